@@ -1,0 +1,167 @@
+"""What is wrong with a script: every finding with its place, its SQL Server number and a hint.
+
+Passes add to one :class:`Problems` and go on; the caller prints all of them together::
+
+    orders.sql:14:17: error: no contract named 'OrderContract'
+       14 |     ON CONTRACT [OrderContract]
+          |                 ^^^^^^^^^^^^^^^
+    hint: CREATE CONTRACT OrdersContract stands at line 5
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .source import Span
+
+__all__ = ["CompileError", "Problem", "Problems"]
+
+_TAB_WIDTH = 8
+_LONGEST_LINE = 160
+_ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding.
+
+    ``number`` is the number SQL Server gives this error (102, 137, …), None where it has
+    none or we do not know it. ``severity`` is "error" or "warning": a warning does not stop
+    the compiler.
+    """
+
+    message: str
+    span: Span
+    hint: str | None = None
+    number: int | None = None
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        """Return the report of this problem: place, sentence, source line, caret, hint."""
+        source, line = self.span.source, self.span.line
+        number = f" {self.number}" if self.number is not None else ""
+        head = f"{source.name}:{line}:{self.span.column}: {self.severity}{number}: {self.message}"
+        parts = [head, *_excerpt(self.span)]
+        if self.hint:
+            parts.append(f"hint: {self.hint}")
+        return "\n".join(parts)
+
+
+class Problems:
+    """The findings of one script, in the order of their places when read.
+
+    The same sentence at the same place is kept once, so that two passes may find it.
+    """
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._problems: dict[tuple[str, int, int, str], Problem] = {}
+
+    def add(
+        self,
+        message: str,
+        at: Span,
+        hint: str | None = None,
+        number: int | None = None,
+        severity: str = "error",
+    ) -> Problem:
+        """Record one finding and return it."""
+        problem = Problem(message, at, hint, number, severity)
+        return self._problems.setdefault((at.source.name, at.start, at.end, message), problem)
+
+    def extend(self, problems: Problems) -> None:
+        """Take over what another pass found."""
+        for problem in problems:
+            self.add(problem.message, problem.span, problem.hint, problem.number, problem.severity)
+
+    def __iter__(self) -> Iterator[Problem]:
+        """Yield the findings by source, in the order of their places."""
+        return iter(sorted(self._problems.values(), key=lambda p: (p.span.source.name, p.span.start)))
+
+    def __len__(self) -> int:
+        """Return how many there are, warnings included."""
+        return len(self._problems)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The findings that stop the compiler, in the order of their places."""
+        return tuple(problem for problem in self if problem.severity == "error")
+
+    def within(self, span: Span) -> tuple[Problem, ...]:
+        """Return the errors that begin inside ``span`` (a batch, say), in order."""
+        return tuple(
+            problem
+            for problem in self.errors
+            if problem.span.source is span.source and span.start <= problem.span.start <= span.end
+        )
+
+    def report(self) -> str:
+        """Return the text that tells the user about all of them, empty when there are none."""
+        return "\n\n".join(str(problem) for problem in self)
+
+    def raise_if_any(self) -> None:
+        """Raise CompileError when there is at least one error."""
+        if self.errors:
+            raise CompileError(self)
+
+
+class CompileError(Exception):
+    """A script that cannot be compiled; ``problems`` says why."""
+
+    def __init__(self, problems: Problems) -> None:
+        """Keep the findings; the message of the exception is their report."""
+        super().__init__(problems.report())
+        self.problems = problems
+
+
+def _excerpt(span: Span) -> list[str]:
+    """Return the source line and a line with carets under ``span``.
+
+    Tabs are spread to blanks and carets are counted in terminal cells, so that the carets
+    stand under the right characters also after tabs, wide and combining characters. Of a very
+    long line the neighbourhood of the place is shown.
+    """
+    source, line = span.source, span.line
+    text = source.line_text(line)
+    first = min(span.column - 1, len(text))
+    last = min(max(span.end - source.line_start(line), first + 1), max(len(text), first + 1))
+    before_mark = after_mark = ""
+    if len(text) > _LONGEST_LINE:
+        window = max(0, min(first - _LONGEST_LINE // 3, len(text) - _LONGEST_LINE))
+        before_mark = _ELLIPSIS if window > 0 else ""
+        after_mark = _ELLIPSIS if window + _LONGEST_LINE < len(text) else ""
+        text = text[window : window + _LONGEST_LINE]
+        first, last = first - window, min(last - window, len(text) + 1)
+    shown, left = _spread(before_mark + text[:first], 0)
+    marked, right = _spread(text[first:last], left)
+    rest, _ = _spread(text[last:] + after_mark, right)
+    number = f"{line:5d}"
+    return [
+        f"{number} | {shown}{marked}{rest}".rstrip(),
+        f"{' ' * len(number)} | {' ' * left}{'^' * max(1, right - left)}",
+    ]
+
+
+def _spread(text: str, column: int) -> tuple[str, int]:
+    """Replace tabs and control characters; return the text and the terminal column after it."""
+    out: list[str] = []
+    for character in text:
+        if character == "\t":
+            width = _TAB_WIDTH - column % _TAB_WIDTH
+            out.append(" " * width)
+        elif unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+            width = 1
+            out.append("·")
+        else:
+            width = _cells(character)
+            out.append(character)
+        column += width
+    return "".join(out), column
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

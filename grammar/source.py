@@ -1,0 +1,164 @@
+"""A T-SQL script and a place in it.
+
+:class:`Source` holds the decoded text under the name the user knows it by; :class:`Span` is
+a half-open range of characters in one source. Both are immutable and cheap to pass along.
+"""
+
+from __future__ import annotations
+
+import codecs
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+__all__ = ["Source", "Span"]
+
+# The marks that SQL Server's tools put in front of a script. UTF-32 comes before UTF-16
+# because its little-endian mark begins with the other's.
+_BYTE_ORDER_MARKS: tuple[tuple[bytes, str], ...] = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    """Return the text of a script file and the name of the encoding it was in.
+
+    A byte order mark decides. Without one the text is UTF-8 if it is valid UTF-8, UTF-16 if
+    every other byte is zero, else Windows-1252, in which every byte is a character.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, errors="replace"), encoding
+    head = data[:512]
+    if len(head) >= 4 and not any(head[1::2]) and all(head[0:-1:2]):
+        return data.decode("utf-16-le", errors="replace"), "utf-16-le"
+    if len(head) >= 4 and not any(head[0::2]) and all(head[1::2]):
+        return data.decode("utf-16-be", errors="replace"), "utf-16-be"
+    try:
+        return data.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        # Python leaves five code points of cp1252 undefined; Windows maps them to C1 controls.
+        return "".join(map(_windows_1252, data)), "cp1252"
+
+
+def _windows_1252(byte: int) -> str:
+    try:
+        return bytes((byte,)).decode("cp1252")
+    except UnicodeDecodeError:
+        return chr(byte)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one script.
+
+    ``name`` is what messages print before line and column (a path, ``<stdin>``, …).
+    Lines end at ``\\n``, ``\\r\\n`` or a lone ``\\r``; line and column numbers start at 1 and
+    count characters, not bytes.
+    """
+
+    name: str
+    text: str
+    encoding: str = field(default="utf-8", compare=False)
+
+    @classmethod
+    def read(cls, path: Path) -> Source:
+        """Read a script file in any encoding that SQL Server's tools write.
+
+        Raises OSError when the file cannot be read.
+        """
+        return cls.from_bytes(str(path), path.read_bytes())
+
+    @classmethod
+    def from_bytes(cls, name: str, data: bytes) -> Source:
+        """Decode ``data``: UTF-8, UTF-16 or UTF-32 by its mark, UTF-8 or Windows-1252 without."""
+        text, encoding = _decode(data)
+        return cls(name, text, encoding)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        text = self.text
+        starts = [0]
+        if "\r" not in text:
+            position = text.find("\n")
+            while position >= 0:
+                starts.append(position + 1)
+                position = text.find("\n", position + 1)
+            return starts
+        position, end = 0, len(text)
+        while position < end:
+            newline = text.find("\n", position)
+            carriage = text.find("\r", position, newline if newline >= 0 else end)
+            if carriage >= 0:
+                position = carriage + (2 if text.startswith("\r\n", carriage) else 1)
+            elif newline >= 0:
+                position = newline + 1
+            else:
+                break
+            starts.append(position)
+        return starts
+
+    @property
+    def line_count(self) -> int:
+        """How many lines the text has; an empty text has one."""
+        return len(self._line_starts)
+
+    def line_of(self, offset: int) -> int:
+        """Return the line, from 1, on which the character at ``offset`` stands."""
+        return bisect_right(self._line_starts, offset)
+
+    def column_of(self, offset: int) -> int:
+        """Return the column, from 1, of the character at ``offset``."""
+        return offset - self._line_starts[self.line_of(offset) - 1] + 1
+
+    def line_start(self, line: int) -> int:
+        """Return the offset of the first character of ``line`` (from 1)."""
+        return self._line_starts[line - 1]
+
+    def line_text(self, line: int) -> str:
+        """Return the text of ``line`` (from 1) without its line end."""
+        starts = self._line_starts
+        end = starts[line] if line < len(starts) else len(self.text)
+        return self.text[starts[line - 1] : end].rstrip("\r\n")
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the range from ``start`` up to, not including, ``end``."""
+        return Span(self, start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters ``start`` … ``end - 1`` of ``source``; empty when both are equal."""
+
+    source: Source = field(repr=False, compare=False)
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The characters of the range as written."""
+        return self.source.text[self.start : self.end]
+
+    @property
+    def line(self) -> int:
+        """The line, from 1, on which the range begins."""
+        return self.source.line_of(self.start)
+
+    @property
+    def column(self) -> int:
+        """The column, from 1, at which the range begins."""
+        return self.source.column_of(self.start)
+
+    @property
+    def end_line(self) -> int:
+        """The line, from 1, of the last character of the range."""
+        return self.source.line_of(max(self.start, self.end - 1))
+
+    def to(self, other: Span) -> Span:
+        """Return the range from the beginning of this one to the end of ``other``."""
+        return Span(self.source, self.start, other.end)
