@@ -1,0 +1,257 @@
+-- Contents page of the T-SQL built-in functions (files 401-499). Comments only.
+--
+-- How to read a line
+--   NATIVE  the compiler writes PostgreSQL's own function or operator: same
+--           meaning, and the planner knows it.
+--   sys.f   the compiler calls sys.f with the arguments in T-SQL's order.
+-- Rules for all of them
+--   * NULL in, NULL out, except where a line says otherwise.
+--   * `any` as a first argument means: overloads for every type that T-SQL
+--     would convert by itself (text, integer kinds, numeric, double precision,
+--     timestamp, date, time, timestamptz, uuid, bytea, sys.bit). PostgreSQL
+--     picks the overload when it plans, so the compiler need not know types.
+--     A string literal always picks the text overload.
+--   * Text results have type text. Wrap in ::varchar(n) where a type is needed.
+--   * Date parts are a text literal with the full lower-case name:
+--     year quarter month dayofyear day week weekday hour minute second
+--     millisecond microsecond nanosecond tzoffset iso_week. (Abbreviations
+--     yy, yyyy, qq, q, mm, m, dy, y, dd, d, wk, ww, dw, w, hh, mi, n, ss, s,
+--     ms, mcs, ns, tz, isowk, isoww are understood too, at run time; write
+--     full names: they fold away at planning.) `weekday` etc. read DATEFIRST.
+--   * Session options are settings: SET DATEFIRST n -> set_config
+--     ('pgsb.datefirst', 'n', false); SET DATEFORMAT f -> 'pgsb.dateformat'
+--     (default mdy); SET LANGUAGE names both.
+--   * Errors are raised by ssb.raise_error with SQL Server's number.
+--
+-- ---------------------------------------------------------------------------
+-- Conversion: CAST, CONVERT, TRY_CAST, TRY_CONVERT, PARSE          (410-429)
+-- ---------------------------------------------------------------------------
+-- CAST(x AS t) is CONVERT(t, x). The type's own arguments come before the
+-- style; every argument after the value may be left out.
+-- sys.convert_bit(value any) -> sys.bit              'true'/'false', non-zero = 1
+-- sys.convert_tinyint(value any) -> smallint         0..255 (244/220/8115)
+-- sys.convert_smallint(value any) -> smallint
+-- sys.convert_int(value any) -> integer              245, 248, 8115; decimals cut
+-- sys.convert_bigint(value any) -> bigint
+-- sys.convert_decimal(value any, precision integer DEFAULT 18, scale integer DEFAULT 0) -> numeric   (8114, 8115; numeric likewise)
+-- sys.convert_money(value any) -> numeric            '$1,234.50' understood
+-- sys.convert_smallmoney(value any) -> numeric
+-- sys.convert_float(value any) -> double precision   (8114)
+-- sys.convert_real(value any) -> real
+-- sys.convert_datetime(value any, style integer DEFAULT 0) -> timestamp       1/300 s; 241, 242
+-- sys.convert_smalldatetime(value any, style integer DEFAULT 0) -> timestamp  whole minutes
+-- sys.convert_datetime2(value any, scale integer DEFAULT 7, style integer DEFAULT 0) -> timestamp
+-- sys.convert_date(value any, style integer DEFAULT 0) -> date
+-- sys.convert_time(value any, scale integer DEFAULT 7, style integer DEFAULT 0) -> time
+-- sys.convert_datetimeoffset(value any, scale integer DEFAULT 7, style integer DEFAULT 0) -> timestamptz
+-- sys.convert_varchar(value any, length integer DEFAULT NULL, style integer DEFAULT 0) -> text
+--      length NULL = (max). CAST(x AS VARCHAR) without length: pass 30.
+--      Strings are cut, numbers that do not fit give '*' or error 8115.
+-- sys.convert_nvarchar(value any, length, style) -> text    as varchar; too short: 8115
+-- sys.convert_char / sys.convert_nchar(value any, length integer DEFAULT 30, style integer DEFAULT 0) -> text  blank-padded
+-- sys.convert_varbinary(value any, length integer DEFAULT NULL, style integer DEFAULT 0) -> bytea
+--      SQL Server's byte order: integers big-endian in their own size (tinyint
+--      and bit: sys.convert_varbinary(x, 1)), datetime 4+4 bytes, uuid
+--      mixed-endian, text as UTF-8. Styles 1 ('0x…') and 2 (hex) for text.
+-- sys.convert_binary(value any, length integer DEFAULT 30, style integer DEFAULT 0) -> bytea  zero-padded
+--      (numbers keep their low bytes, text and bytea their first)
+-- sys.convert_uniqueidentifier(value any) -> uuid    8169; takes {…}, ignores what follows 36 characters
+-- sys.convert_sql_variant: none; use the value itself.
+-- xml: sys.xml_of(text|bytea) (500_index.sql); xml to text: x::text.
+-- sys.text_of(value bytea) -> text                   a message body as text: UTF-8; bytes that are no
+--      UTF-8 text and look like UTF-16LE/BE (mark or zero bytes) are read so: what a real SQL Server sent.
+-- sys.convert_varchar(bytea) = sys.text_of + cut; style 1, 2 = hex.
+-- sys.try_convert_<t>(same arguments) -> same type   TRY_CAST, TRY_CONVERT, for every <t> above:
+--      NULL where convert_<t> raises. No subtransaction for text values.
+-- PARSE(x AS t [USING c])      sys.parse_<t>(x text, culture text DEFAULT 'en-US'): int, bigint, smallint,
+--      tinyint, decimal, money, float, real, datetime, datetime2, date, time, datetimeoffset
+-- TRY_PARSE                    sys.try_parse_<t>(x text, culture text DEFAULT 'en-US')
+-- When the static type is known:
+--   int kinds, numeric, float widened          NATIVE ::bigint, ::numeric(p,s), ::double precision
+--   text to varchar(n)                         NATIVE ::varchar(n) (cuts silently, as T-SQL's CAST does)
+--   integer to varchar(n >= 11)                NATIVE ::varchar(n)
+--   numeric/float to integer                   sys.convert_int (T-SQL cuts, PostgreSQL rounds)
+--   anything with date, time, bytea, uuid text sys.convert_…
+--   uuid to varchar                            sys (T-SQL prints upper case)
+-- Types PostgreSQL cannot tell apart; call these when the static type is known:
+--   money to string      sys.money_to_varchar(value numeric, length integer DEFAULT NULL, style integer DEFAULT 0)
+--   datetime2(n) to str. sys.datetime2_to_varchar(value timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
+--   (a timestamp is taken as datetime: CAST gives 'Nov 20 2026  7:00AM')
+-- Assignment to a variable or column converts as in T-SQL: use the same functions where static types
+-- differ; string data that is too long for a column: PostgreSQL's 22001 (= 2628).
+-- sys.round_datetime(value timestamp) -> timestamp   datetime's 1/300 s steps (.000 .003 .007)
+--
+-- ---------------------------------------------------------------------------
+-- NULL and choice                                                   (401)
+-- ---------------------------------------------------------------------------
+-- ISNULL(a, b)       NATIVE COALESCE(a, b); where b's type differs: COALESCE(a, sys.convert_<type of a>(b));
+--                    where types are unknown: sys.isnull(a anyelement, b anycompatible) -> anyelement
+-- COALESCE, NULLIF   NATIVE
+-- IIF(c, a, b)       NATIVE CASE WHEN c THEN a ELSE b END
+-- CHOOSE(i, a, …)    NATIVE CASE i WHEN 1 THEN a …  (i through sys.convert_int unless an integer) END
+-- GREATEST, LEAST    NATIVE (both ignore NULLs)
+-- a + b              NATIVE || for text, + for numbers; types unknown or a datetime: sys.add(a, b)
+-- a - b              NATIVE - for numbers; types unknown or a datetime: sys.subtract(a, b)
+--    overloads: text+text (joins), bytea+bytea, numbers, text+number (text becomes the number, 245),
+--    timestamp±integer/double precision (days), timestamp±timestamp (datetime counted from 1900), timestamp±text
+-- x LIKE p [ESCAPE e]        p without '[' as a literal: NATIVE LIKE p ESCAPE e ('' when there is no ESCAPE:
+--                            T-SQL's LIKE has no default escape, PostgreSQL's is the backslash);
+--                            else sys.like(x any, p text, e text DEFAULT NULL) -> boolean; constant p:
+--                            x ~ '<sys.like_regex(p, e)>' is the same.
+-- sys.like_regex(pattern text, escape text DEFAULT NULL) -> text
+--
+-- ---------------------------------------------------------------------------
+-- Strings                                                           (430-439)
+-- ---------------------------------------------------------------------------
+-- ASCII(s)                   sys.ascii(any) -> integer     (NULL for '': PostgreSQL gives 0)
+-- CHAR(n)                    sys.char(integer) -> text     cp1252 0..255, else NULL; CHAR(0) is '' (no NUL in text)
+-- CHARINDEX(f, s [, from])   sys.charindex(f text, s any, from_position integer DEFAULT 1) -> integer
+-- CONCAT(a, b…)              NATIVE concat(…); arguments that are not text or integers: sys.convert_varchar(x)
+-- CONCAT_WS(sep, …)          NATIVE concat_ws(…), same wrapping
+-- DATALENGTH(x)              sys.datalength(any) -> integer   text: octets of UTF-8 (as bodies are stored);
+--                            static nvarchar/nchar: sys.datalength_utf16(text) -> integer
+-- DIFFERENCE, SOUNDEX        sys.difference(text, text) -> integer, sys.soundex(text) -> text
+-- FORMAT(v, f [, culture])   sys.format(v any, f text, culture text DEFAULT 'en-US') -> text
+-- FORMATMESSAGE(f, a…)       sys.formatmessage(f text, VARIADIC args text[]) -> text; args through
+--                            sys.convert_varchar(x) unless text; NULL prints (null). RAISERROR formats with it too.
+--                            FORMATMESSAGE(number, …): sys.formatmessage_of(message_id integer, VARIADIC text[])
+-- LEFT(s, n), RIGHT(s, n)    sys.left(any, bigint), sys.right(any, bigint) -> text   (PostgreSQL's take n < 0
+--                            another way: T-SQL raises 537); constant n >= 0 and text: NATIVE left, right
+-- LEN(s)                     sys.len(any) -> integer       without trailing blanks
+-- LOWER, UPPER               NATIVE lower, upper when text; types unknown: sys.lower(any), sys.upper(any)
+-- LTRIM(s), RTRIM(s)         NATIVE ltrim, rtrim when text (both cut blanks only); else sys.ltrim(any), sys.rtrim(any)
+-- LTRIM(s, chars) …          NATIVE ltrim(s, chars), rtrim(s, chars)
+-- TRIM(s), TRIM(c FROM s), TRIM(LEADING|TRAILING|BOTH c FROM s)      NATIVE btrim, ltrim, rtrim
+-- NCHAR(n)                   sys.nchar(integer) -> text
+-- PARSENAME(s, n)            sys.parsename(text, integer) -> text
+-- PATINDEX(p, s)             sys.patindex(p text, s any) -> integer
+-- QUOTENAME(s [, q])         sys.quotename(s text, q text DEFAULT '[') -> text
+-- REPLACE(s, f, t)           sys.replace(s any, f text, t text) -> text    (as native; integers taken)
+-- REPLICATE(s, n)            sys.replicate(s any, n integer) -> text       (NULL for n < 0)
+-- REVERSE(s)                 sys.reverse(any) -> text      (NATIVE reverse when text)
+-- SPACE(n)                   sys.space(integer) -> text
+-- STR(x [, len [, dec]])     sys.str(x double precision, length integer DEFAULT 10, decimals integer DEFAULT 0) -> text
+-- STRING_AGG(x, sep)         NATIVE string_agg(x, sep [ORDER BY …]); x not text: sys.convert_varchar(x)
+-- STRING_ESCAPE(s, 'json')   sys.string_escape(s text, kind text) -> text
+-- STRING_SPLIT(s, sep [, o]) sys.string_split(s any, sep text, enable_ordinal integer DEFAULT 0) -> TABLE(value text, ordinal bigint)
+--                            (select value only, unless enable_ordinal = 1)
+-- STUFF(s, at, n, new)       sys.stuff(s any, at integer, n integer, new text) -> text
+-- SUBSTRING(s, at, n)        sys.substring(s text|bytea, at bigint, n bigint) -> text|bytea   (537 for n < 0;
+--                            constant n >= 0 and text: NATIVE substr(s, at, n))
+-- TRANSLATE(s, a, b)         sys.translate(s text, a text, b text) -> text (9828 where lengths differ)
+-- UNICODE(s)                 sys.unicode(any) -> integer
+-- UPPER … see LOWER
+-- CHECKSUM(a, …)             sys.checksum(VARIADIC text[]) -> integer;  args through sys.convert_varchar. Other
+-- BINARY_CHECKSUM(a, …)      sys.binary_checksum(VARIADIC text[]) -> integer      values than SQL Server's.
+-- CHECKSUM_AGG(x)            sys.checksum_agg(integer) (aggregate)
+-- HASHBYTES('alg', x)        sys.hashbytes(alg text, x text|bytea) -> bytea   MD5, SHA, SHA1, SHA2_256, SHA2_512;
+--                            text is hashed as UTF-8; static nvarchar the same (documented difference)
+-- COMPRESS, DECOMPRESS       refuse by name
+--
+-- ---------------------------------------------------------------------------
+-- Numbers                                                           (440-449)
+-- ---------------------------------------------------------------------------
+-- ABS, SIGN, CEILING, FLOOR  NATIVE abs, sign, ceil, floor on numeric and integer (integer stays: ceil/floor of an
+--                            integer gives double precision in PostgreSQL, so types unknown: sys.ceiling, sys.floor,
+--                            sys.sign, which keep the argument's type)
+-- ROUND(x, n [, trunc])      sys.round(x any number, n integer, truncate integer DEFAULT 0) -> type of x (float: float)
+-- POWER(x, y)                sys.power(x any number, y double precision) -> type of x   (POWER(2, 10) is int)
+-- SQRT, SQUARE, EXP, LOG10   sys.sqrt, sys.square, sys.exp, sys.log10(double precision) -> double precision
+-- LOG(x [, base])            sys.log(double precision [, double precision])  (natural; error 3623)
+-- SIN COS TAN COT ASIN ACOS ATAN DEGREES RADIANS PI  NATIVE (arguments ::double precision);  ATN2 NATIVE atan2
+-- RAND([seed])               sys.rand() / sys.rand(integer) -> double precision
+-- ISNUMERIC(x)               sys.isnumeric(any) -> integer
+-- x % y, x / y, & | ^ ~      NATIVE (^ is # in PostgreSQL)
+-- GENERATE_SERIES(a, b [, step])  sys.generate_series(a, b [, step]) -> TABLE(value)   integer, bigint, numeric
+-- COUNT_BIG                  NATIVE count;  COUNT: count(…)::integer
+-- SUM(int)                   NATIVE (bigint);  AVG(int): sys.avg_int(bigint) aggregate (T-SQL's AVG of integers cuts)
+-- STDEV STDEVP VAR VARP      NATIVE stddev_samp stddev_pop var_samp var_pop (argument ::double precision)
+-- APPROX_COUNT_DISTINCT      NATIVE count(DISTINCT x)
+--
+-- ---------------------------------------------------------------------------
+-- Dates                                                             (450-459)
+-- ---------------------------------------------------------------------------
+-- GETDATE(), CURRENT_TIMESTAMP sys.getdate() -> timestamp   (1/300 s; the clock, not the transaction's start)
+-- GETUTCDATE()               sys.getutcdate() -> timestamp
+-- SYSDATETIME()              sys.sysdatetime() -> timestamp
+-- SYSUTCDATETIME()           sys.sysutcdatetime() -> timestamp
+-- SYSDATETIMEOFFSET()        sys.sysdatetimeoffset() -> timestamptz
+-- CURRENT_DATE               NATIVE sys.getdate()::date
+-- DATEADD(p, n, d)           sys.dateadd('p', n integer|double precision, d any date) -> type of d (text, integer: timestamp)
+-- DATEDIFF(p, a, b)          sys.datediff('p', a any date, b any date) -> integer      (535)
+-- DATEDIFF_BIG               sys.datediff_big('p', a, b) -> bigint
+-- DATEPART(p, d)             sys.datepart('p', d any date) -> integer
+-- DATENAME(p, d)             sys.datename('p', d any date) -> text
+-- DATETRUNC(p, d)            sys.datetrunc('p', d any date) -> type of d
+-- DATE_BUCKET(p, n, d [, o]) sys.date_bucket('p', n integer, d any date [, origin]) -> type of d
+-- YEAR, MONTH, DAY           sys.year(any date), sys.month(any date), sys.day(any date) -> integer
+-- EOMONTH(d [, n])           sys.eomonth(d any date, n integer DEFAULT 0) -> date
+-- DATEFROMPARTS(y, m, d)     sys.datefromparts(integer, integer, integer) -> date      (289)
+-- DATETIMEFROMPARTS(7)       sys.datetimefromparts(7 integers) -> timestamp
+-- SMALLDATETIMEFROMPARTS(5)  sys.smalldatetimefromparts(5 integers) -> timestamp
+-- DATETIME2FROMPARTS(8)      sys.datetime2fromparts(8 integers) -> timestamp
+-- TIMEFROMPARTS(5)           sys.timefromparts(5 integers) -> time
+-- DATETIMEOFFSETFROMPARTS(10) sys.datetimeoffsetfromparts(10 integers) -> timestamptz
+-- ISDATE(x)                  sys.isdate(any) -> integer
+-- SWITCHOFFSET(d, o)         sys.switchoffset(d timestamptz|timestamp|text, o text|integer minutes) -> timestamp: wall clock
+-- TODATETIMEOFFSET(d, o)     sys.todatetimeoffset(d timestamp|text, o text|integer minutes) -> timestamptz
+-- d AT TIME ZONE z           sys.at_time_zone(d timestamp|timestamptz|text, z text)   timestamp -> timestamptz (as in
+--                            PostgreSQL), timestamptz -> timestamp: the wall clock there. Windows zone names are known.
+-- @@DATEFIRST, @@LANGUAGE, @@LANGID   sys.datefirst() -> integer, sys.language() -> text, sys.langid() -> integer
+-- CURRENT_TIMEZONE()         sys.current_timezone() -> text
+--
+-- ---------------------------------------------------------------------------
+-- JSON                                                              (460-469)
+-- ---------------------------------------------------------------------------
+-- ISJSON(s [, kind])         sys.isjson(s text, kind text DEFAULT NULL) -> integer
+-- JSON_VALUE(s, path)        sys.json_value(s text, path text) -> text
+-- JSON_QUERY(s [, path])     sys.json_query(s text, path text DEFAULT '$') -> text
+-- JSON_MODIFY(s, path, v)    sys.json_modify(s text, path text, v any) -> text
+-- JSON_PATH_EXISTS(s, path)  sys.json_path_exists(s text, path text) -> integer
+-- OPENJSON(s [, path])       sys.openjson(s text, path text DEFAULT '$') -> TABLE(key text, value text, type integer)
+-- OPENJSON … WITH (c t 'p')  FROM sys.openjson_rows(s text, path text DEFAULT '$') -> TABLE(item text), each column
+--                            sys.try_convert_<t>(sys.json_value(item, '$.p'), …) — AS JSON: sys.json_query(item, '$.p')
+--
+-- ---------------------------------------------------------------------------
+-- Identity, session, catalog                                        (470-489)
+-- ---------------------------------------------------------------------------
+-- NEWID()                    NATIVE gen_random_uuid()
+-- NEWSEQUENTIALID()          sys.newsequentialid() -> uuid
+-- @@IDENTITY, SCOPE_IDENTITY()  after an INSERT whose target is known: sys.identity_of(table_name regclass) -> numeric (the last
+--                            value this session made there, NULL without identity column). Without: sys.scope_identity(),
+--                            sys.identity() -> numeric (lastval, which SEND and triggers may have moved)
+-- IDENT_CURRENT('t'), IDENT_SEED, IDENT_INCR  sys.ident_current(text, database text DEFAULT NULL), … -> numeric
+-- @@SPID                     NATIVE pg_backend_pid()
+-- @@SERVERNAME               sys.servername() -> text;  @@SERVICENAME sys.servicename();  @@VERSION sys.version() -> text
+-- @@MAX_CONNECTIONS, @@LOCK_TIMEOUT, @@OPTIONS, @@NESTLEVEL: sys.max_connections(), sys.lock_timeout(), the others: compiler
+-- @@DBTS, ROWCOUNT_BIG()     refuse; ROWCOUNT_BIG() = @@ROWCOUNT::bigint
+-- SUSER_NAME, SUSER_SNAME, SYSTEM_USER   sys.suser_name([integer]), sys.suser_sname([bytea|text]), sys.system_user() -> text
+-- ORIGINAL_LOGIN()           sys.original_login() -> text  (session_user)
+-- USER_NAME([id]), CURRENT_USER, SESSION_USER, USER   sys.user_name([integer]) -> text (dbo for the owner and superusers)
+-- SUSER_ID, SUSER_SID, USER_ID, DATABASE_PRINCIPAL_ID  sys.suser_id([text]), sys.suser_sid([text]) bytea, sys.user_id([text]),
+--                            sys.database_principal_id([text])
+-- HOST_NAME(), HOST_ID(), APP_NAME(), PROGRAM_NAME()  sys.host_name(), sys.host_id(), sys.app_name(), sys.program_name()
+-- IS_MEMBER(r), IS_ROLEMEMBER(r [, p]), IS_SRVROLEMEMBER(r [, l])   sys.is_member, sys.is_rolemember, sys.is_srvrolemember -> integer
+-- HAS_PERMS_BY_NAME(o, class, perm)  sys.has_perms_by_name(o text, class text, permission text, database text DEFAULT NULL) -> integer
+-- HAS_DBACCESS(d)            sys.has_dbaccess(text) -> integer
+-- DB_ID([n]), DB_NAME([i])   sys.db_id(name text DEFAULT NULL) -> integer, sys.db_name(id integer DEFAULT NULL) -> text: without
+--                            argument the session's; the compiler may write the compile-time database as the argument
+-- OBJECT_ID(n [, type])      sys.object_id(name text, type text DEFAULT NULL, database text DEFAULT NULL) -> integer
+--                            (T-SQL spelling '[db].schema.name', '#t', queues, services? no: objects only)
+-- OBJECT_NAME(i [, db]), OBJECT_SCHEMA_NAME(i [, db])  sys.object_name(integer, integer DEFAULT NULL), sys.object_schema_name(…) -> text
+-- OBJECT_DEFINITION(i)       sys.object_definition(integer) -> text
+-- SCHEMA_ID([n]), SCHEMA_NAME([i])  sys.schema_id(name text DEFAULT NULL, database text DEFAULT NULL), sys.schema_name(id integer DEFAULT NULL)
+-- TYPE_ID(n), TYPE_NAME(i)   sys.type_id(text), sys.type_name(integer)
+-- COL_LENGTH(t, c), COL_NAME(i, n)  sys.col_length(t text, c text, database text DEFAULT NULL), sys.col_name(integer, integer)
+-- COLUMNPROPERTY(i, c, p)    sys.columnproperty(integer, text, text) -> integer
+-- OBJECTPROPERTY(i, p), OBJECTPROPERTYEX  sys.objectproperty(integer, text) -> integer
+-- DATABASEPROPERTYEX(d, p)   sys.databasepropertyex(text, text) -> text;  DATABASEPROPERTY the same as integer
+-- SERVERPROPERTY(p)          sys.serverproperty(text) -> text
+-- INDEXPROPERTY, INDEX_COL, STATS_DATE  sys.indexproperty(integer, text, text), sys.index_col(text, integer, integer), sys.stats_date(integer, integer)
+-- CONTEXT_INFO(), SET CONTEXT_INFO b  sys.context_info() -> bytea, sys.set_context_info(bytea)
+-- SESSION_CONTEXT(k), sp_set_session_context k, v, ro   sys.session_context(text) -> text, sys.set_session_context(text, text, integer DEFAULT 0)
+-- MIN_ACTIVE_ROWVERSION, @@CPU_BUSY and such  refuse
+-- CURRENT_TRANSACTION_ID()   sys.current_transaction_id() -> bigint
+-- ERROR_*, XACT_STATE, @@ERROR, @@ROWCOUNT, @@TRANCOUNT, @@FETCH_STATUS, @@PROCID: the compiler's own variables, not here
+-- sp_getapplock, sp_releaseapplock  sys.getapplock(resource text, mode text, owner text DEFAULT 'Transaction',
+--                            timeout integer DEFAULT NULL) -> integer, sys.releaseapplock(resource text, owner text DEFAULT 'Transaction') -> integer
