@@ -1,0 +1,107 @@
+-- XML in plain SQL and PL/pgSQL: contents of the 5xx files, and the contract with the compiler.
+--
+-- Nothing here calls PostgreSQL's own xml functions, so a server with libxml and one without
+-- give the same answers. Everything works on text in UTF-8; sys.xml (012_types.sql) is what
+-- columns and variables of type xml become.
+--
+--   505  entities, white space, names        540  XPath/XQuery text → a compiled form
+--   510  text → node arrays                  545  evaluation
+--   515  node arrays → text                  550  .value .query .exist .nodes
+--   520  sys.xml_of and its relatives        555  .modify
+--   530  FOR XML                             560  XML Schema → jsonb, 565 validation
+--
+-- All functions are IMMUTABLE and PARALLEL SAFE where it matters to the planner: the path
+-- arguments of the methods are compiled once per plan, not once per row, when they are constants.
+--
+-- ── Values ───────────────────────────────────────────────────────────────────────────────────
+--
+-- sys.xml_of(value text | bytea | sys.xml [, style integer]) RETURNS sys.xml
+--     CAST(v AS XML); CONVERT(xml, v, style). Style 1 keeps insignificant white space, 2 (a DTD)
+--     is read without its subset. NULL gives NULL. Errors: 9400 to 9459 with line and character.
+-- sys.try_xml_of(value text | bytea | sys.xml [, style integer]) RETURNS sys.xml
+--     TRY_CAST, TRY_CONVERT: NULL where sys.xml_of raises.
+-- sys.xml_to_text(value sys.xml | text) RETURNS text
+--     CAST(x AS NVARCHAR(MAX)).
+-- sys.xml_to_bytes(value sys.xml | text) RETURNS bytea
+--     CAST(x AS VARBINARY(MAX)): UTF-8, as all bodies.
+-- sys.xml_is_well_formed(value text | bytea) RETURNS boolean
+--     VALIDATION = WELL_FORMED_XML: several roots are legal, the empty text is not.
+--
+-- ── Methods of the xml type ──────────────────────────────────────────────────────────────────
+--
+-- The first argument x is text, sys.xml or sys.xml_node (a row of .nodes()). namespaces maps
+-- prefixes to URIs, '' is DEFAULT: '{"p": "urn:p", "": "urn:d"}'. variables carries what
+-- sql:variable("@x") and sql:column("t.c") name, keys in lower case:
+-- jsonb_build_object('@x', x, 't.c', t.c).
+--
+-- sys.xml_value(x, path text [, namespaces jsonb [, variables jsonb]]) RETURNS text
+--     NULL when absent; the compiler casts to the SQL type as it casts an nvarchar, except:
+--     varbinary → sys.xml_base64(sys.xml_value(…)), bit → sys.xml_boolean(sys.xml_value(…)),
+--     xml is refused (9500). Not a singleton: 2389, raised when the statement is planned.
+-- sys.xml_query(x, path text [, namespaces jsonb [, variables jsonb]]) RETURNS sys.xml
+-- sys.xml_exist(x, path text [, namespaces jsonb [, variables jsonb]]) RETURNS sys.bit
+-- sys.xml_modify(x, dml text [, namespaces jsonb [, variables jsonb]]) RETURNS sys.xml
+--     SET @x.modify('…') is @x := sys.xml_modify(@x, '…'); a NULL x raises 5302.
+-- sys.xml_nodes(x, path text [, namespaces jsonb [, variables jsonb [, upward boolean]]])
+--     RETURNS TABLE (node sys.xml_node, place bigint)
+--     @x.nodes('/a/b') AS T(c)  →  CROSS JOIN LATERAL sys.xml_nodes(x, '/a/b') AS t(c)
+--     and T.c.value('@id', 'int') → sys.xml_value(t.c, '@id')::integer.
+--     upward (default true) makes the rows carry what lies around the node. Pass
+--     upward => false when no path used on the column contains '..', 'parent::', 'ancestor' or
+--     starts at the root ('/…', '(/…', '//…'): large documents are then several times faster.
+--     Attributes of ancestors (../@id) can be reached in both cases.
+--
+-- sys.xml_base64(text) RETURNS bytea;  sys.xml_boolean(text) RETURNS sys.bit
+--
+-- ── FOR XML ──────────────────────────────────────────────────────────────────────────────────
+--
+-- The compiler knows the columns, so it writes the nesting; only what depends on the row (NULLs,
+-- formats, escaping) is left to these. XML content is passed around as text that is already
+-- escaped. `SELECT Id AS '@id', Name, City AS 'Address/City' FROM t FOR XML PATH('Row'),
+-- ROOT('Rows'), TYPE` becomes
+--
+--   SELECT sys.xml_of_content(sys.xml_element('Rows', '', string_agg(
+--            sys.xml_element('Row',
+--              concat(sys.xml_attribute('id', sys.xml_atom(r.c1))),
+--              concat(sys.xml_leaf('Name', sys.xml_atom(r.c2)),
+--                     sys.xml_group('Address', '', concat(sys.xml_leaf('City', sys.xml_atom(r.c3)))))),
+--            '')))
+--     FROM (SELECT id, name, city FROM t ORDER BY …) AS r(c1, c2, c3)
+--
+-- sys.xml_atom(value <any type>) RETURNS text
+--     a value as FOR XML prints it, escaped: ISO dates, bit as 0/1, binary in base64, uuid in
+--     upper case, float as 1.5e+000 …; sys.xml and xml as they are (inline).
+-- sys.xml_attribute(name text, content text) RETURNS text        ' name="content"', NULL for NULL
+-- sys.xml_leaf(name text, content text [, xsinil boolean]) RETURNS text
+--     '<name>content</name>'; NULL for NULL, with xsinil '<name xsi:nil="true"/>'.
+-- sys.xml_element(name text, attributes text, content text) RETURNS text
+--     always an element, '<name/>' when content is empty; NULL when content IS NULL, so that
+--     ROOT over no rows stays NULL (pass concat(…), which is never NULL, for a row).
+--     name '' (PATH('')) gives the content alone.
+-- sys.xml_group(name text, attributes text, content text) RETURNS text
+--     a path step shared by columns: nothing when attributes and content are both empty.
+-- sys.xml_comment(content text), sys.xml_instruction(target text, content text) RETURNS text
+--     columns 'comment()' and 'processing-instruction(target)'; 'text()', '*', 'node()' and
+--     unnamed columns are sys.xml_atom alone; 'data()': concat_ws(' ', …) of the atoms.
+-- sys.xml_declarations(namespaces jsonb [, xsinil boolean]) RETURNS text
+--     ' xmlns:p="urn:p" …' for the attributes of each outermost element.
+-- sys.xml_name(name text) RETURNS text                           'a b' → 'a_x0020_b' (RAW, AUTO)
+-- sys.xml_of_content(content text) RETURNS sys.xml               FOR XML …, TYPE
+--     trusted content: it was built by the functions above and is not parsed again.
+-- sys.xml_auto(names text[], openings text[])  aggregate RETURNS text, ORDER BY inside
+--     FOR XML AUTO over joins: per row one opening per table alias, outermost first: everything
+--     from '<' on, without end tag, e.g. concat('<c', sys.xml_attribute('id', …), '>') or, with
+--     ELEMENTS, concat('<c>', sys.xml_leaf('id', …)). Neighbouring rows with equal openings share
+--     the outer element. One table alone: sys.xml_element and string_agg.
+--
+-- ── XML Schema ───────────────────────────────────────────────────────────────────────────────
+--
+-- ssb.compile_xml_schema(schema_text text) RETURNS jsonb
+--     one or several schema documents in one text. What is outside the supported part is
+--     refused with its name, line and character (0A000-like error 6300 family, see 560).
+-- ssb.xml_schema_validate(compiled jsonb, body text | bytea) RETURNS text
+--     NULL = valid, else the reason and the place: '… Location: /*:a[1]/*:b[2]'.
+-- ssb.xml_schema_namespaces(compiled jsonb) RETURNS text[]
+--     target namespaces of the collection, '' for none (sys.xml_schema_namespaces).
+-- ssb.xml_schema_merge(compiled jsonb, schema_text text) RETURNS jsonb
+--     ALTER XML SCHEMA COLLECTION … ADD.
