@@ -1,0 +1,145 @@
+"""T-SQL names → PostgreSQL identifiers.
+
+T-SQL databases are sets of schemas of one PostgreSQL database: in the default
+T-SQL database schema ``dbo`` is ``dbo`` and ``sales`` is ``sales``; in database
+``Trader1`` they are ``trader1_dbo`` and ``trader1_sales``.  Identifiers are
+folded to lower case, for T-SQL does not tell cases apart and PostgreSQL folds
+what psql users type; they are quoted only where they must be.
+
+Temporary tables live in ``pg_temp`` under their own name, mark included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+DEFAULT_SCHEMA = "dbo"
+
+MAX_IDENTIFIER_BYTES = 63
+"""PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""
+
+_SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "pg_temp", "ssb"})
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_$]*\Z")
+
+# Words PostgreSQL 14–18 do not take as a column or table name (categories R and T of
+# pg_get_keywords()), and those that do not stand as a function or type name (C).
+_RESERVED = frozenset(
+    """
+    all analyse analyze and any array as asc asymmetric authorization binary both case cast check
+    collate collation column concurrently constraint create cross current_catalog current_date
+    current_role current_schema current_time current_timestamp current_user default deferrable desc
+    distinct do else end except false fetch for foreign freeze from full grant group having ilike in
+    initially inner intersect into is isnull join lateral leading left like limit localtime
+    localtimestamp natural not notnull null offset on only or order outer overlaps placing primary
+    references returning right select session_user similar some symmetric system_user table
+    tablesample then to trailing true union unique user using variadic verbose when where window with
+    """.split()
+)
+_NOT_A_FUNCTION = frozenset(
+    """
+    between bigint bit boolean char character coalesce dec decimal exists extract float greatest
+    grouping inout int integer interval json json_array json_arrayagg json_exists json_object
+    json_objectagg json_query json_scalar json_serialize json_table json_value least merge_action
+    national nchar none normalize nullif numeric out overlay position precision real row setof
+    smallint substring time timestamp treat trim values varchar xmlattributes xmlconcat xmlelement
+    xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
+    """.split()
+)
+
+
+def fold(name: str) -> str:
+    """Return the PostgreSQL name of T-SQL identifier ``name``: lower case, at most 63 bytes.
+
+    A longer name keeps its head and gets a digest, so that two names that differ only
+    behind the cut stay two names.
+    """
+    folded = name.lower()
+    encoded = folded.encode()
+    if len(encoded) <= MAX_IDENTIFIER_BYTES:
+        return folded
+    digest = hashlib.sha256(encoded).hexdigest()[:8]
+    head = encoded[: MAX_IDENTIFIER_BYTES - 9].decode(errors="ignore")
+    return f"{head}_{digest}"
+
+
+def quote(identifier: str) -> str:
+    """Quote a PostgreSQL identifier where it must be."""
+    if _PLAIN.match(identifier) and identifier not in _RESERVED and identifier not in _NOT_A_FUNCTION:
+        return identifier
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def quote_label(identifier: str) -> str:
+    """Quote a column label so that its spelling survives: ``OrderID`` → ``"OrderID"``."""
+    return quote(identifier)
+
+
+def identifier(name: str) -> str:
+    """Fold and quote a T-SQL identifier."""
+    return quote(fold(name))
+
+
+def literal(text: str) -> str:
+    """Write ``text`` as a PostgreSQL string literal, right whatever standard_conforming_strings says."""
+    quoted = text.replace("'", "''")
+    if "\\" in quoted:
+        return "E'" + quoted.replace("\\", "\\\\") + "'"
+    return f"'{quoted}'"
+
+
+@dataclass(frozen=True)
+class ObjectName:
+    """A one- to four-part T-SQL name; missing parts are None (``db..t`` has no schema)."""
+
+    name: str
+    schema: str | None = None
+    database: str | None = None
+    server: str | None = None
+
+    @property
+    def is_temporary(self) -> bool:
+        """``#t``: the session's own."""
+        return self.name.startswith("#") and not self.name.startswith("##")
+
+    @property
+    def text(self) -> str:
+        """The name as SQL Server would print it."""
+        parts = [self.server, self.database, self.schema, self.name]
+        while parts[0] is None and len(parts) > 1:
+            parts.pop(0)
+        return ".".join(part or "" for part in parts)
+
+    def parts(self, database: str, default_database: str | None) -> tuple[str, str]:
+        """Return (schema, name) in PostgreSQL, folded and unquoted.
+
+        ``database`` is the current T-SQL database, ``default_database`` the one whose
+        schemas carry no prefix.
+        """
+        name = fold(self.name)
+        if self.is_temporary:
+            return "pg_temp", name
+        if self.name.startswith("##"):
+            return schema_name(None, "tempdb", default_database), name
+        schema = fold(self.schema) if self.schema else DEFAULT_SCHEMA
+        if schema in _SHARED_SCHEMAS:
+            return schema, name
+        return schema_name(schema, self.database or database, default_database), name
+
+    def sql(self, database: str, default_database: str | None) -> str:
+        """Return the schema-qualified, quoted PostgreSQL name."""
+        schema, name = self.parts(database, default_database)
+        return f"{quote(schema)}.{quote(name)}"
+
+
+def schema_name(schema: str | None, database: str, default_database: str | None) -> str:
+    """Return the PostgreSQL schema (unquoted) of a T-SQL schema in a T-SQL database.
+
+    An empty ``database`` is the default one.
+    """
+    schema = fold(schema) if schema else DEFAULT_SCHEMA
+    if not database or (default_database is not None and fold(database) == fold(default_database)):
+        return schema
+    return fold(f"{fold(database)}_{schema}")

@@ -1,0 +1,247 @@
+"""T-SQL types ↔ PostgreSQL types.
+
+``SqlType`` is the T-SQL side: base name in lower case, length, precision, scale.
+``postgres`` is the type a column or variable gets; the rules and their reasons
+stand beside the table below and in docs/dialect.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX = -1
+"""Length of varchar(max) and its like."""
+
+# Base name → (family, PostgreSQL type without length).
+_TYPES: dict[str, tuple[str, str]] = {
+    "bigint": ("integer", "bigint"),
+    "int": ("integer", "integer"),
+    "smallint": ("integer", "smallint"),
+    "tinyint": ("integer", "smallint"),
+    "bit": ("bit", "sys.bit"),
+    "decimal": ("decimal", "numeric"),
+    "money": ("decimal", "numeric(19,4)"),
+    "smallmoney": ("decimal", "numeric(10,4)"),
+    "float": ("float", "double precision"),
+    "real": ("float", "real"),
+    "char": ("string", "char"),
+    "varchar": ("string", "varchar"),
+    "text": ("string", "text"),
+    "nchar": ("string", "char"),
+    "nvarchar": ("string", "varchar"),
+    "ntext": ("string", "text"),
+    "sysname": ("string", "varchar(128)"),
+    "binary": ("binary", "bytea"),
+    "varbinary": ("binary", "bytea"),
+    "image": ("binary", "bytea"),
+    "rowversion": ("binary", "bytea"),
+    "date": ("date", "date"),
+    "time": ("time", "time"),
+    "datetime": ("datetime", "timestamp(3)"),
+    "smalldatetime": ("datetime", "timestamp(0)"),
+    "datetime2": ("datetime", "timestamp"),
+    "datetimeoffset": ("datetimeoffset", "timestamptz"),
+    "uniqueidentifier": ("uniqueidentifier", "uuid"),
+    "xml": ("xml", "sys.xml"),
+    "sql_variant": ("variant", "text"),
+    "boolean": ("boolean", "boolean"),
+    "table": ("table", ""),
+    "cursor": ("cursor", "refcursor"),
+}
+
+_SYNONYMS: dict[str, str] = {
+    "integer": "int",
+    "numeric": "decimal",
+    "dec": "decimal",
+    "double precision": "float",
+    "character": "char",
+    "char varying": "varchar",
+    "character varying": "varchar",
+    "national char": "nchar",
+    "national character": "nchar",
+    "national char varying": "nvarchar",
+    "national character varying": "nvarchar",
+    "national text": "ntext",
+    "binary varying": "varbinary",
+    "timestamp": "rowversion",
+}
+
+REFUSED: dict[str, str] = {
+    "geography": "geography needs PostGIS, which this product does not ask for",
+    "geometry": "geometry needs PostGIS, which this product does not ask for",
+    "hierarchyid": "hierarchyid is a CLR type, and CLR types cannot run on PostgreSQL",
+    "vector": "vector has no counterpart in a plain PostgreSQL server",
+}
+
+_NUMERIC_FAMILIES = frozenset({"integer", "decimal", "float", "bit"})
+
+
+@dataclass(frozen=True)
+class SqlType:
+    """A T-SQL type.  ``length`` is MAX for (max), None where none was written.
+
+    ``user`` names a user-defined type (CREATE TYPE), already in PostgreSQL spelling.
+    """
+
+    name: str
+    length: int | None = None
+    precision: int | None = None
+    scale: int | None = None
+    user: str | None = None
+
+    @property
+    def family(self) -> str:
+        """integer, bit, decimal, float, string, binary, date, time, datetime, datetimeoffset,
+        uniqueidentifier, xml, variant, boolean, table, cursor; user for a user-defined type."""  # noqa: D205, D209
+        return _TYPES[self.name][0] if self.name in _TYPES else "user"
+
+    @property
+    def is_string(self) -> bool:
+        """A character type."""
+        return self.family == "string"
+
+    @property
+    def is_numeric(self) -> bool:
+        """A number; bit counts as one, as it does in T-SQL arithmetic."""
+        return self.family in _NUMERIC_FAMILIES
+
+    @property
+    def is_datetime(self) -> bool:
+        """A type with a date in it."""
+        return self.family in ("date", "datetime", "datetimeoffset")
+
+    @property
+    def is_unicode(self) -> bool:
+        """Nchar, nvarchar, ntext, sysname: two bytes a character in DATALENGTH."""
+        return self.name in ("nchar", "nvarchar", "ntext", "sysname")
+
+    @property
+    def postgres(self) -> str:
+        """The PostgreSQL type of a column, variable or cast of this type."""
+        if self.user is not None:
+            return self.user
+        base = _TYPES[self.name][1]
+        if self.name in ("varchar", "nvarchar"):
+            if self.length == MAX:
+                return "text"
+            return f"varchar({self.length or 1})"
+        if self.name in ("char", "nchar"):
+            return f"char({self.length or 1})"
+        if self.name == "decimal":
+            return f"numeric({self.precision or 18},{self.scale or 0})"
+        if self.name == "datetime2":
+            return f"timestamp({min(6 if self.scale is None else self.scale, 6)})"
+        if self.name == "time":
+            return f"time({min(6 if self.scale is None else self.scale, 6)})"
+        if self.name == "datetimeoffset":
+            return f"timestamptz({min(6 if self.scale is None else self.scale, 6)})"
+        if self.name == "float" and self.precision is not None and self.precision <= 24:
+            return "real"
+        return base
+
+    @property
+    def postgres_bare(self) -> str:
+        """The PostgreSQL type without length or precision, as a function's parameter has it."""
+        text = self.postgres
+        return text.partition("(")[0] if not text.endswith('"') else text
+
+    @property
+    def text(self) -> str:
+        """The type as T-SQL writes it."""
+        if self.length is not None:
+            return f"{self.name}({'max' if self.length == MAX else self.length})"
+        if self.precision is not None:
+            return f"{self.name}({self.precision}{'' if self.scale is None else f',{self.scale}'})"
+        if self.scale is not None:
+            return f"{self.name}({self.scale})"
+        return self.name
+
+
+class TypeError_(ValueError):  # noqa: N801, N818 - the builtin's name is taken
+    """A type that T-SQL does not know or that is refused; the message says which and why."""
+
+
+def sql_type(name: str, arguments: tuple[int, ...] = (), *, cast: bool = False) -> SqlType:
+    """Build the type ``name(arguments)``; MAX stands for ``max``.
+
+    ``cast``: inside CAST and CONVERT a string or binary type without length has 30.
+    Raises ``TypeError_`` for an unknown or refused name or wrong arguments.
+    """
+    base = " ".join(name.lower().split())
+    base = _SYNONYMS.get(base, base)
+    if base in REFUSED:
+        raise TypeError_(REFUSED[base])
+    if base not in _TYPES or base == "boolean":
+        raise TypeError_(f"no type named {name!r}")
+    family = _TYPES[base][0]
+    if base in ("char", "varchar", "nchar", "nvarchar", "binary", "varbinary"):
+        if len(arguments) > 1:
+            raise TypeError_(f"type {base} takes one length")
+        length = arguments[0] if arguments else (30 if cast else 1)
+        limit = 4000 if base in ("nchar", "nvarchar") else 8000
+        if length != MAX and not 1 <= length <= limit:
+            raise TypeError_(f"the length of {base} is 1 to {limit}, not {length}")
+        if length == MAX and base in ("char", "nchar", "binary"):
+            raise TypeError_(f"type {base} has no (max)")
+        return SqlType(base, length=length)
+    if base == "decimal":
+        precision = arguments[0] if arguments else 18
+        scale = arguments[1] if len(arguments) > 1 else 0
+        if len(arguments) > 2 or not 1 <= precision <= 38:
+            raise TypeError_(f"the precision of {base} is 1 to 38")
+        if not 0 <= scale <= precision:
+            raise TypeError_(f"the scale of {base} is 0 to its precision")
+        return SqlType(base, precision=precision, scale=scale)
+    if base == "float":
+        if arguments and not 1 <= arguments[0] <= 53:
+            raise TypeError_("the precision of float is 1 to 53")
+        return SqlType(base, precision=arguments[0] if arguments else 53)
+    if base in ("datetime2", "time", "datetimeoffset"):
+        if arguments and not 0 <= arguments[0] <= 7:
+            raise TypeError_(f"the scale of {base} is 0 to 7")
+        return SqlType(base, scale=arguments[0] if arguments else 7)
+    if arguments and family != "xml":
+        raise TypeError_(f"type {base} takes no length")
+    return SqlType(base)
+
+
+INT = SqlType("int")
+BIGINT = SqlType("bigint")
+SMALLINT = SqlType("smallint")
+TINYINT = SqlType("tinyint")
+BIT = SqlType("bit")
+FLOAT = SqlType("float", precision=53)
+MONEY = SqlType("money")
+DATETIME = SqlType("datetime")
+DATETIME2 = SqlType("datetime2", scale=7)
+DATETIMEOFFSET = SqlType("datetimeoffset", scale=7)
+SMALLDATETIME = SqlType("smalldatetime")
+DATE = SqlType("date")
+TIME = SqlType("time", scale=7)
+UNIQUEIDENTIFIER = SqlType("uniqueidentifier")
+XML = SqlType("xml")
+SYSNAME = SqlType("sysname")
+NVARCHAR_MAX = SqlType("nvarchar", length=MAX)
+VARCHAR_MAX = SqlType("varchar", length=MAX)
+VARBINARY_MAX = SqlType("varbinary", length=MAX)
+BOOLEAN = SqlType("boolean")
+VARIANT = SqlType("sql_variant")
+
+
+def nvarchar(length: int) -> SqlType:
+    """nvarchar(length), (max) above 4000."""  # noqa: D403
+    return SqlType("nvarchar", length=length if length <= 4000 else MAX)
+
+
+def varchar(length: int) -> SqlType:
+    """varchar(length), (max) above 8000."""  # noqa: D403
+    return SqlType("varchar", length=length if length <= 8000 else MAX)
+
+
+def decimal(precision: int, scale: int) -> SqlType:
+    """decimal(precision, scale), cut down to 38 digits as T-SQL does: the scale yields first."""  # noqa: D403
+    if precision > 38:
+        whole = precision - scale
+        scale = max(min(scale, 38 - whole), min(scale, 6))
+        precision = 38
+    return SqlType("decimal", precision=max(precision, 1), scale=scale)
