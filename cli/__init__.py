@@ -1,0 +1,1 @@
+"""The command ``pgsb``: each module is one command, or a family of them."""

@@ -1,0 +1,12 @@
+"""The one exception of this package: a sentence for the user and a way out."""
+
+
+class ServerError(Exception):
+    """No server, or one that cannot be used.
+
+    ``str(error)`` says what is wrong; ``hint`` what to do about it, or None.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint

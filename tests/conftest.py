@@ -1,0 +1,147 @@
+"""Fixtures of all tests: a PostgreSQL of our own, and databases with the runtime in them.
+
+PGSB_TEST_POSTGRES chooses the PostgreSQL: a major version ("18", "15", found as
+the private server finds them) or a bin directory. Without it: 18 from the wheel.
+Every process of pytest-xdist has a server of its own.
+"""
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from support import Connection, Database
+
+from pgsb.server.embedded import PrivateServer
+
+_TEMPLATE = "pgsb_template"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """DSN (database `postgres`, superuser) of a server for this test process."""
+    # Not tmp_path_factory: the socket's path must stay short, and as root the
+    # server's user must be able to enter.
+    home = Path(tempfile.mkdtemp(prefix="pgsb-test-"))
+    if os.geteuid() == 0:
+        home.chmod(0o711)
+    server = PrivateServer(
+        home,
+        wanted=os.environ.get("PGSB_TEST_POSTGRES", "18"),
+        settings={
+            "max_connections": "150",
+            "shared_buffers": "64MB",
+            "autovacuum": "off",
+            "max_wal_size": "4GB",
+            "checkpoint_timeout": "1h",
+            "log_min_messages": "fatal",
+        },
+        durable=False,
+    )
+    try:
+        yield server.start().replace("/pgsb?", "/postgres?")
+    finally:
+        server.stop(immediate=True)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def pg_major(postgres: str) -> int:
+    """Major version of the test server, such as 18."""
+    with psycopg.connect(postgres) as connection:
+        return connection.info.server_version // 10000
+
+
+@pytest.fixture(scope="session")
+def has_libxml(postgres: str) -> bool:
+    """Whether the test server was built with libxml."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        try:
+            connection.execute("SELECT '<a/>'::xml")
+        except psycopg.errors.FeatureNotSupported:
+            return False
+        return True
+
+
+@pytest.fixture(scope="session")
+def template(postgres: str) -> str:
+    """Name of a database with the runtime, which `database` clones."""
+    from pgsb.runtime_sql.installer import install
+
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {_TEMPLATE}")
+    with psycopg.connect(_dsn(postgres, _TEMPLATE), autocommit=True) as connection:
+        install(connection)
+    return _TEMPLATE
+
+
+@pytest.fixture(scope="session")
+def new_database(postgres: str, template: str) -> Iterator[Callable[[], Database]]:
+    """Makes further databases with the runtime, for tests that need several or share one in a module.
+
+    The caller drops nothing: they go with the server.
+    """
+    numbers = itertools.count(1)
+
+    def make() -> Database:
+        name = f"test_{next(numbers)}"
+        _clone(postgres, template, name)
+        return Database(name, _dsn(postgres, name))
+
+    yield make
+
+
+@pytest.fixture
+def database(postgres: str, new_database: Callable[[], Database]) -> Iterator[Database]:
+    """A fresh database with the runtime installed, dropped after the test."""
+    made = new_database()
+    yield made
+    _drop(postgres, made.name)
+
+
+@pytest.fixture
+def empty_database(postgres: str) -> Iterator[Database]:
+    """A fresh database without the runtime, dropped after the test."""
+    name = "test_empty"
+    _clone(postgres, "template1", name)
+    yield Database(name, _dsn(postgres, name))
+    _drop(postgres, name)
+
+
+@pytest.fixture
+def connect(request: pytest.FixtureRequest) -> Iterator[Callable[..., Connection]]:
+    """Opens connections to `database` (or to `dsn`), autocommit unless told; closed after the test."""
+    opened: list[Connection] = []
+
+    def open_one(dsn: str | None = None, *, autocommit: bool = True, **options: Any) -> Connection:
+        if dsn is None:
+            dsn = request.getfixturevalue("database").dsn
+        connection = psycopg.connect(dsn, autocommit=autocommit, **options)
+        opened.append(connection)
+        return connection
+
+    yield open_one
+    for connection in opened:
+        connection.close()
+
+
+def _dsn(postgres: str, name: str) -> str:
+    return postgres.replace("/postgres?", f"/{name}?")
+
+
+def _clone(postgres: str, template: str, name: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+        )
+
+
+def _drop(postgres: str, name: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
