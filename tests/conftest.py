@@ -1,7 +1,8 @@
 """Fixtures of all tests: a PostgreSQL of our own, and databases with the runtime in them.
 
 PGSB_TEST_POSTGRES chooses the PostgreSQL: a major version ("18", "15", found as
-the private server finds them) or a bin directory. Without it: 18 from the wheel.
+the private server finds them) or a bin directory; several, separated by commas,
+run every test that needs a server once on each. Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
 """
 
@@ -23,8 +24,18 @@ from pgsb.server.embedded import PrivateServer
 _TEMPLATE = "pgsb_template"
 
 
+_WANTED = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what needs a server on each PostgreSQL that was asked for."""
+    if len(_WANTED) > 1 and "postgres" in metafunc.fixturenames:
+        names = [f"pg{one}" if one.isdigit() else one for one in _WANTED]
+        metafunc.parametrize("postgres", _WANTED, ids=names, indirect=True, scope="session")
+
+
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
+def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
     """DSN (database `postgres`, superuser) of a server for this test process."""
     # Not tmp_path_factory: the socket's path must stay short, and as root the
     # server's user must be able to enter.
@@ -33,7 +44,7 @@ def postgres() -> Iterator[str]:
         home.chmod(0o711)
     server = PrivateServer(
         home,
-        wanted=os.environ.get("PGSB_TEST_POSTGRES", "18"),
+        wanted=getattr(request, "param", _WANTED[0]),
         settings={
             "max_connections": "150",
             "shared_buffers": "64MB",
@@ -115,7 +126,7 @@ def empty_database(postgres: str) -> Iterator[Database]:
 
 
 @pytest.fixture
-def connect(request: pytest.FixtureRequest) -> Iterator[Callable[..., Connection]]:
+def connect(postgres: str, request: pytest.FixtureRequest) -> Iterator[Callable[..., Connection]]:
     """Opens connections to `database` (or to `dsn`), autocommit unless told; closed after the test."""
     opened: list[Connection] = []
 

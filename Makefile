@@ -1,0 +1,24 @@
+# Everything works without make: the scripts are what it calls.
+.PHONY: setup demo test check golden bench-compile clean
+
+setup:          ## .venv with pgsb and what its tests need
+	sh scripts/setup dev
+
+demo: setup     ## a Service Broker script on a private PostgreSQL
+	sh scripts/demo
+
+test:           ## style, types, and the tests on every PostgreSQL that can be had
+	sh scripts/test
+
+check: setup    ## style and types only
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+
+golden: setup   ## rewrite the expectations of the compiler's and the examples' cases; read the diff
+	PGSB_GOLDEN=rewrite .venv/bin/python -m pytest -q tests/compiler tests/ordinary_sql tests/end_to_end
+
+bench-compile: setup    ## lines per second of check and compile, beside sqlglot on the same text
+	.venv/bin/python benchmarks/compile.py
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,87 @@
+"""Which PostgreSQL to talk to: a DSN, the environment, or the private server.
+
+The order: ``--dsn``, then DATABASE_URL, then libpq's PG* variables, then the
+private server (embedded.py). Whatever names a server wins over the private one.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from .embedded import PrivateServer
+from .problems import ServerError
+
+# Of libpq's variables, those that say which server or database is meant.
+_NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server to connect to: its DSN, whether it is our private one, and what named it."""
+
+    dsn: str
+    private: bool
+    source: str
+
+
+def find_target(dsn: str | None = None) -> Target:
+    """Decide on the server; starts the private one when nothing names another. Raises ServerError."""
+    if dsn:
+        return Target(dsn, False, "--dsn")
+    url = os.environ.get("DATABASE_URL")
+    if url:
+        return Target(_plain_scheme(url), False, "DATABASE_URL")
+    named = [name for name in _NAMING if os.environ.get(name)]
+    if named:
+        return Target("", False, ", ".join(named))
+    return Target(PrivateServer().start(), True, "the private server")
+
+
+def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
+    """Open an autocommit connection for compiled scripts. Raises ServerError.
+
+    Statements go one by one in the simple protocol and are never prepared: only so
+    may the blocks of a compiled script commit and roll back for themselves.
+    """
+    try:
+        connection = psycopg.connect(
+            target.dsn,
+            autocommit=True,
+            prepare_threshold=None,
+            **{"application_name": "pgsb", "client_encoding": "utf8", **options},
+        )
+    except psycopg.Error as error:
+        raise ServerError(
+            f"cannot connect to {describe(target)}: {_one_line(error)}",
+            hint=f"the server was named by {target.source}"
+            if not target.private
+            else "`pgsb status` shows the private server's log",
+        ) from None
+    # Notices carry results and PRINT: whatever the role's default is, they must come.
+    connection.execute("SET client_min_messages = notice")
+    return connection
+
+
+def describe(target: Target) -> str:
+    """The server in words, without its password."""
+    if target.private:
+        return "the private server"
+    try:
+        parts = conninfo_to_dict(target.dsn)
+    except psycopg.Error:
+        return "the server"
+    shown = make_conninfo("", **{name: value for name, value in parts.items() if name != "password"})
+    return shown or "the server named by the PG* variables"
+
+
+def _plain_scheme(url: str) -> str:
+    """`postgres+psycopg://…`, as SQLAlchemy writes it, is no scheme of libpq."""
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme.partition('+')[0]}{separator}{rest}" if separator else url
+
+
+def _one_line(error: psycopg.Error) -> str:
+    return " ".join(str(error).split())

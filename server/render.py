@@ -1,0 +1,222 @@
+"""Writes events as text: tables like sqlcmd's, JSON lines, or CSV."""
+
+import csv
+import json
+import unicodedata
+from typing import Protocol, TextIO
+
+from .results import Cell, ErrorEvent, Event, Number, Print, RowCount, Rows
+
+_UNNAMED = "(No column name)"
+# Rows looked at before the widths of a table are settled; later ones may be wider.
+_ROWS_FOR_WIDTHS = 5000
+_RED, _PLAIN = "\x1b[31m", "\x1b[0m"
+# What a terminal would act on instead of showing.
+_CONTROL = {code: "\N{MIDDLE DOT}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
+
+
+class Renderer(Protocol):
+    """Takes events in order."""
+
+    def write(self, event: Event) -> None:
+        """Write one event, at once."""
+
+    def close(self) -> None:
+        """Finish what is begun."""
+
+
+class TableRenderer:
+    """What SQL Server Management Studio's text output shows, and sqlcmd."""
+
+    def __init__(self, out: TextIO, *, color: bool = False) -> None:
+        self._out = out
+        self._color = color
+        self._columns: tuple[str | None, ...] | None = None
+        self._held: list[list[Cell]] = []
+        self._widths: list[int] | None = None
+
+    def write(self, event: Event) -> None:
+        """Write one event; rows wait for the end of their result, up to some thousands."""
+        if isinstance(event, Rows):
+            self._rows(event)
+            return
+        self._flush(end=True)
+        match event:
+            case Print(text):
+                self._line(text)
+            case RowCount(count):
+                self._line(f"\n({count} {'row' if count == 1 else 'rows'} affected)\n")
+            case ErrorEvent():
+                self._error(event)
+        self._out.flush()
+
+    def close(self) -> None:
+        """Write what is still held."""
+        self._flush(end=True)
+        self._out.flush()
+
+    def _error(self, event: ErrorEvent) -> None:
+        procedure = f", Procedure {event.procedure}" if event.procedure else ""
+        numbers = f"Msg {event.number}, Level {event.severity}, State {event.state}"
+        body = event.report or (f"{event.message}\nhint: {event.hint}" if event.hint else event.message)
+        text = f"{numbers}{procedure}, Line {event.line}\n{body}".translate(_CONTROL)
+        self._out.write(f"{_RED}{text}{_PLAIN}\n" if self._color and event.severity > 10 else f"{text}\n")
+
+    def _rows(self, event: Rows) -> None:
+        if event.columns is not None:
+            self._flush(end=True)
+            self._columns = event.columns
+        self._held.extend(event.rows)
+        if event.last or len(self._held) >= _ROWS_FOR_WIDTHS:
+            self._flush(end=event.last)
+
+    def _flush(self, *, end: bool) -> None:
+        if self._columns is None:
+            return
+        names = [name or _UNNAMED for name in self._columns]
+        cells = [[_text(cell).translate(_CONTROL) for cell in row] for row in self._held]
+        if self._widths is None:
+            self._widths = [_width(name) for name in names]
+            for row in cells:
+                for index, text in enumerate(row):
+                    self._widths[index] = max(self._widths[index], _width(text))
+            self._line(_padded(names, self._widths, [False] * len(names)))
+            self._line(" ".join("-" * width for width in self._widths))
+        for values, row in zip(self._held, cells, strict=True):
+            self._line(_padded(row, self._widths, [isinstance(value, Number) for value in values]))
+        self._held.clear()
+        if end:
+            self._columns, self._widths = None, None
+        self._out.flush()
+
+    def _line(self, text: str) -> None:
+        self._out.write(text.translate(_CONTROL) + "\n")
+
+
+class JsonRenderer:
+    """One JSON object a line; a result set of any size is written as its rows come."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._open = False
+        self._first = True
+
+    def write(self, event: Event) -> None:
+        """Write one event."""
+        if isinstance(event, Rows):
+            if event.columns is not None:
+                self._end()
+                self._out.write(f'{{"type":"result","columns":{_json(list(event.columns))},"rows":[')
+                self._open, self._first = True, True
+            for row in event.rows:
+                self._out.write(("" if self._first else ",") + "[" + ",".join(map(_json_cell, row)) + "]")
+                self._first = False
+            if event.last:
+                self._end()
+        else:
+            self._end()
+            self._out.write(_json(_plain(event)) + "\n")
+        self._out.flush()
+
+    def close(self) -> None:
+        """Close a result set that was cut short."""
+        self._end()
+        self._out.flush()
+
+    def _end(self) -> None:
+        if self._open:
+            self._out.write("]}\n")
+            self._open = False
+
+
+class CsvRenderer:
+    """Result sets as CSV with a header, an empty line between two; everything else goes to ``messages``."""
+
+    def __init__(self, out: TextIO, messages: TextIO) -> None:
+        self._out = out
+        self._writer = csv.writer(out, lineterminator="\n")
+        self._messages = TableRenderer(messages)
+        self._any = False
+
+    def write(self, event: Event) -> None:
+        """Write one event."""
+        if isinstance(event, RowCount):
+            return
+        if not isinstance(event, Rows):
+            self._out.flush()
+            self._messages.write(event)
+            return
+        if event.columns is not None:
+            if self._any:
+                self._out.write("\n")
+            self._any = True
+            self._writer.writerow([name or "" for name in event.columns])
+        for row in event.rows:
+            self._writer.writerow(["" if cell is None else _text(cell) for cell in row])
+        if event.last:
+            self._out.flush()
+
+    def close(self) -> None:
+        """Flush."""
+        self._out.flush()
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return "NULL"
+    return cell.digits if isinstance(cell, Number) else cell
+
+
+def _width(text: str) -> int:
+    """Terminal cells of the longest line."""
+    if text.isascii() and "\n" not in text:
+        return len(text)
+    return max(sum(map(_cells, line)) for line in text.split("\n"))
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _padded(texts: list[str], widths: list[int], right: list[bool]) -> str:
+    parts = []
+    for text, width, to_right in zip(texts, widths, right, strict=True):
+        room = " " * max(0, width - _width(text))
+        parts.append(room + text if to_right else text + room)
+    return " ".join(parts).rstrip(" ")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _json_cell(cell: Cell) -> str:
+    if isinstance(cell, Number):
+        # NaN and the infinities are no JSON.
+        return cell.digits if cell.digits.lstrip("-")[:1].isdigit() else _json(cell.digits)
+    return _json(cell)
+
+
+def _plain(event: Event) -> dict[str, object]:
+    match event:
+        case Print(text):
+            return {"type": "print", "text": text}
+        case RowCount(count):
+            return {"type": "rowcount", "count": count}
+        case ErrorEvent():
+            shown: dict[str, object] = {
+                "type": "error",
+                "number": event.number,
+                "severity": event.severity,
+                "state": event.state,
+                "procedure": event.procedure,
+                "line": event.line,
+                "message": event.message,
+            }
+            if event.hint:
+                shown["hint"] = event.hint
+            return shown
+        case Rows():
+            raise TypeError("rows are written piecewise")
