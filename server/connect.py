@@ -29,6 +29,11 @@ class Target:
 
 def find_target(dsn: str | None = None) -> Target:
     """Decide on the server; starts the private one when nothing names another. Raises ServerError."""
+    return named_target(dsn) or Target(PrivateServer().start(), True, "the private server")
+
+
+def named_target(dsn: str | None = None) -> Target | None:
+    """The server that ``dsn`` or the environment names, None when they name none."""
     if dsn:
         return Target(dsn, False, "--dsn")
     url = os.environ.get("DATABASE_URL")
@@ -37,7 +42,7 @@ def find_target(dsn: str | None = None) -> Target:
     named = [name for name in _NAMING if os.environ.get(name)]
     if named:
         return Target("", False, ", ".join(named))
-    return Target(PrivateServer().start(), True, "the private server")
+    return None
 
 
 def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:

@@ -1,0 +1,117 @@
+"""pgsb install, upgrade, uninstall, version: the runtime in a database."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import psycopg
+
+from .. import __version__
+from ..runtime_sql import installer
+from ..server.connect import Target, connect, describe, find_target
+from ..server.embedded import PrivateServer
+from ..server.problems import ServerError
+from .options import dsn_option
+
+
+@click.command("install")
+@dsn_option
+@click.option("--print", "print_sql", is_flag=True, help="Write the SQL to stdout and do nothing else.")
+@click.option(
+    "--as-extension",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the control and SQL files for CREATE EXTENSION into DIR and do nothing else.",
+)
+def install_command(dsn: str | None, print_sql: bool, as_extension: Path | None) -> None:
+    """Install the runtime into a database, or bring an older one up to date.
+
+    The owner of the database may do it; no superuser is needed. It is safe to run again,
+    and from many places at once.
+    """
+    if print_sql and as_extension:
+        raise click.UsageError("--print and --as-extension exclude each other")
+    if print_sql:
+        click.echo(installer.install_sql(), nl=False)
+        return
+    if as_extension:
+        as_extension.mkdir(parents=True, exist_ok=True)
+        for name, text in installer.extension_files().items():
+            (as_extension / name).write_text(text, encoding="utf-8")
+            click.echo(str(as_extension / name))
+        return
+    target = find_target(dsn)
+    with connect(target) as connection:
+        before = installer.installed_version(connection)
+        installer.install(connection)
+        after = installer.installed_version(connection)
+    if before == after:
+        click.echo(f"runtime {after} was already installed in {describe(target)}")
+    else:
+        click.echo(f"runtime {after} is installed in {describe(target)}")
+
+
+@click.command("upgrade")
+@dsn_option
+def upgrade_command(dsn: str | None) -> None:
+    """Bring an installed runtime up to the version of this pgsb. Queues keep their messages."""
+    target = find_target(dsn)
+    with connect(target) as connection:
+        before = _installed(connection, target)
+        installer.upgrade(connection)
+        after = installer.installed_version(connection)
+    if before == after:
+        click.echo(f"runtime {after} is up to date in {describe(target)}")
+    else:
+        click.echo(f"runtime {before} became {after} in {describe(target)}")
+
+
+@click.command("uninstall")
+@dsn_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def uninstall_command(dsn: str | None, yes: bool) -> None:
+    """Remove the runtime, and with it every queue, message and dialog in the database."""
+    target = find_target(dsn)
+    with connect(target) as connection:
+        before = _installed(connection, target)
+        if not yes:
+            click.confirm(
+                f"Remove runtime {before} with all queues and messages from {describe(target)}?", abort=True
+            )
+        installer.uninstall(connection)
+    click.echo(f"runtime {before} is removed from {describe(target)}")
+
+
+@click.command("version")
+@dsn_option
+def version_command(dsn: str | None) -> None:
+    """Print the versions of pgsb, of the runtime it carries, and of the one in the database."""
+    click.echo(f"pgsb {__version__}")
+    click.echo(f"runtime {installer.RUNTIME_VERSION}")
+    target = _target_without_starting(dsn)
+    if target is None:
+        click.echo("database: the private server is not running")
+        return
+    with connect(target) as connection:
+        server = connection.info.parameter_status("server_version")
+        click.echo(f"PostgreSQL {server}")
+        installed = installer.installed_version(connection)
+        click.echo(f"database: runtime {installed}" if installed else "database: no runtime (pgsb install)")
+
+
+def _target_without_starting(dsn: str | None) -> Target | None:
+    """As `find_target`, but the private server is only used where it runs already."""
+    from ..server.connect import named_target
+
+    named = named_target(dsn)
+    if named is not None:
+        return named
+    running = PrivateServer().status().dsn
+    return Target(running, True, "the private server") if running else None
+
+
+def _installed(connection: psycopg.Connection[Any], target: Target) -> str:
+    version = installer.installed_version(connection)
+    if version is None:
+        raise ServerError(f"there is no runtime in {describe(target)}", hint="pgsb install puts it there")
+    return version

@@ -1,0 +1,59 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def dsn_option(function: F) -> F:
+    """``--dsn``."""
+    return click.option(
+        "--dsn",
+        metavar="DSN",
+        help="PostgreSQL to use: postgresql://… or key=value words. "
+        "Default: DATABASE_URL, the PG* variables, or a private server.",
+    )(function)
+
+
+def compile_options(function: F) -> F:
+    """``-d`` and ``--collation``: what the compiler must know beside the text."""
+    function = click.option(
+        "--collation",
+        type=click.Choice(["cs", "ci"]),
+        default="cs",
+        show_default=True,
+        help="How = compares strings: case-sensitive as PostgreSQL does, or case-insensitive and "
+        "ignoring trailing blanks as SQL Server usually does.",
+    )(function)
+    return click.option(
+        "-d",
+        "--database",
+        metavar="TSQLDB",
+        help="T-SQL database to begin in, as after USE. Default: the one named like the PostgreSQL database.",
+    )(function)
+
+
+def variables_option(function: F) -> F:
+    """``-v NAME=VALUE``, collected to a dict."""
+    return click.option(
+        "-v",
+        "--variable",
+        "variables",
+        metavar="NAME=VALUE",
+        multiple=True,
+        callback=_split_variables,
+        help="Value of $(NAME) in the scripts; may be repeated.",
+    )(function)
+
+
+def _split_variables(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    variables = {}
+    for one in given:
+        name, separator, value = one.partition("=")
+        if not separator or not name:
+            raise click.BadParameter(f"{one!r} is not NAME=VALUE")
+        variables[name] = value
+    return variables
