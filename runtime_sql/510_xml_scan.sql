@@ -1,0 +1,283 @@
+-- Reading XML of any form: the careful scanner behind sys.xml_of and WELL_FORMED_XML.
+--
+-- A text is cut at every '<' (string_to_array, in C); each piece is then one tag, comment, CDATA
+-- section or instruction and the character data after it. Nothing here raises: an error is a
+-- number and a place, so that a broker can judge 10,000 messages without as many subtransactions.
+--
+-- Called by  520_xml_of.sql, when its one-regexp test for the usual form did not answer
+
+-- Resolves the references in p_text (character data or an attribute value with at least one '&').
+-- place counts from 1 in p_text; length + 1 says that the next character of the document, or its
+-- end, is at fault.
+CREATE OR REPLACE FUNCTION ssb.xml_resolve_references(
+    p_text text, OUT result text, OUT error integer, OUT place integer)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_parts text[] := string_to_array(p_text, '&');
+    v_part text;
+    v_name text;
+    v_code bigint;
+BEGIN
+    result := v_parts[1];
+    place := length(v_parts[1]) + 1;            -- of the '&'
+    FOREACH v_part IN ARRAY v_parts[2:] LOOP
+        v_name := substring(v_part from '^[^;&<>"'' \t\n]*');
+        IF substr(v_part, length(v_name) + 1, 1) = ';' AND v_name IN ('amp', 'lt', 'gt', 'quot', 'apos') THEN
+            result := result || CASE v_name WHEN 'amp' THEN '&' WHEN 'lt' THEN '<' WHEN 'gt' THEN '>'
+                                            WHEN 'quot' THEN '"' ELSE '''' END;
+        ELSIF left(v_part, 1) = '#' THEN
+            IF substr(v_part, 2, 1) = 'x' THEN
+                v_name := substring(v_part from '^#x[0-9A-Fa-f]*');
+                IF length(v_name) = 2 THEN
+                    error := 9416;
+                END IF;
+            ELSE
+                v_name := substring(v_part from '^#[0-9]*');
+                IF length(v_name) = 1 THEN
+                    error := 9417;
+                END IF;
+            END IF;
+            place := place + length(v_name) + 1;
+            IF error IS NOT NULL THEN
+                RETURN;
+            ELSIF substr(v_part, length(v_name) + 1, 1) <> ';' OR length(v_part) = length(v_name) THEN
+                error := 9411;
+                RETURN;
+            END IF;
+            IF length(v_name) > 12 THEN
+                v_code := 0;
+            ELSIF v_name ~ 'x' THEN
+                v_code := ('x' || lpad(substr(v_name, 3), 16, '0'))::bit(64)::bigint;
+            ELSE
+                v_code := substr(v_name, 2)::bigint;
+            END IF;
+            IF NOT (v_code IN (9, 10, 13) OR v_code BETWEEN 32 AND 55295
+                    OR v_code BETWEEN 57344 AND 65533 OR v_code BETWEEN 65536 AND 1114111) THEN
+                error := 9420;
+                RETURN;
+            END IF;
+            result := result || chr(v_code::integer);
+            place := place - length(v_name) - 1;
+        ELSIF v_name = '' OR v_name !~ '^[A-Za-z_:\u00C0-\U0010FFFF]' THEN
+            error := 9421;
+            place := place + 1;
+            RETURN;
+        ELSE
+            v_name := substring(v_name from '^[A-Za-z0-9_:.\u00B7-\U0010FFFF-]*');
+            place := place + length(v_name) + 1;
+            error := CASE WHEN substr(v_part, length(v_name) + 1, 1) = ';' THEN 9448 ELSE 9411 END;
+            RETURN;
+        END IF;
+        result := result || substr(v_part, length(v_name) + 2);
+        place := place + length(v_part) + 1;
+    END LOOP;
+    place := NULL;
+END;
+$$;
+
+-- One start tag in any legal form, p_piece being what follows its '<'. tag is the tag as we write
+-- it, ending in '>' or '/>'; rest is the raw text after it. place counts from 1 in p_piece.
+CREATE OR REPLACE FUNCTION ssb.xml_read_tag(
+    p_piece text, OUT tag text, OUT rest text, OUT error integer, OUT place integer)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    -- Name of XML 1.0, fifth edition, with the colon of qualified names.
+    c_start CONSTANT text := ':A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF'
+        '\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF';
+    c_name CONSTANT text := '[' || c_start || '][' || c_start || '0-9.\u00B7\u0300-\u036F\u203F-\u2040-]*';
+    v_match text[];
+    v_value text;
+    v_names text[] := '{}';
+    v_at integer;
+    v_resolved record;
+BEGIN
+    tag := substring(p_piece from '^' || c_name);
+    IF tag IS NULL THEN
+        error := 9455;
+        place := 1;
+        RETURN;
+    END IF;
+    v_at := length(tag) + 1;
+    SELECT q.error, q.place INTO error, place FROM ssb.xml_check_qualified_name(tag) AS q;
+    IF error IS NOT NULL THEN
+        RETURN;
+    END IF;
+    rest := substr(p_piece, v_at);
+    LOOP
+        v_match := regexp_match(rest, '^([ \t\n]+)(' || c_name
+                                      || ')([ \t\n]*=[ \t\n]*)(?:"([^"]*)"|''([^'']*)'')');
+        EXIT WHEN v_match IS NULL;
+        SELECT q.error, v_at + length(v_match[1]) + q.place - 1 INTO error, place
+          FROM ssb.xml_check_qualified_name(v_match[2]) AS q;
+        IF error IS NOT NULL THEN
+            RETURN;
+        END IF;
+        v_at := v_at + length(v_match[1]) + length(v_match[2]);
+        IF v_match[2] = ANY (v_names) THEN
+            error := 9437;
+            place := v_at;
+            RETURN;
+        END IF;
+        v_names := v_names || v_match[2];
+        v_at := v_at + length(v_match[3]) + 1;
+        v_value := translate(coalesce(v_match[4], v_match[5]), E'\t\n', '  ');
+        IF strpos(v_value, '&') > 0 THEN
+            SELECT r.* INTO v_resolved FROM ssb.xml_resolve_references(v_value) AS r;
+            IF v_resolved.error IS NOT NULL THEN
+                error := v_resolved.error;
+                place := v_at + v_resolved.place - 1;
+                RETURN;
+            END IF;
+            v_value := v_resolved.result;
+        END IF;
+        tag := tag || ' ' || v_match[2] || '="' || ssb.xml_escape_attribute(v_value) || '"';
+        v_at := v_at + length(coalesce(v_match[4], v_match[5])) + 1;
+        rest := substr(p_piece, v_at);
+    END LOOP;
+
+    v_match := regexp_match(rest, '^[ \t\n]*(/?>)');
+    IF v_match IS NOT NULL THEN
+        tag := tag || v_match[1];
+        rest := substr(rest, strpos(rest, '>') + 1);
+        RETURN;
+    END IF;
+
+    -- What is wrong, and where? Each of these ends at the first character that does not fit.
+    v_value := substring(rest from '^[ \t\n]*');
+    v_at := v_at + length(v_value);
+    rest := substr(rest, length(v_value) + 1);
+    IF left(rest, 1) = '/' THEN
+        error := 9412;
+        v_at := v_at + 1;
+    ELSIF v_value = '' AND v_names <> '{}' AND rest <> '' THEN
+        error := 9410;
+    ELSE
+        error := 9455;
+        v_value := substring(rest from '^' || c_name);
+        IF v_value IS NOT NULL THEN
+            v_at := v_at + length(v_value);
+            rest := substr(rest, length(v_value) + 1);
+            v_value := substring(rest from '^[ \t\n]*');
+            v_at := v_at + length(v_value);
+            rest := substr(rest, length(v_value) + 1);
+            error := 9414;
+            IF left(rest, 1) = '=' THEN
+                v_value := substring(rest from '^=[ \t\n]*');
+                v_at := v_at + length(v_value);
+                rest := substr(rest, length(v_value) + 1);
+                error := 9413;
+                IF left(rest, 1) IN ('"', '''') THEN
+                    error := 9415;
+                    v_at := length(p_piece) + 1;
+                END IF;
+            END IF;
+        END IF;
+    END IF;
+    place := v_at;
+END;
+$$;
+
+-- Does one attribute name stand twice in a start tag that has its usual form?
+CREATE OR REPLACE FUNCTION ssb.xml_repeats_attribute(p_tag text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_parts text[] := string_to_array(p_tag, '"');
+    v_rest text := substr(p_tag, strpos(p_tag, ' '));
+    v_name text;
+BEGIN
+    v_parts[1] := substr(v_parts[1], strpos(v_parts[1], ' '));
+    FOR i IN 1 .. cardinality(v_parts) - 2 BY 2 LOOP
+        v_name := v_parts[i] || '"';            -- ' name="'
+        v_rest := substr(v_rest, length(v_name) + length(v_parts[i + 1]) + 2);
+        IF strpos(v_rest, v_name) > 0 THEN
+            RETURN true;
+        END IF;
+    END LOOP;
+    RETURN false;
+END;
+$$;
+
+-- prefix:local, each part a name: error and place (from 1) where p_name is no such thing.
+CREATE OR REPLACE FUNCTION ssb.xml_check_qualified_name(p_name text, OUT error integer, OUT place integer)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+BEGIN
+    place := strpos(p_name, ':');
+    IF place = 0 THEN
+        place := NULL;
+    ELSIF place = 1 THEN
+        error := 9455;
+    ELSIF place = length(p_name) OR substr(p_name, place + 1, 1) ~ '[0-9.\u00B7\u0300-\u036F\u203F-\u2040-]' THEN
+        error := 9455;
+        place := place + 1;
+    ELSIF strpos(substr(p_name, place + 1), ':') > 0 THEN
+        error := 9456;
+        place := place + strpos(substr(p_name, place + 1), ':');
+    ELSE
+        place := NULL;
+    END IF;
+END;
+$$;
+
+-- Prefixes of one start tag (as ssb.xml_read_tag writes it) against what is declared around it.
+-- A scope is a chain of E'\x01' prefix E'\x02' uri, innermost first; name is the one at fault.
+CREATE OR REPLACE FUNCTION ssb.xml_check_prefixes(
+    p_tag text, p_scope text, OUT scope text, OUT error integer, OUT name text)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_parts text[] := string_to_array(p_tag, '"');
+    v_names text[];
+    v_expanded text[] := '{}';
+    v_prefix text;
+    v_uri text;
+BEGIN
+    scope := p_scope;
+    v_names := ARRAY[rtrim(rtrim(split_part(v_parts[1], ' ', 1), '>'), '/')];
+    IF cardinality(v_parts) > 1 THEN
+        v_parts[1] := ' ' || split_part(v_parts[1], ' ', 2);
+        FOR i IN 1 .. cardinality(v_parts) - 1 BY 2 LOOP
+            name := btrim(v_parts[i], ' =');
+            v_uri := v_parts[i + 1];
+            IF name = 'xmlns' THEN
+                scope := E'\x01\x02' || v_uri || scope;
+            ELSIF left(name, 6) = 'xmlns:' THEN
+                v_prefix := substr(name, 7);
+                error := CASE WHEN v_prefix = 'xmlns' THEN 9465
+                              WHEN v_prefix = 'xml' AND v_uri <> 'http://www.w3.org/XML/1998/namespace' THEN 9464
+                              WHEN v_uri = '' THEN 9460 END;
+                IF error IS NOT NULL THEN
+                    RETURN;
+                END IF;
+                scope := E'\x01' || v_prefix || E'\x02' || v_uri || scope;
+            ELSE
+                v_names := v_names || name;
+            END IF;
+        END LOOP;
+    END IF;
+    FOREACH name IN ARRAY v_names LOOP
+        CONTINUE WHEN strpos(name, ':') = 0;
+        v_prefix := split_part(name, ':', 1);
+        CONTINUE WHEN v_prefix = 'xml';
+        IF strpos(scope, E'\x01' || v_prefix || E'\x02') = 0 THEN
+            error := 9459;
+            RETURN;
+        END IF;
+        v_uri := split_part(substr(scope, strpos(scope, E'\x01' || v_prefix || E'\x02')
+                                          + length(v_prefix) + 2), E'\x01', 1)
+                 || '}' || split_part(name, ':', 2);
+        IF v_uri = ANY (v_expanded) THEN
+            error := 9437;
+            RETURN;
+        END IF;
+        -- The element's own name stands first and may equal an attribute's.
+        IF name IS DISTINCT FROM v_names[1] OR v_names[1] = ANY (v_names[2:]) THEN
+            v_expanded := v_expanded || v_uri;
+        END IF;
+    END LOOP;
+    name := NULL;
+END;
+$$;

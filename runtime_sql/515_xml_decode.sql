@@ -1,0 +1,94 @@
+-- Bytes → text for XML: the byte order mark decides, else the declaration, else it is UTF-8.
+
+-- UTF-16 has no converter in PostgreSQL. The units are written as \uXXXX escapes of a JSON string,
+-- so that the JSON reader, which knows surrogate pairs, does the decoding in C.
+-- NULL: not UTF-16 (odd length, half a pair, U+0000).
+CREATE OR REPLACE FUNCTION ssb.xml_decode_utf16(p_bytes bytea, p_big_endian boolean) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_hex text := encode(p_bytes, 'hex');
+BEGIN
+    IF length(p_bytes) % 2 = 1 THEN
+        RETURN NULL;
+    END IF;
+    RETURN ('"' || regexp_replace(v_hex, '(..)(..)', CASE WHEN p_big_endian THEN '\\u\1\2' ELSE '\\u\2\1' END, 'g')
+            || '"')::jsonb #>> '{}';
+EXCEPTION
+    WHEN data_exception OR untranslatable_character THEN
+        RETURN NULL;
+END;
+$$;
+
+-- The text of an XML document in bytes. error is 9401, 9402 or 9420, place the character.
+CREATE OR REPLACE FUNCTION ssb.xml_decode(p_bytes bytea, OUT value text, OUT error integer, OUT place integer)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_start bytea := substring(p_bytes from 1 for 4);
+    v_declaration text;
+    v_encoding text;
+BEGIN
+    IF substring(v_start from 1 for 2) = '\xfffe' OR v_start IN ('\x3c003f00', '\x3c002100')
+       OR v_start = '\x3c00' OR substring(v_start from 1 for 2) = '\x3c00' THEN
+        value := ssb.xml_decode_utf16(p_bytes, false);
+    ELSIF substring(v_start from 1 for 2) = '\xfeff' OR substring(v_start from 1 for 2) = '\x003c' THEN
+        value := ssb.xml_decode_utf16(p_bytes, true);
+    ELSE
+        IF substring(v_start from 1 for 3) = '\xefbbbf' THEN
+            v_encoding := 'utf-8';
+        ELSIF substring(p_bytes from 1 for 5) = '\x3c3f786d6c' THEN
+            -- the declaration is ASCII in every encoding that may follow here
+            v_declaration := encode(substring(p_bytes from 1 for 200), 'escape');
+            v_encoding := lower((regexp_match(v_declaration,
+                '^<\?xml[^?>]*?encoding[ \t\r\n]*=[ \t\r\n]*["'']([A-Za-z0-9._-]+)["'']'))[1]);
+        END IF;
+        BEGIN
+            CASE
+            WHEN v_encoding IS NULL OR v_encoding IN ('utf-8', 'utf8', 'us-ascii', 'ascii') THEN
+                value := convert_from(p_bytes, 'UTF8');
+            WHEN v_encoding IN ('utf-16', 'ucs-2', 'iso-10646-ucs-2', 'unicode') THEN
+                -- declared, but the bytes before it were single ones
+                error := 9402;
+            ELSE
+                v_encoding := CASE
+                    WHEN v_encoding IN ('iso-8859-1', 'latin1', 'iso_8859-1') THEN 'LATIN1'
+                    WHEN v_encoding IN ('iso-8859-2', 'latin2') THEN 'LATIN2'
+                    WHEN v_encoding IN ('iso-8859-3', 'latin3') THEN 'LATIN3'
+                    WHEN v_encoding IN ('iso-8859-4', 'latin4') THEN 'LATIN4'
+                    WHEN v_encoding IN ('iso-8859-5', 'iso-8859-6', 'iso-8859-7', 'iso-8859-8')
+                        THEN 'ISO_8859_' || right(v_encoding, 1)
+                    WHEN v_encoding = 'iso-8859-9' THEN 'LATIN5'
+                    WHEN v_encoding = 'iso-8859-15' THEN 'LATIN9'
+                    WHEN v_encoding ~ '^windows-(125[0-8]|874|866)$' THEN 'WIN' || substr(v_encoding, 9)
+                    WHEN v_encoding = 'koi8-r' THEN 'KOI8R'
+                    WHEN v_encoding = 'koi8-u' THEN 'KOI8U'
+                    WHEN v_encoding IN ('shift_jis', 'shift-jis', 'windows-31j') THEN 'SJIS'
+                    WHEN v_encoding = 'euc-jp' THEN 'EUC_JP'
+                    WHEN v_encoding = 'euc-kr' THEN 'EUC_KR'
+                    WHEN v_encoding = 'gb2312' THEN 'EUC_CN'
+                    WHEN v_encoding = 'gbk' THEN 'GBK'
+                    WHEN v_encoding = 'gb18030' THEN 'GB18030'
+                    WHEN v_encoding = 'big5' THEN 'BIG5'
+                END;
+                IF v_encoding IS NULL THEN
+                    error := 9401;
+                ELSE
+                    value := convert_from(p_bytes, v_encoding);
+                END IF;
+            END CASE;
+        EXCEPTION
+            WHEN character_not_in_repertoire OR untranslatable_character THEN
+                value := NULL;
+        END;
+        IF error IS NOT NULL THEN
+            place := strpos(v_declaration, '?>') + 1;
+        END IF;
+    END IF;
+    IF value IS NULL AND error IS NULL THEN
+        error := 9420;
+        place := 1;
+    END IF;
+    value := ltrim(value, E'\uFEFF');
+END;
+$$;
