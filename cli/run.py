@@ -1,0 +1,146 @@
+"""pgsb run: scripts on a server, batch by batch."""
+
+import os
+import sys
+from typing import Any
+
+import click
+import psycopg
+
+from ..compiler.pipeline import CompileOptions, CompileSession
+from ..grammar.problems import Problem, Problems
+from ..runtime_sql import installer
+from ..server.connect import Target, connect, describe, find_target
+from ..server.execute import Executor
+from ..server.problems import ServerError
+from ..server.render import CsvRenderer, JsonRenderer, Renderer, TableRenderer
+from ..server.results import ErrorEvent
+from .options import compile_options, dsn_option, variables_option
+from .scripts import read_script
+
+
+@click.command("run")
+@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...")
+@dsn_option
+@compile_options
+@variables_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="table: as SQL Server Management Studio's text output. json: one object a line. "
+    "csv: result sets only, messages on stderr.",
+)
+@click.option(
+    "--on-error",
+    type=click.Choice(["continue", "stop"]),
+    default="continue",
+    show_default=True,
+    help="After a batch with an error: run the next one, or stop.",
+)
+def run_command(
+    scripts: tuple[str, ...],
+    dsn: str | None,
+    database: str | None,
+    collation: str,
+    variables: dict[str, str],
+    form: str,
+    on_error: str,
+) -> None:
+    """Run T-SQL scripts; - is stdin.
+
+    Exit status 1 when a batch had an error of severity above 10.
+    """
+    problems = Problems()
+    read = [read_script(name, variables, problems) for name in scripts]
+    problems.raise_if_any()
+    target = find_target(dsn)
+    renderer = make_renderer(form)
+    failed = False
+    with open_database(target) as connection:
+        session = CompileSession(compile_settings(connection, database, collation))
+        executor = Executor(connection, renderer.write)
+        try:
+            for script in read:
+                stop = on_error == "stop" if script.stop_on_error is None else script.stop_on_error
+                for batch in session.compile_script(script.source):
+                    if batch.problems:
+                        for problem in batch.problems:
+                            renderer.write(error_event(problem, batch.line))
+                        succeeded = False
+                    else:
+                        succeeded = executor.run(batch)
+                    failed = failed or not succeeded
+                    if connection.closed:
+                        raise ServerError("the connection to the server is lost")
+                    if stop and not succeeded:
+                        return click.get_current_context().exit(1)
+        finally:
+            renderer.close()
+    click.get_current_context().exit(1 if failed else 0)
+
+
+def open_database(target: Target) -> psycopg.Connection[Any]:
+    """Connect, and see to the runtime: installed by itself on the private server, demanded elsewhere."""
+    connection = connect(target)
+    try:
+        if target.private:
+            installer.install(connection)
+            return connection
+        installed = installer.installed_version(connection)
+        option = " --dsn …" if target.source == "--dsn" else ""
+        if installed is None:
+            raise ServerError(
+                f"there is no runtime in {describe(target)}", hint=f"`pgsb install{option}` puts it there"
+            )
+        if int(installed) < int(installer.RUNTIME_VERSION):
+            raise ServerError(
+                f"the runtime in {describe(target)} is version {installed}, this pgsb needs "
+                f"{installer.RUNTIME_VERSION}",
+                hint=f"`pgsb upgrade{option}` brings it up to date",
+            )
+        return connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def compile_settings(
+    connection: psycopg.Connection[Any], database: str | None, collation: str
+) -> CompileOptions:
+    """What the compiler is told about the server."""
+    return CompileOptions(
+        database=database,
+        default_database=connection.info.dbname,
+        collation=collation,
+    )
+
+
+def make_renderer(form: str) -> Renderer:
+    """The writer for ``--format``."""
+    if form == "json":
+        return JsonRenderer(sys.stdout)
+    if form == "csv":
+        return CsvRenderer(sys.stdout, sys.stderr)
+    return TableRenderer(sys.stdout, color=wants_color())
+
+
+def wants_color() -> bool:
+    """Colour is for terminals whose user has not said NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
+    """What SQL Server would say about a batch that does not compile, with our account of the place."""
+    return ErrorEvent(
+        number=problem.number or 102,
+        severity=15,
+        state=1,
+        procedure=None,
+        line=max(1, problem.span.line - batch_line + 1),
+        message=problem.message,
+        hint=problem.hint,
+        report=str(problem),
+    )

@@ -1,0 +1,102 @@
+"""Runs compiled batches on a connection and reports what they produce, as it happens."""
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from psycopg.pq import ExecStatus, TransactionStatus
+
+from ..compiler.pipeline import CompiledBatch, CompiledStatement, ends_batch
+from .results import (
+    ErrorEvent,
+    Event,
+    NoticeReader,
+    RowCount,
+    error_of,
+    number_of_sqlstate,
+    rows_of_result,
+)
+
+_COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
+
+
+class Executor:
+    """Runs batches on one connection from `connect`; ``emit`` gets every event in order.
+
+    ``other`` gets the server's own notices (severity, text). Ctrl-C cancels the running
+    statement and raises KeyboardInterrupt.
+    """
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        emit: Callable[[Event], None],
+        other: Callable[[str, str], None] = lambda severity, text: None,
+    ) -> None:
+        self._connection = connection
+        self._emit_to = emit
+        self._failed = False
+        connection.add_notice_handler(NoticeReader(self._emit, other))
+
+    def run(self, batch: CompiledBatch) -> bool:
+        """Run one batch as often as its GO says; False when an error came up.
+
+        As in SQL Server an error ends its statement or its batch, never the script.
+        """
+        self._failed = False
+        for _ in range(batch.repeat):
+            for statement in batch.statements:
+                if not self._run_statement(batch, statement):
+                    break
+            if self._connection.closed:
+                break
+        return not self._failed
+
+    def _run_statement(self, batch: CompiledBatch, statement: CompiledStatement) -> bool:
+        """False when the rest of the batch must not run."""
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(statement.sql.encode())
+                self._report(statement, cursor)
+        except psycopg.Error as error:
+            event = self._event(error, statement.span.line - batch.line + 1)
+            self._emit(event)
+            if self._connection.closed or event.severity >= 20:
+                return False
+            return not ends_batch(event.number, xact_abort=False)
+        return True
+
+    def _report(self, statement: CompiledStatement, cursor: psycopg.Cursor[Any]) -> None:
+        result = cursor.pgresult
+        if result is None:
+            return
+        count: int | None = None
+        if result.status == ExecStatus.TUPLES_OK and statement.returns_rows:
+            rows = rows_of_result(result)
+            self._emit(rows)
+            count = len(rows.rows)
+        elif (cursor.statusmessage or "").split(" ")[0] in _COUNTED:
+            count = cursor.rowcount
+        if count is not None and statement.counts_rows:
+            self._emit(RowCount(count))
+
+    def _event(self, error: psycopg.Error, line: int) -> ErrorEvent:
+        number = None
+        if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
+            number = self._number(error)
+        return error_of(error, number, line)
+
+    def _number(self, error: psycopg.Error) -> int | None:
+        """SQL Server's number for an error of PostgreSQL's own; the runtime knows them."""
+        status = self._connection.info.transaction_status
+        if status not in (TransactionStatus.IDLE, TransactionStatus.INTRANS):
+            return None
+        row = self._connection.execute(
+            "SELECT ssb.error_number(%s, %s)", [error.sqlstate, error.diag.message_primary]
+        ).fetchone()
+        return int(row[0]) if row and row[0] is not None else None
+
+    def _emit(self, event: Event) -> None:
+        if isinstance(event, ErrorEvent) and event.severity > 10:
+            self._failed = True
+        self._emit_to(event)
