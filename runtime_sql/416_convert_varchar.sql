@@ -8,10 +8,11 @@
 -- N'…' (zeros at the end only are padding and go). What is not valid UTF-8
 -- either is read as Windows-1252, as SQL Server's varchar would be.
 CREATE OR REPLACE FUNCTION sys.text_of(value bytea) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
     v_bytes bytea := value;
+    v_text text;
 BEGIN
     IF substr(v_bytes, 1, 2) = '\xfffe'::bytea THEN
         RETURN sys.text_of_utf16(substr(v_bytes, 3), false);
@@ -26,8 +27,17 @@ BEGIN
             RETURN sys.text_of_utf16(value, get_byte(value, 0) = 0);
         END IF;
     END IF;
-    RETURN convert_from(v_bytes, 'UTF8');
-EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
+    -- Checked by an expression, not by catching convert_from's error: no
+    -- subtransaction, so that parallel plans may call this.
+    v_text := convert_from(v_bytes, 'LATIN1');
+    IF v_text !~ '[\u0080-\u00ff]' THEN
+        RETURN v_text;
+    ELSIF v_text ~ ('^(?:[\u0001-\u007f]|[\u00c2-\u00df][\u0080-\u00bf]|\u00e0[\u00a0-\u00bf][\u0080-\u00bf]'
+                    '|[\u00e1-\u00ec\u00ee\u00ef][\u0080-\u00bf]{2}|\u00ed[\u0080-\u009f][\u0080-\u00bf]'
+                    '|\u00f0[\u0090-\u00bf][\u0080-\u00bf]{2}|[\u00f1-\u00f3][\u0080-\u00bf]{3}'
+                    '|\u00f4[\u0080-\u008f][\u0080-\u00bf]{2})*$') THEN
+        RETURN convert_from(v_bytes, 'UTF8');
+    END IF;
     RETURN sys.text_of_cp1252(v_bytes);
 END;
 $$;
@@ -228,7 +238,7 @@ CREATE OR REPLACE FUNCTION sys.convert_varchar(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.uuid_text(value, length);
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value bytea, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style) ELSE left(sys.text_of(value), coalesce(length, 2147483647)) END;
 CREATE OR REPLACE FUNCTION sys.convert_varchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
@@ -280,7 +290,7 @@ CREATE OR REPLACE FUNCTION sys.convert_nvarchar(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.uuid_text(value, length);
 CREATE OR REPLACE FUNCTION sys.convert_nvarchar(
     value bytea, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN style IN (1, 2) THEN sys.hex_text(value, length, style) ELSE left(sys.text_of(value), coalesce(length, 2147483647)) END;
 CREATE OR REPLACE FUNCTION sys.convert_nvarchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
@@ -325,7 +335,7 @@ CREATE OR REPLACE FUNCTION sys.convert_char(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN rpad(sys.convert_varchar(value, length, style), length);
 CREATE OR REPLACE FUNCTION sys.convert_char(
     value bytea, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE RETURN rpad(sys.convert_varchar(value, length, style), length);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN rpad(sys.convert_varchar(value, length, style), length);
 CREATE OR REPLACE FUNCTION sys.convert_char(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN rpad(sys.convert_varchar(value, length, style), length);
@@ -364,7 +374,7 @@ CREATE OR REPLACE FUNCTION sys.convert_nchar(
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN rpad(sys.convert_nvarchar(value, length, style), length);
 CREATE OR REPLACE FUNCTION sys.convert_nchar(
     value bytea, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE RETURN rpad(sys.convert_nvarchar(value, length, style), length);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN rpad(sys.convert_nvarchar(value, length, style), length);
 CREATE OR REPLACE FUNCTION sys.convert_nchar(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN rpad(sys.convert_nvarchar(value, length, style), length);
@@ -408,7 +418,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_varchar(value, length, style) END;
 CREATE OR REPLACE FUNCTION sys.try_convert_varchar(
     value bytea, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE RETURN sys.convert_varchar(value, length, style);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_varchar(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_varchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_varchar(value, length, style);
@@ -453,7 +463,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_nvarchar(value, length, style) END;
 CREATE OR REPLACE FUNCTION sys.try_convert_nvarchar(
     value bytea, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE RETURN sys.convert_nvarchar(value, length, style);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_nvarchar(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_nvarchar(
     value sys.xml, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_nvarchar(value, length, style);
@@ -495,7 +505,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_char(value, length, style) END;
 CREATE OR REPLACE FUNCTION sys.try_convert_char(
     value bytea, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE RETURN sys.convert_char(value, length, style);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_char(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_char(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_char(value, length, style);
@@ -540,7 +550,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN length IS NULL OR length(value::text) <= length THEN sys.convert_nchar(value, length, style) END;
 CREATE OR REPLACE FUNCTION sys.try_convert_nchar(
     value bytea, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
-LANGUAGE sql IMMUTABLE RETURN sys.convert_nchar(value, length, style);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.convert_nchar(value, length, style);
 CREATE OR REPLACE FUNCTION sys.try_convert_nchar(
     value sys.xml, length integer DEFAULT 30, style integer DEFAULT 0) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_nchar(value, length, style);

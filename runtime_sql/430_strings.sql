@@ -1,0 +1,356 @@
+-- T-SQL's string functions, where PostgreSQL's differ or are missing.
+--
+-- A function with a text and an anyelement version takes any type that T-SQL
+-- converts by itself: text arguments pick the first, everything else becomes
+-- text as CAST AS VARCHAR makes it. The text versions are inlined by the planner.
+-- Characters are Unicode characters, also outside the basic plane (SQL Server
+-- counts those as two without an _SC collation).
+
+-- LEN: without trailing blanks.
+CREATE OR REPLACE FUNCTION sys.len(value text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN length(rtrim(value, ' '));
+CREATE OR REPLACE FUNCTION sys.len(value bytea) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN octet_length(value);
+
+-- DATALENGTH: the bytes of the value as SQL Server stores it; text as UTF-8,
+-- which is what message bodies hold.
+CREATE OR REPLACE FUNCTION sys.datalength(value text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN octet_length(value);
+CREATE OR REPLACE FUNCTION sys.datalength(value character) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN octet_length(value);
+CREATE OR REPLACE FUNCTION sys.datalength(value bytea) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN octet_length(value);
+CREATE OR REPLACE FUNCTION sys.datalength(value sys.xml) RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE RETURN octet_length(value::text);
+CREATE OR REPLACE FUNCTION sys.datalength(value sys.bit) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 1 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value smallint) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 2 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 4 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value bigint) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 8 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value real) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 4 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value double precision) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 8 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value uuid) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 16 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value timestamp) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 8 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value timestamptz) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 10 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value date) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 3 END;
+CREATE OR REPLACE FUNCTION sys.datalength(value time) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value IS NOT NULL THEN 5 END;
+-- By the digits of the value: up to 9 take 5 bytes, 19: 9, 28: 13, 38: 17.
+CREATE OR REPLACE FUNCTION sys.datalength(value numeric) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(translate(value::text, '-.', '')) <= 9 THEN 5
+    WHEN length(translate(value::text, '-.', '')) <= 19 THEN 9
+    WHEN length(translate(value::text, '-.', '')) <= 28 THEN 13
+    WHEN value IS NOT NULL THEN 17
+END;
+-- DATALENGTH of nvarchar and nchar, as SQL Server counts it.
+CREATE OR REPLACE FUNCTION sys.datalength_utf16(value text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 2 * (length(value) + length(regexp_replace(value, U&'[\0001-\FFFF]', '', 'g')));
+
+-- LEFT, RIGHT, SUBSTRING: a negative length is error 536 or 537.
+CREATE OR REPLACE FUNCTION sys.invalid_length(function_name text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF function_name = 'substring' THEN
+        PERFORM ssb.raise_error(537, 'Invalid length parameter passed to the LEFT or SUBSTRING function.', 16, 3);
+    END IF;
+    PERFORM ssb.raise_error(536, format('Invalid length parameter passed to the %s function.', function_name));
+    RETURN NULL;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION sys.left(value text, count bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN left(value, CASE WHEN count >= 0 THEN least(count, 2147483647) ELSE CASE WHEN count < 0 THEN sys.invalid_length('substring') END END::integer);
+CREATE OR REPLACE FUNCTION sys.right(value text, count bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN right(value, CASE WHEN count >= 0 THEN least(count, 2147483647) ELSE CASE WHEN count < 0 THEN sys.invalid_length('right') END END::integer);
+CREATE OR REPLACE FUNCTION sys.left(value bytea, count bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN substr(value, 1, least(count, 2147483647)::integer);
+CREATE OR REPLACE FUNCTION sys.right(value bytea, count bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substr(value, greatest(octet_length(value) - count + 1, 1)::integer);
+
+-- A start before 1 eats from the length, as in PostgreSQL's substr.
+CREATE OR REPLACE FUNCTION sys.substring(value text, start bigint, length bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length < 0 THEN sys.invalid_length('substring')::text
+    WHEN start + length <= 1 THEN left(value, 0)
+    ELSE substr(value, greatest(start, 1)::integer,
+                least(length + least(start, 1) - 1, 2147483647 - greatest(start, 1))::integer)
+END;
+CREATE OR REPLACE FUNCTION sys.substring(value bytea, start bigint, length bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length < 0 THEN decode(sys.invalid_length('substring')::text, 'hex')
+    WHEN start + length <= 1 THEN substr(value, 1, 0)
+    ELSE substr(value, greatest(start, 1)::integer,
+                least(length + least(start, 1) - 1, 2147483647 - greatest(start, 1))::integer)
+END;
+
+-- CHARINDEX: 0 when absent, and for an empty search string.
+CREATE OR REPLACE FUNCTION sys.charindex(search text, value text, start integer DEFAULT 1) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN start > 1 THEN coalesce(nullif(strpos(substr(value, start), search), 0) + start - 1, 0)
+        * CASE WHEN search = '' THEN 0 ELSE 1 END + 0 * length(value)
+    ELSE CASE WHEN search = '' THEN 0 * length(value) ELSE strpos(value, search) END
+END;
+CREATE OR REPLACE FUNCTION sys.charindex(search bytea, value bytea, start integer DEFAULT 1) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN octet_length(search) = 0 OR value IS NULL THEN 0 * octet_length(value)
+    WHEN position(search IN substr(value, greatest(start, 1))) = 0 THEN 0
+    ELSE position(search IN substr(value, greatest(start, 1))) + greatest(start, 1) - 1
+END;
+
+-- STUFF: NULL where the place is outside the string; a NULL insertion deletes.
+CREATE OR REPLACE FUNCTION sys.stuff(value text, start integer, count integer, insertion text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN start BETWEEN 1 AND length(value) AND count >= 0
+        THEN left(value, start - 1) || coalesce(insertion, '') || substr(value, (least(start::bigint + count, 2147483647))::integer)
+END;
+
+CREATE OR REPLACE FUNCTION sys.replicate(value text, count integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN count >= 0 THEN repeat(value, count) END;
+CREATE OR REPLACE FUNCTION sys.replicate(value bytea, count integer) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN count >= 0 THEN decode(repeat(encode(value, 'hex'), count), 'hex') END;
+CREATE OR REPLACE FUNCTION sys.space(count integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN count >= 0 THEN repeat(' ', count) END;
+
+-- REPLACE: an empty search string replaces nothing, as in PostgreSQL.
+CREATE OR REPLACE FUNCTION sys.replace(value text, search text, replacement text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN replace(value, search, replacement);
+CREATE OR REPLACE FUNCTION sys.lower(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN lower(value);
+CREATE OR REPLACE FUNCTION sys.upper(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN upper(value);
+CREATE OR REPLACE FUNCTION sys.ltrim(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ltrim(value, ' ');
+CREATE OR REPLACE FUNCTION sys.rtrim(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN rtrim(value, ' ');
+CREATE OR REPLACE FUNCTION sys.trim(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN btrim(value, ' ');
+CREATE OR REPLACE FUNCTION sys.reverse(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN reverse(value);
+
+-- ASCII and CHAR: the code in Windows-1252 (63, a question mark, for what it lacks).
+CREATE OR REPLACE FUNCTION sys.ascii(value text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value = '' THEN NULL
+    WHEN ascii(value) < 128 OR ascii(value) BETWEEN 160 AND 255 THEN ascii(value)
+    ELSE coalesce((
+        SELECT code FROM generate_series(128, 159) AS code
+        WHERE sys.text_of_cp1252(set_byte('\x00'::bytea, 0, code)) = left(value, 1)), 63)
+END;
+CREATE OR REPLACE FUNCTION sys.char(code integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN code = 0 THEN ''
+    WHEN code BETWEEN 1 AND 127 OR code BETWEEN 160 AND 255 THEN chr(code)
+    WHEN code BETWEEN 128 AND 159 THEN sys.text_of_cp1252(set_byte('\x00'::bytea, 0, code))
+END;
+CREATE OR REPLACE FUNCTION sys.unicode(value text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN nullif(ascii(value), 0);
+-- A surrogate alone is no character here: NULL.
+CREATE OR REPLACE FUNCTION sys.nchar(code integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN code = 0 THEN ''
+    WHEN code BETWEEN 1 AND 55295 OR code BETWEEN 57344 AND 1114111 THEN chr(code)
+END;
+
+-- QUOTENAME: brackets unless told; NULL for more than 128 characters or
+-- another quote.
+CREATE OR REPLACE FUNCTION sys.quotename(value text, quote text DEFAULT '[') RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN length(value) > 128 THEN NULL
+    WHEN left(quote, 1) IN ('[', ']') THEN '[' || replace(value, ']', ']]') || ']'
+    WHEN left(quote, 1) = '''' THEN '''' || replace(value, '''', '''''') || ''''
+    WHEN left(quote, 1) = '"' THEN '"' || replace(value, '"', '""') || '"'
+    WHEN left(quote, 1) IN ('(', ')') THEN '(' || replace(value, ')', '))') || ')'
+    WHEN left(quote, 1) IN ('<', '>') THEN '<' || replace(value, '>', '>>') || '>'
+    WHEN left(quote, 1) IN ('{', '}') THEN '{' || replace(value, '}', '}}') || '}'
+    WHEN left(quote, 1) = '`' THEN '`' || replace(value, '`', '``') || '`'
+END;
+
+-- The parts of a dotted T-SQL name, outermost first, unquoted; NULL for what is
+-- no name or has more than four parts. A part left out ('db..t') is ''.
+CREATE OR REPLACE FUNCTION sys.name_parts(value text) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_parts text[] := '{}';
+    v_rest text := btrim(value);
+    v_part text;
+BEGIN
+    LOOP
+        v_part := coalesce(substring(v_rest from '^\[(?:[^\]]|\]\])*\]'), substring(v_rest from '^"(?:[^"]|"")*"'));
+        IF v_part IS NOT NULL THEN
+            v_rest := ltrim(substr(v_rest, length(v_part) + 1));
+            v_part := CASE
+                WHEN left(v_part, 1) = '[' THEN replace(substr(v_part, 2, length(v_part) - 2), ']]', ']')
+                ELSE replace(substr(v_part, 2, length(v_part) - 2), '""', '"')
+            END;
+        ELSE
+            v_part := substring(v_rest from '^[^.\[\]"]*');
+            v_rest := substr(v_rest, length(v_part) + 1);
+            v_part := btrim(v_part);
+        END IF;
+        v_parts := v_parts || v_part;
+        IF v_rest = '' THEN
+            EXIT;
+        ELSIF left(v_rest, 1) <> '.' OR cardinality(v_parts) = 4 THEN
+            RETURN NULL;
+        END IF;
+        v_rest := ltrim(substr(v_rest, 2));
+    END LOOP;
+    RETURN CASE WHEN v_parts[cardinality(v_parts)] <> '' THEN v_parts END;
+END;
+$$;
+
+-- PARSENAME: part 1 is the object, 2 the schema, 3 the database, 4 the server.
+CREATE OR REPLACE FUNCTION sys.parsename(value text, part integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN nullif((sys.name_parts(value))[cardinality(sys.name_parts(value)) + 1 - part], '');
+
+-- STR: rounded, right-justified; asterisks where the integer part does not fit.
+CREATE OR REPLACE FUNCTION sys.str(value double precision, length integer DEFAULT 10, decimals integer DEFAULT 0)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+DECLARE
+    v_number numeric := CASE WHEN abs(value) < 1e15 THEN value::numeric ELSE sys.exact_decimal(value) END;
+    v_text text;
+BEGIN
+    IF length < 1 OR length > 8000 OR decimals < 0 THEN
+        RETURN NULL;
+    END IF;
+    FOR i IN REVERSE least(decimals, 16) .. 0 LOOP
+        v_text := round(v_number, i)::text;
+        -- Decimals that do not fit are given up first.
+        IF length(v_text) <= length THEN
+            RETURN lpad(v_text, length);
+        END IF;
+    END LOOP;
+    RETURN CASE WHEN v_text IS NOT NULL THEN repeat('*', length) END;
+END;
+$$;
+
+-- TRANSLATE: both lists must be of the same length.
+CREATE OR REPLACE FUNCTION sys.translate(value text, characters text, translations text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+BEGIN
+    IF length(characters) <> length(translations) THEN
+        PERFORM ssb.raise_error(9828, 'The second and third arguments of the TRANSLATE built-in function must contain '
+                                      'an equal number of characters.');
+    END IF;
+    RETURN translate(value, characters, translations);
+END;
+$$;
+
+-- STRING_SPLIT: an empty string gives one empty row, NULL none.
+CREATE OR REPLACE FUNCTION sys.string_split(
+    value text, separator text, enable_ordinal integer DEFAULT 0, OUT value text, OUT ordinal bigint)
+RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
+AS $$
+    SELECT s.part, s.number
+    FROM unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END) WITH ORDINALITY AS s (part, number)
+$$;
+
+-- STRING_ESCAPE: JSON is the one kind there is.
+CREATE OR REPLACE FUNCTION sys.string_escape(value text, kind text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN lower(kind) = 'json' THEN replace(substr(to_json(value)::text, 2, length(to_json(value)::text) - 2), '/', '\/') END;
+
+-- SOUNDEX: the first letter and three digits; a vowel between two letters of
+-- the same group counts both, h and w do not.
+CREATE OR REPLACE FUNCTION sys.soundex(value text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_letters text := upper(substring(value from '^[A-Za-z]+'));
+    v_codes text;
+    v_result text;
+    v_last text;
+    v_code text;
+BEGIN
+    IF v_letters IS NULL THEN
+        RETURN '0000';
+    END IF;
+    v_codes := translate(v_letters, 'BFPVCGJKQSXZDTLMNRAEIOUYHW', '11112222222233455600000099');
+    v_result := left(v_letters, 1);
+    v_last := left(v_codes, 1);
+    FOR i IN 2 .. length(v_codes) LOOP
+        v_code := substr(v_codes, i, 1);
+        IF v_code = '9' THEN
+            CONTINUE;
+        END IF;
+        IF v_code <> '0' AND v_code <> v_last THEN
+            v_result := v_result || v_code;
+            EXIT WHEN length(v_result) = 4;
+        END IF;
+        v_last := v_code;
+    END LOOP;
+    RETURN rpad(v_result, 4, '0');
+END;
+$$;
+
+-- DIFFERENCE: how many of the four characters of SOUNDEX agree.
+CREATE OR REPLACE FUNCTION sys.difference(a text, b text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (substr(sys.soundex(a), 1, 1) = substr(sys.soundex(b), 1, 1))::integer
+    + (substr(sys.soundex(a), 2, 1) = substr(sys.soundex(b), 2, 1))::integer
+    + (substr(sys.soundex(a), 3, 1) = substr(sys.soundex(b), 3, 1))::integer
+    + (substr(sys.soundex(a), 4, 1) = substr(sys.soundex(b), 4, 1))::integer;
+
+-- The same for values of other types.
+CREATE OR REPLACE FUNCTION sys.len(value anyelement) RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.len(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.left(value anyelement, count bigint) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.left(sys.convert_varchar(value), count)';
+CREATE OR REPLACE FUNCTION sys.right(value anyelement, count bigint) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.right(sys.convert_varchar(value), count)';
+CREATE OR REPLACE FUNCTION sys.charindex(search text, value anyelement, start integer DEFAULT 1) RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.charindex(search, sys.convert_varchar(value), start)';
+CREATE OR REPLACE FUNCTION sys.stuff(value anyelement, start integer, count integer, insertion text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.stuff(sys.convert_varchar(value), start, count, insertion)';
+CREATE OR REPLACE FUNCTION sys.replicate(value anyelement, count integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.replicate(sys.convert_varchar(value), count)';
+CREATE OR REPLACE FUNCTION sys.replace(value anyelement, search text, replacement text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.replace(sys.convert_varchar(value), search, replacement)';
+CREATE OR REPLACE FUNCTION sys.lower(value anyelement) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.lower(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.upper(value anyelement) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.upper(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.ltrim(value anyelement) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.ltrim(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.rtrim(value anyelement) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.rtrim(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.trim(value anyelement) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.trim(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.reverse(value anyelement) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.reverse(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.ascii(value anyelement) RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.ascii(sys.convert_varchar(value))';
+CREATE OR REPLACE FUNCTION sys.unicode(value anyelement) RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.unicode(sys.convert_varchar(value))';
