@@ -1,7 +1,5 @@
 """pgsb compile and pgsb check: text to text, no server."""
 
-from typing import TextIO
-
 import click
 
 from ..compiler.pipeline import CompileOptions, compile_script
@@ -15,8 +13,14 @@ from .scripts import read_script
 @click.argument("script")
 @compile_options
 @variables_option
-@click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), default="-", show_default=True)
-@click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first: the result needs nothing.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    default="-",
+    help="Write here instead of to stdout.",
+)
+@click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first; the result needs no other.")
 def compile_command(
     script: str,
     database: str | None,
@@ -39,11 +43,7 @@ def compile_command(
         text = installer.install_sql() + "\n" + text
     # Opened only now: a script with problems leaves the last good output in place.
     with click.open_file(output, "w", encoding="utf-8") as file:
-        _write(file, text)
-
-
-def _write(file: TextIO, text: str) -> None:
-    file.write(text if text.endswith("\n") else text + "\n")
+        file.write(text if text.endswith("\n") else text + "\n")
 
 
 @click.command("check")

@@ -9,6 +9,7 @@ import psycopg
 
 from ..compiler.pipeline import CompileOptions, CompileSession
 from ..grammar.problems import Problem, Problems
+from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..server.connect import Target, connect, describe, find_target
 from ..server.execute import Executor
@@ -60,26 +61,47 @@ def run_command(
     renderer = make_renderer(form)
     failed = False
     with open_database(target) as connection:
-        session = CompileSession(compile_settings(connection, database, collation))
-        executor = Executor(connection, renderer.write)
+        runner = Runner(connection, compile_settings(connection, database, collation), renderer)
         try:
             for script in read:
                 stop = on_error == "stop" if script.stop_on_error is None else script.stop_on_error
-                for batch in session.compile_script(script.source):
-                    if batch.problems:
-                        for problem in batch.problems:
-                            renderer.write(error_event(problem, batch.line))
-                        succeeded = False
-                    else:
-                        succeeded = executor.run(batch)
-                    failed = failed or not succeeded
-                    if connection.closed:
-                        raise ServerError("the connection to the server is lost")
-                    if stop and not succeeded:
-                        return click.get_current_context().exit(1)
+                failed = not runner.run(script.source, stop=stop) or failed
+                if failed and stop:
+                    break
         finally:
             renderer.close()
     click.get_current_context().exit(1 if failed else 0)
+
+
+class Runner:
+    """Compiles and runs scripts one after the other on one connection, as one session."""
+
+    def __init__(
+        self, connection: psycopg.Connection[Any], options: CompileOptions, renderer: Renderer
+    ) -> None:
+        self._connection = connection
+        self._session = CompileSession(options)
+        self._renderer = renderer
+        self._executor = Executor(connection, renderer.write)
+
+    def run(self, source: Source, *, stop: bool = False) -> bool:
+        """Run a script; False when a batch had an error. ``stop`` leaves out what follows that batch.
+
+        Raises ServerError when the connection breaks.
+        """
+        succeeded = True
+        for batch in self._session.compile_script(source):
+            if batch.problems:
+                for problem in batch.problems:
+                    self._renderer.write(error_event(problem, batch.line))
+                succeeded = False
+            elif not self._executor.run(batch):
+                succeeded = False
+            if self._connection.closed:
+                raise ServerError("the connection to the server is lost")
+            if stop and not succeeded:
+                break
+        return succeeded
 
 
 def open_database(target: Target) -> psycopg.Connection[Any]:
