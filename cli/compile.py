@@ -20,7 +20,7 @@ from .scripts import read_script
     default="-",
     help="Write here instead of to stdout.",
 )
-@click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first; the result needs no other.")
+@click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first.")
 def compile_command(
     script: str,
     database: str | None,

@@ -169,7 +169,8 @@ def shell_command(dsn: str | None, database: str | None, collation: str) -> None
     target = find_target(dsn)
     with open_database(target) as connection:
         renderer = TableRenderer(sys.stdout, color=wants_color())
-        shell = Shell(Runner(connection, compile_settings(connection, database, collation), renderer), renderer)
+        runner = Runner(connection, compile_settings(connection, database, collation), renderer)
+        shell = Shell(runner, renderer)
         if sys.stdin.isatty():
             click.echo(f"pgsb {__version__} on {describe(target)}; GO runs, :help helps, :quit leaves")
             _interact(connection, shell, PromptSession(history=_history()))
