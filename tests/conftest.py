@@ -17,9 +17,9 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
-from support import Connection, Database
 
 from pgsb.server.embedded import PrivateServer
+from support import Connection, Database
 
 _TEMPLATE = "pgsb_template"
 
