@@ -1,0 +1,634 @@
+"""Random small T-SQL programs: a few procedures and the batches that call them.
+
+The same seed gives the same program. What the programs do is weighted towards the
+places where the rules meet: errors in transactions in TRY blocks in procedures in
+loops. Loops and jumps are bounded by counters, so nearly every program ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from . import syntax as s
+
+KEYS = (1, 2, 3, 4, 5)
+LABEL_JUMPS = 2
+SAVEPOINTS = ("sp1", "sp2")
+TRANSACTIONS = ("tran1", "tran2")
+
+
+@dataclass
+class Scope:
+    """What the statements of one procedure or batch may use."""
+
+    ints: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    table_variable: str | None = None
+    callees: list[s.Procedure] = field(default_factory=list)
+    returns: bool = False  # every RETURN says a number
+    in_procedure: bool = False
+    loops: int = 0  # lexical depth, for BREAK and CONTINUE
+    catches: int = 0
+    tries: int = 0
+    counters: int = 0
+    declared: list[s.Stmt] = field(default_factory=list)
+
+    def counter(self, init: int | None = 0) -> str:
+        self.counters += 1
+        name = f"@i{self.counters}"
+        self.declared.append(s.Declare(name, s.INT, None if init is None else s.Const(init)))
+        return name
+
+
+class Generator:
+    """Builds one program from one source of randomness."""
+
+    def __init__(self, random: Random, size: int = 10) -> None:
+        self.random = random
+        self.size = size
+        self.tags = 0
+        self.error_numbers = 0
+
+    # -- small choices ------------------------------------------------------------
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def tag(self) -> s.Const:
+        self.tags += 1
+        return s.Const(f"m{self.tags} ")
+
+    def key(self, scope: Scope) -> s.Expr:
+        if scope.ints and self.chance(0.15):
+            return s.Var(self.random.choice(scope.ints))
+        return s.Const(self.random.choice(KEYS))
+
+    # -- expressions --------------------------------------------------------------
+
+    def int_expr(self, scope: Scope, depth: int = 0) -> s.Expr:
+        """An integer expression that rarely fails."""
+        pick = self.random.random()
+        if pick < 0.35 or depth > 1:
+            return s.Const(self.random.randint(-2, 9))
+        if pick < 0.65 and scope.ints:
+            return s.Var(self.random.choice(scope.ints))
+        if pick < 0.75:
+            op = self.random.choice("+-*")
+            return s.Bin(op, self.int_expr(scope, depth + 1), self.int_expr(scope, depth + 1))
+        if pick < 0.82:
+            return s.IsNull(self.int_expr(scope, depth + 1), s.Const(self.random.randint(0, 3)))
+        if pick < 0.92:
+            return self.scalar(scope)
+        return s.Fn(self.random.choice(["@@TRANCOUNT", "XACT_STATE()", "@@TRANCOUNT"]))
+
+    def scalar(self, scope: Scope) -> s.Expr:
+        table = self.random.choice(["t1", "t2"])
+        pick = self.random.random()
+        if pick < 0.5:
+            return s.Scalar("count", table)
+        column = {"t1": "v", "t2": "n"}[table]
+        if pick < 0.7:
+            return s.Scalar("column", table, self.by_key(scope), column)
+        return s.Scalar(self.random.choice(["sum", "max", "min"]), table, None, column)
+
+    def failing_expr(self, scope: Scope) -> s.Expr:
+        """Fails, or may fail: division by zero, conversion, overflow."""
+        pick = self.random.random()
+        if pick < 0.4:
+            zero = s.Const(0) if self.chance(0.6) or not scope.ints else s.Bin(
+                "-", s.Var(name := self.random.choice(scope.ints)), s.Var(name))
+            return s.Bin(self.random.choice("//%"), s.Const(self.random.randint(1, 9)), zero)
+        if pick < 0.75:
+            value: s.Expr = s.Const(self.random.choice(["abc", "x1", "12", "1.5"]))
+            if scope.texts and self.chance(0.4):
+                value = s.Var(self.random.choice(scope.texts))
+            return s.Cast(value, s.INT)
+        if pick < 0.85:
+            return s.Bin("+", s.Const(2**31 - 1), s.Const(self.random.randint(0, 2)))
+        return s.Bin("/", s.Const(10), self.int_expr(scope))
+
+    def text_expr(self, scope: Scope) -> s.Expr:
+        if scope.texts and self.chance(0.3):
+            return s.Var(self.random.choice(scope.texts))
+        if self.chance(0.3):
+            return s.Concat([s.Const(self.random.choice("abc")), self.int_expr(scope, 1)])
+        return s.Const(self.random.choice(["a", "bc", "def", "it's", ""]))
+
+    def state_parts(self, scope: Scope) -> list[s.Expr]:
+        """What a PRINT may show of variables and of the session's state (no subqueries there: 1046)."""
+        choices: list[Callable[[], s.Expr]] = [
+            lambda: s.Fn("@@TRANCOUNT"), lambda: s.Fn("XACT_STATE()"),
+            lambda: s.Fn("@@ERROR"), lambda: s.Fn("@@ROWCOUNT"),
+        ]
+        if scope.ints:
+            choices += [lambda: s.Var(self.random.choice(scope.ints))] * 2
+        if scope.texts:
+            choices.append(lambda: s.Var(self.random.choice(scope.texts)))
+        if scope.catches or self.chance(0.1):
+            choices += [lambda: s.Fn(self.random.choice([
+                "ERROR_NUMBER()", "ERROR_NUMBER()", "ERROR_LINE()", "ERROR_SEVERITY()", "ERROR_STATE()",
+                "ERROR_PROCEDURE()"]))] * 4
+            if self.chance(0.1):
+                choices.append(lambda: s.Fn("ERROR_MESSAGE()"))
+        parts: list[s.Expr] = []
+        for i in range(self.random.randint(1, 3)):
+            if i:
+                parts.append(s.Const(" "))
+            parts.append(self.random.choice(choices)())
+        return parts
+
+    # -- conditions ---------------------------------------------------------------
+
+    def by_key(self, scope: Scope) -> s.Cond:
+        return s.Compare("=", s.Column("id"), self.key(scope))
+
+    def compare(self, operators: list[str], function: str, values: list[int]) -> s.Cond:
+        return s.Compare(self.random.choice(operators), s.Fn(function), s.Const(self.random.choice(values)))
+
+    def condition(self, scope: Scope) -> s.Cond:
+        pick = self.random.random()
+        if pick < 0.25:
+            return self.compare([">", "=", "<>"], "@@TRANCOUNT", [0, 0, 1])
+        if pick < 0.4:
+            return self.compare(["=", "<>"], "XACT_STATE()", [-1, 0, 1])
+        if pick < 0.55:
+            return self.compare(["=", "<>", "<>"], "@@ERROR", [0, 0, 0, 2627, 50000])
+        if pick < 0.6:
+            return self.compare(["="], "@@ROWCOUNT", [0, 1])
+        if pick < 0.68:
+            where = self.by_key(scope) if self.chance(0.7) else None
+            return s.Exists(self.random.choice(["t1", "t2"]), where)
+        if pick < 0.74 and scope.ints:
+            return s.NullTest(s.Var(self.random.choice(scope.ints)), self.chance(0.5))
+        if pick < 0.78 and scope.texts:
+            name = self.random.choice(scope.texts)
+            return s.Compare("=", s.Var(name), s.Const(self.random.choice(["a", "bc"])))
+        if pick < 0.84:
+            return s.Logic(self.random.choice(["AND", "OR"]), self.condition(scope), self.condition(scope))
+        if pick < 0.88:
+            return s.Not(self.condition(scope))
+        op = self.random.choice(["=", "<", ">", "<>", "<=", ">="])
+        return s.Compare(op, self.int_expr(scope, 1), self.int_expr(scope, 1))
+
+    # -- statements ---------------------------------------------------------------
+
+    def body(self, scope: Scope, budget: int, depth: int = 0) -> list[s.Stmt]:
+        """Some statements; never none."""
+        statements: list[s.Stmt] = []
+        while budget > 0:
+            made = list(self.statement(scope, budget, depth))
+            statements += made
+            budget -= sum(1 for each in made for node in s.walk(each) if isinstance(node, s.Stmt))
+            if depth and self.chance(0.2):
+                break
+        return statements or [self.print(scope)]
+
+    def print(self, scope: Scope) -> s.Stmt:
+        return s.Print(s.Concat([self.tag(), *self.state_parts(scope)]))
+
+    def statement(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        # What may end the batch comes mostly where somebody may catch it.
+        risk = 1.0 if scope.tries or scope.in_procedure else 0.25
+        weights: list[tuple[float, Callable[[Scope, int, int], Iterator[s.Stmt]]]] = [
+            (12, self.some_print), (7, self.assignment), (18, self.write), (6, self.raiserror),
+            (5 * risk, self.failing_assignment), (4 * risk, self.throw), (9, self.transaction),
+            (1.5 * risk, self.option), (2, self.rows), (2 * risk, self.missing),
+        ]
+        if scope.callees:
+            weights.append((10, self.call))
+        if scope.loops:
+            weights.append((3, self.leave_loop))
+        if depth < 4 and budget > 2:
+            weights += [
+                (6, self.if_else), (4, self.loop), (9, self.try_catch), (1, self.block), (1.5, self.string),
+                (6, self.transaction_block), (9, self.guarded_transaction), (4, self.savepoint),
+            ]
+        if depth:
+            weights.append((1.5, self.return_now))
+        if scope.catches:
+            weights += [(5, self.rethrow), (9, self.transaction), (6, self.some_print)]
+        if scope.table_variable is not None:
+            weights.append((4, self.write_variable))
+        total = sum(weight for weight, _ in weights)
+        pick = self.random.random() * total
+        for weight, make in weights:
+            pick -= weight
+            if pick <= 0:
+                yield from make(scope, budget, depth)
+                return
+
+    def some_print(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        yield self.print(scope)
+
+    def assignment(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        if scope.texts and self.chance(0.25):
+            yield s.SetVar(self.random.choice(scope.texts), self.text_expr(scope))
+            return
+        if not scope.ints:
+            yield self.print(scope)
+            return
+        name = self.random.choice(scope.ints)
+        pick = self.random.random()
+        if pick < 0.4:
+            yield s.SetVar(name, self.int_expr(scope))
+        elif pick < 0.6:
+            yield s.SetVar(name, s.Fn(self.random.choice(["@@ERROR", "@@ROWCOUNT", "@@TRANCOUNT"])))
+        elif pick < 0.75:
+            targets: list[tuple[str, s.Expr]] = [(name, s.Fn("@@ERROR"))]
+            other = self.random.choice(scope.ints)
+            if other != name:
+                targets.append((other, s.Fn("@@ROWCOUNT")))
+            yield s.SelectVars(targets)
+        else:
+            table, column = self.random.choice([("t1", "v"), ("t2", "n")])
+            yield s.SelectVars([(name, s.Column(column))], table, self.by_key(scope))
+
+    def failing_assignment(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        if scope.ints:
+            name = self.random.choice(scope.ints)
+            yield (s.SetVar(name, self.failing_expr(scope)) if self.chance(0.7)
+                   else s.SelectVars([(name, self.failing_expr(scope))]))
+            yield from self.look(scope)
+
+    def look(self, scope: Scope) -> Iterator[s.Stmt]:
+        """Sometimes read @@ERROR and @@ROWCOUNT right away."""
+        pick = self.random.random()
+        if pick < 0.25:
+            yield s.Print(s.Concat([self.tag(), s.Fn("@@ERROR"), s.Const(" "), s.Fn("@@ROWCOUNT")]))
+        elif pick < 0.35:
+            yield s.If(s.Compare("<>", s.Fn("@@ERROR"), s.Const(0)),
+                       [s.Rollback() if self.chance(0.4) else self.print(scope)])
+
+    def new_row(self, scope: Scope, table: str) -> list[s.Expr]:
+        key = self.key(scope)
+        if table == "t2":
+            number: s.Expr = s.Const(None) if self.chance(0.12) else self.int_expr(scope)
+            return [key, number, self.text_expr(scope)]
+        pick = self.random.random()
+        value: s.Expr = s.Const(self.random.randint(0, 99))
+        if pick < 0.15:
+            value = s.Const(self.random.choice([100, 150]))
+        elif pick < 0.25:
+            value = s.Const(None)
+        elif pick < 0.35:
+            value = self.failing_expr(scope)
+        text: s.Expr = self.text_expr(scope)
+        if self.chance(0.06):
+            text = s.Const("a text too long")
+        elif self.chance(0.06):
+            text = s.Const(None)
+        return [key, value, text]
+
+    def write(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        table = self.random.choice(["t1", "t1", "t2"])
+        columns = {"t1": ["id", "v", "s"], "t2": ["id", "n", "w"]}[table]
+        pick = self.random.random()
+        if pick < 0.65:
+            rows = [self.new_row(scope, table) for _ in range(2 if self.chance(0.2) else 1)]
+            yield s.Insert(table, columns, rows)
+        elif pick < 0.85:
+            if self.chance(0.15):
+                yield s.Update(table, [("id", self.key(scope))], self.by_key(scope))
+            else:
+                value = self.failing_expr(scope) if self.chance(0.15) else s.Bin(
+                    "+", s.Column(columns[1]), s.Const(self.random.choice([1, 30, 90])))
+                yield s.Update(table, [(columns[1], value)], self.by_key(scope) if self.chance(0.7) else None)
+        else:
+            yield s.Delete(table, self.by_key(scope) if self.chance(0.7) else None)
+        yield from self.look(scope)
+
+    def write_variable(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        assert scope.table_variable is not None
+        if self.chance(0.8):
+            yield s.Insert(scope.table_variable, ["id", "n"], [[self.key(scope), self.int_expr(scope, 1)]])
+            yield from self.look(scope)
+        else:
+            yield s.Delete(scope.table_variable, self.by_key(scope))
+        if self.chance(0.3):
+            yield s.SelectRows([s.Column("id"), s.Column("n")], scope.table_variable)
+
+    def rows(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        pick = self.random.random()
+        if pick < 0.3:
+            yield s.SelectRows([s.Fn("@@TRANCOUNT"), s.Fn("@@ERROR")])
+        elif pick < 0.5:
+            yield s.SelectRows([s.Scalar("count", "t1"), s.Scalar("sum", "t2", None, "n")])
+        else:
+            table, column = self.random.choice([("t1", "v"), ("t2", "n")])
+            yield s.SelectRows([s.Column("id"), s.Column(column)], table,
+                               self.by_key(scope) if self.chance(0.5) else None)
+
+    def missing(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """Objects that do not exist: 208 and 2812, when reached."""
+        pick = self.random.random()
+        if pick < 0.4:
+            yield s.Exec("no_such_procedure", [])
+        elif pick < 0.7 or not scope.ints:
+            yield s.Insert("no_such_table", ["id"], [[s.Const(1)]])
+        else:
+            yield s.SetVar(self.random.choice(scope.ints), s.Scalar("count", "no_such_table"))
+
+    def raiserror(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        severity = self.random.choice([0, 1, 10, 11, 13, 14, 15, 16, 16, 16, 17, 18])
+        message = f"raised {self.tags}"
+        args: list[s.Expr] = []
+        if self.chance(0.3):
+            message += " %d %s"
+            args = [s.Const(self.random.randint(0, 99)), s.Const("arg")]
+        self.tags += 1
+        yield s.Raiserror(s.Const(message), severity, self.random.randint(1, 9), args)
+        yield from self.look(scope)
+
+    def throw(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        self.error_numbers += 1
+        yield s.Throw(s.Const(50000 + self.error_numbers), s.Const(f"thrown {self.error_numbers}"),
+                      s.Const(self.random.randint(0, 9)))
+
+    def rethrow(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        if self.chance(0.3):
+            yield s.If(self.condition(scope), [s.Throw()])
+        else:
+            yield s.Throw()
+
+    def transaction(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        pick = self.random.random()
+        if pick < 0.40:
+            yield self.begin()
+        elif pick < 0.62:
+            yield s.Commit() if self.chance(0.3) else self.when_open(s.Commit())
+        elif pick < 0.82:
+            yield s.Rollback() if self.chance(0.25) else self.when_open(s.Rollback())
+        elif pick < 0.90:
+            save = s.Save(self.random.choice(SAVEPOINTS))
+            yield save if self.chance(0.1) else self.when_open(save)
+        else:
+            back = s.Rollback(self.random.choice([*SAVEPOINTS, *SAVEPOINTS, *TRANSACTIONS]))
+            yield back if self.chance(0.15) else self.when_open(back)
+
+    def begin(self) -> s.Stmt:
+        return s.BeginTran(self.random.choice(TRANSACTIONS) if self.chance(0.15) else None)
+
+    def when_open(self, stmt: s.Stmt) -> s.Stmt:
+        """IF there is a transaction (of some state) …"""
+        function, op, value = self.random.choice([
+            ("@@TRANCOUNT", ">", 0), ("@@TRANCOUNT", ">", 0), ("@@TRANCOUNT", "=", 1),
+            ("XACT_STATE()", "=", -1), ("XACT_STATE()", "<>", 0), ("XACT_STATE()", "=", 1)])
+        return s.If(s.Compare(op, s.Fn(function), s.Const(value)), [stmt])
+
+    def end_of_transaction(self) -> s.Stmt:
+        end: s.Stmt = s.Commit() if self.chance(0.7) else s.Rollback()
+        return end if self.chance(0.6) else self.when_open(end)
+
+    def transaction_block(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """BEGIN TRANSACTION … COMMIT, flat."""
+        yield self.begin()
+        yield from self.body(scope, max(2, budget // 2), depth + 1)
+        if self.chance(0.9):
+            yield self.end_of_transaction()
+
+    def guarded_transaction(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """The shape of real service programs: a transaction in TRY, a decision in CATCH."""
+        scope.tries += 1
+        body = self.body(scope, max(2, budget // 2), depth + 1)
+        if self.chance(0.5):
+            more = [self.write, self.failing_assignment, self.raiserror, self.throw, self.write]
+            body += self.random.choice(more)(scope, 1, depth + 1)
+        scope.tries -= 1
+        scope.catches += 1
+        handler = self.body(scope, max(1, budget // 4), depth + 1) if self.chance(0.6) else []
+        scope.catches -= 1
+        if self.chance(0.6):
+            handler.insert(0, self.show_error())
+        if self.chance(0.15):
+            name = self.random.choice(SAVEPOINTS)
+            body.insert(0, s.Save(name))
+            handler.append(s.Rollback(name))
+        if self.chance(0.75):
+            handler.append(self.when_open(s.Rollback()))
+        if self.chance(0.3):
+            handler.append(self.when_open(s.Commit()))
+        if self.chance(0.25):
+            handler.append(s.Throw())
+        begin, end = self.begin(), self.end_of_transaction()
+        if self.chance(0.5):
+            yield s.Try([begin, *body, end], handler)
+        elif self.chance(0.6):
+            yield begin
+            yield s.Try([*body, end], handler)
+        else:
+            yield begin
+            yield s.Try(body, handler)
+            yield end
+
+    def show_error(self) -> s.Stmt:
+        return s.Print(s.Concat([self.tag(), s.Fn("ERROR_NUMBER()"), s.Const(" "), s.Fn("XACT_STATE()"),
+                                 s.Const(" "), s.Fn("@@ERROR"), s.Const(" "), s.Fn("ERROR_LINE()")]))
+
+    def savepoint(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """SAVE TRANSACTION, work, perhaps back."""
+        name = self.random.choice(SAVEPOINTS)
+        if self.chance(0.5):
+            yield self.begin()
+        yield self.when_open(s.Save(name))
+        yield from self.body(scope, max(1, budget // 3), depth + 1)
+        yield self.when_open(s.Rollback(name))
+
+    def option(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        yield s.SetOption("XACT_ABORT" if self.chance(0.8) else "NOCOUNT", self.chance(0.5))
+
+    def call(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        procedure = self.random.choice(scope.callees)
+        args: list[s.Argument] = []
+        named = self.chance(0.2)
+        for param in procedure.params:
+            names = scope.texts if param.type.is_text else scope.ints
+            if param.has_default and self.chance(0.4):
+                named = True
+                continue
+            if param.has_default and self.chance(0.05):
+                break
+            if self.chance(0.015) and not param.output:
+                named = True  # 201: the parameter is missing
+                continue
+            name = param.name if named else None
+            if names and (param.output or self.chance(0.5)):
+                output = param.output and self.chance(0.85)
+                args.append(s.Argument(s.Var(self.random.choice(names)), output, name))
+            else:
+                text, number = self.random.choice(["a", "bc"]), self.random.randint(0, 9)
+                args.append(s.Argument(s.Const(text if param.type.is_text else number), False, name))
+        if not named and self.chance(0.01):
+            args.append(s.Argument(s.Const(1)))  # 8144: one too many
+        result = None
+        if scope.ints and procedure.returns and self.chance(0.6):
+            result = self.random.choice(scope.ints)
+            if any(isinstance(arg.value, s.Var) and arg.output and arg.value.name == result for arg in args):
+                result = None
+        yield s.Exec(procedure.name, args, result)
+        if result is not None and self.chance(0.5):
+            yield s.Print(s.Concat([self.tag(), s.Var(result), s.Const(" "), s.Fn("@@ERROR")]))
+        else:
+            yield from self.look(scope)
+
+    def leave_loop(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        leave = s.Break() if self.chance(0.5) else s.Continue()
+        yield s.If(self.condition(scope), [leave]) if self.chance(0.7) else leave
+
+    def return_now(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        value = None
+        if scope.in_procedure and (scope.returns or self.chance(0.3)):
+            value = s.Const(self.random.randint(0, 9)) if self.chance(0.8) or not scope.ints else s.IsNull(
+                s.Var(self.random.choice(scope.ints)), s.Const(7))
+        if scope.returns and value is None:
+            value = s.Const(1)
+        leave = s.Return(value)
+        yield s.If(self.condition(scope), [leave]) if self.chance(0.8) else leave
+
+    def if_else(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        cond = self.condition(scope)
+        then = self.body(scope, max(1, budget // 3), depth + 1)
+        otherwise = self.body(scope, max(1, budget // 3), depth + 1) if self.chance(0.4) else None
+        yield s.If(cond, then, otherwise)
+
+    def loop(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        counter = scope.counter(None)
+        yield s.SetVar(counter, s.Const(0))
+        scope.loops += 1
+        body = self.body(scope, max(1, budget // 2), depth + 1)
+        scope.loops -= 1
+        step = s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1)))
+        yield s.While(s.Compare("<", s.Var(counter), s.Const(self.random.randint(1, 3))), [step, *body])
+
+    def try_catch(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        scope.tries += 1
+        body = self.body(scope, max(2, budget // 2), depth + 1)
+        scope.tries -= 1
+        scope.catches += 1
+        handler = [] if self.chance(0.06) else self.body(scope, max(2, budget // 3), depth + 1)
+        scope.catches -= 1
+        if handler and self.chance(0.4):
+            handler.insert(0, self.show_error())
+        yield s.Try(body, handler)
+
+    def block(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        yield s.Block(self.body(scope, max(1, budget // 2), depth + 1))
+
+    def string(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """EXEC (N'…'): sees no variables of ours."""
+        inner = Scope(callees=scope.callees if self.chance(0.5) else [])
+        for _ in range(20):
+            body = self.body(inner, self.random.randint(1, 3), 4)
+            if not inner.declared:
+                break
+        yield s.ExecText(body)
+        yield from self.look(scope)
+
+    # -- whole units --------------------------------------------------------------
+
+    def jumps(self, scope: Scope, body: list[s.Stmt]) -> None:
+        """Put a label and a bounded GOTO to it at two places between which GOTO may go."""
+        places: list[tuple[list[s.Stmt], tuple[int, ...]]] = []
+
+        def collect(statements: list[s.Stmt], inside: tuple[int, ...]) -> None:
+            places.append((statements, inside))
+            for stmt in statements:
+                match stmt:
+                    case s.If(_, then, otherwise):
+                        collect(then, inside)
+                        if otherwise is not None:
+                            collect(otherwise, inside)
+                    case s.While(_, inner) | s.Block(inner):
+                        collect(inner, inside)
+                    case s.Try(tried, handler):
+                        collect(tried, (*inside, id(tried)))
+                        if handler:
+                            collect(handler, (*inside, id(handler)))
+
+        collect(body, ())
+        for number in range(1, self.random.choice([1, 1, 1, 2]) + 1):
+            to, to_inside = self.random.choice(places) if self.chance(0.4) else places[0]
+            allowed = [statements for statements, inside in places if inside[: len(to_inside)] == to_inside]
+            source = self.random.choice(allowed)
+            counter = scope.counter()
+            name = f"here{number}"
+            jump = s.If(s.Compare("<", s.Var(counter), s.Const(self.random.randint(1, LABEL_JUMPS))),
+                        [s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1))), s.Goto(name)])
+            source.insert(self.random.randint(0, len(source)), jump)
+            to.insert(self.random.randint(0, len(to)), s.Label(name))
+
+    def unit(self, scope: Scope, budget: int) -> list[s.Stmt]:
+        """The statements of a procedure or batch, its declarations first."""
+        head: list[s.Stmt] = []
+        for name in ("@a", "@b"):
+            if self.chance(0.8):
+                value = s.Const(self.random.randint(0, 5)) if self.chance(0.7) else None
+                head.append(s.Declare(name, s.INT, value))
+                scope.ints.append(name)
+        if self.chance(0.35):
+            init = s.Const(self.random.choice(["a", "bc", "12", "abc"])) if self.chance(0.7) else None
+            head.append(s.Declare("@s", s.Type(self.random.choice([3, 20])), init))
+            scope.texts.append("@s")
+        if self.chance(0.2):
+            scope.table_variable = "@tv"
+            head.append(s.DeclareTable("@tv", [s.ColumnDef("id", s.INT, nullable=False, primary_key=True),
+                                               s.ColumnDef("n", s.INT)]))
+        if self.chance(0.2 if scope.in_procedure else 0.4):
+            head.append(s.SetOption("XACT_ABORT", self.chance(0.7)))
+        if self.chance(0.3):
+            head.append(s.SetOption("NOCOUNT", True))
+        body = self.body(scope, budget)
+        if self.chance(0.15):
+            self.jumps(scope, body)
+        if scope.returns:
+            body.append(s.Return(s.Const(self.random.randint(0, 9))))
+        return [*scope.declared, *head, *body]
+
+    def procedure(self, name: str, callees: list[s.Procedure]) -> s.Procedure:
+        scope = Scope(callees=callees, in_procedure=True, returns=self.chance(0.5))
+        params: list[s.Param] = []
+        if self.chance(0.5):
+            default = self.chance(0.2)
+            params.append(s.Param("@p", s.INT, 3 if default else None, default))
+            scope.ints.append("@p")
+        if self.chance(0.4):
+            params.append(s.Param("@out", s.INT, None, self.chance(0.3), output=True))
+            scope.ints.append("@out")
+        if self.chance(0.2):
+            params.append(s.Param("@q", s.Type(5)))
+            scope.texts.append("@q")
+        body = self.unit(scope, self.random.randint(2, self.size))
+        return s.Procedure(name, params, body, scope.returns)
+
+    def program(self) -> s.Program:
+        procedures: list[s.Procedure] = []
+        for i in range(self.random.choice([0, 1, 1, 2, 2, 3]), 0, -1):
+            # A later number calls an earlier one never: no recursion, no unbounded run.
+            procedures.insert(0, self.procedure(f"p{i}", list(procedures)))
+        if self.chance(0.5):
+            procedures.reverse()
+        batches = []
+        for _ in range(self.random.choice([1, 1, 1, 2, 2, 3])):
+            scope = Scope(callees=list(procedures))
+            batches.append(s.Batch(self.unit(scope, self.random.randint(3, self.size + 4))))
+        batches.append(closing_batch())
+        return s.Program(procedures, batches)
+
+
+def closing_batch() -> s.Batch:
+    """Shows @@TRANCOUNT and makes what is left of a transaction visible in the tables."""
+    return s.Batch([
+        s.Print(s.Concat([s.Const("end "), s.Fn("@@TRANCOUNT"), s.Const(" "), s.Fn("XACT_STATE()")])),
+        s.While(s.Compare(">", s.Fn("@@TRANCOUNT"), s.Const(0)), [s.Commit()]),
+    ])
+
+
+def generate(random: Random, size: int = 10) -> s.Program:
+    """A program. ``size``: about how many statements a procedure or batch has at most."""
+    return Generator(random, size).program()
+
+
+def numbered(seed: int, number: int, size: int = 10) -> s.Program:
+    """Case ``number`` of the series ``seed``."""
+    return generate(Random(f"{seed}/{number}"), size)

@@ -1,0 +1,442 @@
+"""T-SQL's rules of control flow, errors and transactions, in plain Python.
+
+For the tests only, and independent of the product: nothing here imports pgsb. A
+procedure or batch is flattened to a list of steps with jumps; each step knows
+statically which TRY blocks and which CATCH blocks enclose it, so an error looks for
+its handler along the steps of the call stack and GOTO needs no special case.
+
+Every rule names its page of Microsoft's reference (MicrosoftDocs/sql-docs,
+docs/t-sql/…). Where the pages are silent the interpreter raises
+:class:`~.rules.Doubtful` and the case is left out, or the docstring says what was
+decided.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+from . import rules
+from . import syntax as s
+from .evaluation import Frame
+from .flat import Step, flatten
+from .rows import RowStatements
+from .rules import Doubtful, Ends, Error, Fault, Raised
+from .trace import Message, Printed, Row, Trace
+
+MAX_STEPS = 4000
+
+
+class TooLong(Exception):
+    """The program ran past MAX_STEPS: it may not end."""
+
+
+class BatchEnds(Exception):
+    """The batch is over."""
+
+
+class Machine(RowStatements):
+    """A session that runs the batches of one program."""
+
+    def __init__(self, program: s.Program, *, max_steps: int = MAX_STEPS) -> None:
+        super().__init__()
+        self.program = program
+        self.procedures = {proc.name: proc for proc in program.procedures}
+        self.codes = {proc.name: flatten(proc.name, proc.body) for proc in program.procedures}
+        self.transaction_name: str | None = None
+        self.before: dict[str, list[Row]] = {}
+        self.savepoints: list[tuple[str, dict[str, list[Row]]]] = []
+        self.xact_abort = False
+        self.steps_left = max_steps
+        self.covered: set[str] = set()
+
+    # -- running ------------------------------------------------------------------
+
+    def run(self) -> Trace:
+        """Run every batch. Raises Doubtful or TooLong where the case decides nothing."""
+        trace = Trace()
+        for batch in self.program.batches:
+            self.events = []
+            self.stack = [Frame(flatten(None, batch.body))]
+            self.last_error = self.rowcount = None
+            try:
+                self.execute()
+            except BatchEnds:
+                for frame in reversed(self.stack[1:]):
+                    self.xact_abort, self.nocount = frame.options
+            self.end_of_batch()
+            trace.batches.append(self.events)
+        trace.tables = {
+            name: sorted((dict(row) for row in table.rows), key=lambda row: row["id"])  # type: ignore[arg-type,return-value]
+            for name, table in self.tables.items()
+        }
+        trace.trancount = self.trancount
+        return trace
+
+    def end_of_batch(self) -> None:
+        """XACT_STATE page: an uncommittable transaction is rolled back when the batch ends (3998).
+
+        Decided: also when the batch ended by an error (THROW out of CATCH with
+        XACT_ABORT OFF) that did not roll back itself.
+        """
+        if self.doomed:
+            self.send(self.place(rules.doomed_at_end(), None, 1))
+            self.roll_back()
+
+    def execute(self) -> None:
+        while self.stack:
+            self.steps_left -= 1
+            if self.steps_left < 0:
+                raise TooLong
+            frame = self.stack[-1]
+            if frame.pc >= len(frame.code.steps):
+                self.leave(frame)
+                continue
+            step = frame.code.steps[frame.pc]
+            frame.pc += 1
+            try:
+                self.perform(frame, step)
+            except Raised as raised:
+                if step.kind == "jump unless" and raised.fault.ends is Ends.STATEMENT:
+                    self.refuse_resumption(step)
+                line = step.stmt.line if step.stmt is not None else 0
+                procedure = frame.code.name
+                self.fail(self.place(raised.fault, procedure, line), frame)
+
+    def refuse_resumption(self, step: Step) -> None:
+        """No page says where an IF or WHILE goes on whose condition failed and was not caught."""
+        if not self.xact_abort and self.handler(skip_top=False) is None:
+            raise Doubtful("a failing condition outside TRY")
+
+    def perform(self, frame: Frame, step: Step) -> None:
+        if step.kind == "jump":
+            frame.pc = step.target
+            return
+        stmt = step.stmt
+        assert stmt is not None
+        if step.kind == "jump unless":
+            assert isinstance(stmt, (s.If, s.While))
+            truth = self.condition(stmt.cond, {})
+            # @@ROWCOUNT and @@ERROR pages: every statement sets them, IF included.
+            self.done(0)
+            if truth is not True:
+                frame.pc = step.target
+            return
+        self.statement(frame, stmt)
+
+    # -- errors -------------------------------------------------------------------
+
+    def place(self, fault: Fault, procedure: str | None, line: int) -> Error:
+        return Error(fault.number, fault.severity, fault.state, fault.message, fault.ends, procedure, line)
+
+    def send(self, error: Error) -> None:
+        self.events.append(Message(error.number, error.severity, error.state, error.procedure, error.line,
+                                   error.message))
+
+    def handler(self, skip_top: bool) -> tuple[int, int] | None:
+        """The nearest active TRY: (depth in the stack, TRY). TRY...CATCH page: also a caller's.
+
+        ``skip_top``: not those of the frame in which the error arose (208: "not handled
+        at the same level of execution").
+        """
+        depth = len(self.stack) - (2 if skip_top else 1)
+        while depth >= 0:
+            frame = self.stack[depth]
+            tries = frame.code.steps[frame.pc - 1].tries if frame.pc > 0 else ()
+            if tries:
+                return depth, tries[-1]
+            depth -= 1
+        return None
+
+    def fail(self, error: Error, frame: Frame) -> None:
+        """Send ``error``, raised in the top frame, where it belongs."""
+        frame.faulted = True
+        self.covered.add(f"error {error.number}")
+        found = self.handler(skip_top=error.ends is Ends.SCOPE)
+        self.last_error = error.number
+        self.rowcount = 0
+        if found is not None:
+            self.catch(error, *found)
+            return
+        self.send(error)
+        if error.ends is Ends.NOTHING:
+            return
+        if error.ends is Ends.SCOPE:
+            # SET XACT_ABORT page: compile errors are not affected by it.
+            self.covered.add("scope ended")
+            self.leave_scope(frame, error)
+            return
+        if error.ends is Ends.ROLLBACK or self.xact_abort:
+            self.covered.add("batch and transaction ended")
+            self.roll_back()
+            raise BatchEnds
+        if error.ends is Ends.BATCH:
+            # THROW page: without TRY the batch ends; nothing there rolls back.
+            self.covered.add("batch ended, transaction kept")
+            raise BatchEnds
+
+    def catch(self, error: Error, depth: int, number: int) -> None:
+        """Control goes to a CATCH block.
+
+        SET XACT_ABORT page with TRY...CATCH page: what would have ended the transaction
+        outside TRY dooms it inside. Decided: with XACT_ABORT ON that is every error. The
+        pages' note that RAISERROR does not honour XACT_ABORT speaks of execution going on
+        after it outside TRY; the project's source documents say that caught it dooms.
+        """
+        if self.trancount and (error.ends is Ends.ROLLBACK or self.xact_abort):
+            self.doomed = True
+            self.covered.add("doomed")
+        while len(self.stack) - 1 > depth:
+            left = self.stack.pop()
+            self.xact_abort, self.nocount = left.options
+            self.covered.add("caught from a called procedure")
+        frame = self.stack[depth]
+        frame.faulted = True
+        frame.caught[number] = error
+        frame.pc = frame.code.handlers[number]
+
+    # -- calls --------------------------------------------------------------------
+
+    def call(self, frame: Frame, stmt: s.Exec) -> None:
+        """EXECUTE page. A missing procedure (2812) fails the EXEC, in the caller."""
+        procedure = self.procedures.get(stmt.procedure)
+        if procedure is None:
+            raise Raised(rules.no_such_procedure(f"dbo.{stmt.procedure}"))
+        if len(self.stack) > 32:
+            raise Raised(rules.nested_too_deep())
+        inner = Frame(self.codes[procedure.name], call=stmt, procedure=procedure,
+                      entry_trancount=self.trancount, options=(self.xact_abort, self.nocount))
+        given: dict[str, s.Value] = {}
+        for i, arg in enumerate(stmt.args):
+            if arg.name is None and i >= len(procedure.params):
+                self.fail(self.place(rules.too_many_arguments(procedure.name), procedure.name, 0), frame)
+                return
+            param = (procedure.params[i] if arg.name is None
+                     else next(each for each in procedure.params if each.name == arg.name))
+            value = self.value(arg.value, {})
+            if param.type.is_text != isinstance(value, str) and value is not None:
+                raise Doubtful("an argument of another type than its parameter")
+            given[param.name] = self.fit(value, param.type)
+        for param in procedure.params:
+            if param.name not in given and not param.has_default:
+                # Its procedure is the callee, line 0; the EXEC fails like a statement.
+                fault = rules.parameter_missing(procedure.name, param.name)
+                self.fail(self.place(fault, procedure.name, 0), frame)
+                return
+            inner.types[param.name] = param.type
+            inner.variables[param.name] = given.get(param.name, self.fit(param.default, param.type))
+        self.covered.add(f"call at depth {len(self.stack)}")
+        self.stack.append(inner)
+
+    def leave(self, frame: Frame, status: int = 0, returned: bool = False) -> None:
+        """A frame ends normally: OUTPUT parameters and the return status go to the caller.
+
+        RETURN page: 0 unless told. SET Statements page: options set inside are undone.
+        """
+        self.stack.pop()
+        if frame.call is None and not self.stack:
+            return
+        self.xact_abort, self.nocount = frame.options
+        caller = self.stack[-1]
+        if frame.call is not None and frame.procedure is not None:
+            if frame.call.result is not None:
+                if frame.faulted and not returned:
+                    raise Doubtful("the status of a procedure that had an error and no RETURN n")
+                caller.variables[frame.call.result] = status
+            for i, arg in enumerate(frame.call.args):
+                param = (frame.procedure.params[i] if arg.name is None
+                         else next(each for each in frame.procedure.params if each.name == arg.name))
+                if arg.output and param.output:
+                    assert isinstance(arg.value, s.Var)
+                    name = arg.value.name
+                    caller.variables[name] = self.fit(frame.variables[param.name], caller.types[name])
+            self.check_count(frame, 0)
+        elif self.trancount != frame.entry_trancount:
+            raise Doubtful("another @@TRANCOUNT after EXEC of a string")
+
+    def check_count(self, frame: Frame, line: int) -> None:
+        """266. ROLLBACK TRANSACTION page: informational, does not affect what follows.
+
+        Decided: it is an error of severity 16 like others, so a caller's TRY catches it;
+        with XACT_ABORT ON it is raised all the same (no page suppresses it).
+        """
+        if self.trancount != frame.entry_trancount:
+            fault = rules.count_differs(frame.entry_trancount, self.trancount)
+            self.fail(self.place(fault, frame.code.name, line), self.stack[-1])
+
+    def leave_scope(self, frame: Frame, error: Error) -> None:
+        """208 ends its procedure: nothing is handed back but @@ERROR."""
+        self.stack.pop()
+        if not self.stack:
+            raise BatchEnds
+        self.xact_abort, self.nocount = frame.options
+        self.stack[-1].faulted = True
+        if frame.procedure is not None:
+            self.check_count(frame, error.line)
+
+    # -- transactions -------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, list[Row]]:
+        return {name: copy.deepcopy(table.rows) for name, table in self.tables.items()}
+
+    def restore(self, rows: dict[str, list[Row]]) -> None:
+        for name, table in self.tables.items():
+            table.rows = copy.deepcopy(rows[name])
+
+    def roll_back(self) -> None:
+        """ROLLBACK TRANSACTION page: all of it, from any depth; variables and table variables stay."""
+        if self.trancount:
+            self.restore(self.before)
+        self.trancount = 0
+        self.doomed = False
+        self.savepoints = []
+        self.transaction_name = None
+
+    def begin(self, name: str | None) -> None:
+        """BEGIN TRANSACTION page: only the outermost name is registered.
+
+        Decided: allowed while doomed, it writes nothing.
+        """
+        if self.trancount == 0:
+            self.before = self.snapshot()
+            self.transaction_name = name
+            self.savepoints = []
+        self.trancount += 1
+
+    def commit(self) -> None:
+        """COMMIT TRANSACTION page: counts down; at 1 it is real. 3902 without one."""
+        if self.trancount == 0:
+            raise Raised(rules.commit_without_begin())
+        if self.doomed:
+            raise Raised(rules.doomed())
+        self.trancount -= 1
+        if self.trancount == 0:
+            self.savepoints = []
+            self.transaction_name = None
+            self.covered.add("committed")
+
+    def rollback(self, name: str | None) -> None:
+        """ROLLBACK TRANSACTION and XACT_STATE pages: a doomed one cannot go back to a savepoint."""
+        if self.trancount == 0:
+            raise Raised(rules.rollback_without_begin())
+        if name is None or name == self.transaction_name:
+            if name is not None and any(each == name for each, _ in self.savepoints):
+                raise Doubtful("a savepoint named like the transaction")
+            self.roll_back()
+            self.covered.add("rolled back")
+            return
+        places = [i for i, (each, _) in enumerate(self.savepoints) if each == name]
+        if self.doomed:
+            if not places:
+                raise Doubtful("ROLLBACK TRAN to an unknown name while doomed")
+            raise Raised(rules.doomed_savepoint())
+        if not places:
+            raise Raised(rules.no_such_savepoint(name))
+        self.restore(self.savepoints[places[-1]][1])
+        del self.savepoints[places[-1] + 1:]
+        self.covered.add("rolled back to a savepoint")
+
+    def save(self, name: str) -> None:
+        if self.trancount == 0:
+            raise Raised(rules.save_without_begin())
+        if self.doomed:
+            raise Raised(rules.doomed())
+        self.savepoints.append((name, self.snapshot()))
+
+    # -- statements ---------------------------------------------------------------
+
+    def statement(self, frame: Frame, stmt: s.Stmt) -> None:
+        match stmt:
+            case s.Declare(name, type_, init):
+                # DECLARE page: the variable is the batch's, the initialiser runs each time.
+                if init is not None:
+                    frame.variables[name] = self.fit(self.value(init, {}), type_)
+                    self.done(1)
+            case s.SetVar(name, value):
+                self.assign(frame, name, self.value(value, {}))
+                self.done(1)
+            case s.SelectVars():
+                self.select_variables(frame, stmt)
+            case s.SelectRows():
+                self.select_rows(frame, stmt)
+            case s.Print(value):
+                self.events.append(Printed(self.text(self.value(value, {}))))
+                self.done(0)
+            case s.Insert() | s.Update() | s.Delete():
+                self.modify(frame, stmt)
+            case s.Return(value):
+                self.do_return(frame, value)
+            case s.Throw():
+                self.throw(stmt)
+            case s.Raiserror():
+                self.raiserror(stmt)
+            case s.BeginTran(name):
+                self.begin(name)
+                self.done(0)
+            case s.Commit():
+                self.commit()
+                self.done(0)
+            case s.Rollback(name):
+                self.rollback(name)
+                self.done(0)
+            case s.Save(name):
+                self.save(name)
+                self.done(0)
+            case s.SetOption(option, on):
+                if option == "XACT_ABORT":
+                    self.xact_abort = on
+                else:
+                    self.nocount = on
+                self.done(0)
+            case s.Exec():
+                self.call(frame, stmt)
+            case s.ExecText(body):
+                # EXECUTE page: a scope of its own; ERROR_PROCEDURE() is NULL there, lines
+                # count inside the string.
+                self.stack.append(Frame(flatten(None, body), entry_trancount=self.trancount,
+                                        options=(self.xact_abort, self.nocount)))
+            case _:
+                raise TypeError(stmt)
+
+    def do_return(self, frame: Frame, value: s.Expr | None) -> None:
+        """RETURN page; @@ROWCOUNT page: RETURN sets it to 1."""
+        status = 0 if value is None else self.value(value, {})
+        if not isinstance(status, int):
+            raise Doubtful("RETURN of NULL")
+        self.done(1)
+        self.leave(frame, status, value is not None)
+
+    def throw(self, stmt: s.Throw) -> None:
+        """THROW page: severity 16, its own line; without arguments the caught error as it was."""
+        if stmt.number is None:
+            error = self.current_error()
+            assert error is not None
+            self.covered.add("rethrown")
+            self.fail(replace(error, ends=Ends.BATCH), self.stack[-1])
+            return
+        assert stmt.message is not None and stmt.state is not None
+        number, message, state = (self.value(each, {}) for each in (stmt.number, stmt.message, stmt.state))
+        if not isinstance(number, int) or not isinstance(message, str) or not isinstance(state, int):
+            raise Doubtful("THROW with NULL")
+        raise Raised(Fault(number, 16, state, message, Ends.BATCH))
+
+    def raiserror(self, stmt: s.Raiserror) -> None:
+        """RAISERROR page: up to 10 a message, @@ERROR 0; from 11 an error 50000 that ends nothing."""
+        message = self.value(stmt.message, {})
+        if not isinstance(message, str):
+            raise Doubtful("RAISERROR of NULL")
+        for arg in stmt.args:
+            value = self.value(arg, {})
+            if value is None:
+                raise Doubtful("RAISERROR with a NULL argument")
+            message = message.replace("%d" if isinstance(value, int) else "%s", str(value), 1)
+        if stmt.severity <= 10:
+            self.events.append(Printed(message))
+            self.done(0)
+            return
+        raise Raised(Fault(50000, stmt.severity, stmt.state, message, Ends.NOTHING))
+
+
+def run(program: s.Program, *, max_steps: int = MAX_STEPS) -> Trace:
+    """The trace that SQL Server's rules give. The program must have been rendered (lines)."""
+    return Machine(program, max_steps=max_steps).run()

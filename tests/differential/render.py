@@ -1,0 +1,242 @@
+"""Program → T-SQL text. Writes each statement's line into the statement."""
+
+from __future__ import annotations
+
+from . import syntax as s
+
+INDENT = "    "
+
+
+def literal(value: s.Value) -> str:
+    """A T-SQL literal."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, int):
+        return str(value)
+    return "N'" + value.replace("'", "''") + "'"
+
+
+def table_name(name: str) -> str:
+    """Table variables and temporary tables as they are, others with their schema."""
+    return name if name[0] in "@#" else f"dbo.{name}"
+
+
+def expression(expr: s.Expr) -> str:
+    match expr:
+        case s.Const(value):
+            return literal(value) if not (isinstance(value, int) and value < 0) else f"({value})"
+        case s.Var(name) | s.Fn(name) | s.Column(name):
+            return name
+        case s.Bin(op, left, right):
+            return f"({expression(left)} {op} {expression(right)})"
+        case s.Concat(parts):
+            return "CONCAT(" + ", ".join(expression(part) for part in parts) + ")"
+        case s.IsNull(value, default):
+            return f"ISNULL({expression(value)}, {expression(default)})"
+        case s.Cast(value, type_):
+            return f"CAST({expression(value)} AS {type_})"
+        case s.Scalar(what, table, where, column):
+            inner = {"count": "COUNT(*)", "column": column}.get(what, f"{what.upper()}({column})")
+            return f"(SELECT {inner} FROM {table_name(table)}{where_clause(where)})"
+    raise TypeError(expr)
+
+
+def condition(cond: s.Cond) -> str:
+    match cond:
+        case s.Compare(op, left, right):
+            return f"{expression(left)} {op} {expression(right)}"
+        case s.NullTest(value, negated):
+            return f"{expression(value)} IS {'NOT ' if negated else ''}NULL"
+        case s.Logic(op, left, right):
+            return f"({condition(left)} {op} {condition(right)})"
+        case s.Not(inner):
+            return f"NOT ({condition(inner)})"
+        case s.Exists(table, where):
+            return f"EXISTS (SELECT * FROM {table_name(table)}{where_clause(where)})"
+    raise TypeError(cond)
+
+
+def where_clause(where: s.Cond | None) -> str:
+    return "" if where is None else f" WHERE {condition(where)}"
+
+
+def column_definition(column: s.ColumnDef) -> str:
+    text = f"{column.name} {column.type} {'NULL' if column.nullable else 'NOT NULL'}"
+    if column.primary_key:
+        text += " PRIMARY KEY"
+    if column.check_below is not None:
+        text += f" CHECK ({column.name} < {column.check_below})"
+    return text
+
+
+class Writer:
+    """Collects the lines of one batch."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.depth = 0
+
+    def add(self, text: str) -> None:
+        self.lines.extend(INDENT * self.depth + line for line in text.split("\n"))
+
+    def body(self, statements: list[s.Stmt], end: str = "END;") -> None:
+        """BEGIN … END around statements; a lone simple one stands by itself."""
+        if len(statements) == 1 and not isinstance(statements[0], (s.If, s.Label, s.Declare, s.DeclareTable)):
+            self.depth += 1
+            self.statement(statements[0])
+            self.depth -= 1
+            return
+        self.add("BEGIN")
+        self.nested(statements)
+        self.add(end)
+
+    def nested(self, statements: list[s.Stmt]) -> None:
+        if not statements:
+            raise ValueError("only CATCH may be empty")
+        self.depth += 1
+        for statement in statements:
+            self.statement(statement)
+        self.depth -= 1
+
+    def statement(self, stmt: s.Stmt) -> None:
+        stmt.line = len(self.lines) + 1
+        match stmt:
+            case s.If(cond, then, otherwise):
+                self.add(f"IF {condition(cond)}")
+                self.body(then, "END;" if otherwise is None else "END")
+                if otherwise is not None:
+                    self.add("ELSE")
+                    self.body(otherwise)
+            case s.While(cond, body):
+                self.add(f"WHILE {condition(cond)}")
+                self.body(body)
+            case s.Block(body):
+                self.add("BEGIN")
+                self.nested(body)
+                self.add("END;")
+            case s.Try(body, handler):
+                self.add("BEGIN TRY")
+                self.nested(body)
+                self.add("END TRY")
+                self.add("BEGIN CATCH")
+                self.depth += 1
+                for inner in handler:
+                    self.statement(inner)
+                self.depth -= 1
+                self.add("END CATCH;")
+            case s.Label(name):
+                self.add(f"{name}:")
+            case s.ExecText(body):
+                text = Writer()
+                for each in body:
+                    text.statement(each)
+                self.add_raw("EXEC (" + literal("\n".join(text.lines)) + ");")
+            case _:
+                self.add(simple(stmt) + ";")
+
+    def add_raw(self, text: str) -> None:
+        """Text whose further lines must not be indented (they are inside a literal)."""
+        first, *rest = text.split("\n")
+        self.lines.append(INDENT * self.depth + first)
+        self.lines.extend(rest)
+
+
+def simple(stmt: s.Stmt) -> str:
+    """A statement without statements inside, and without its semicolon."""
+    match stmt:
+        case s.Declare(name, type_, init):
+            return f"DECLARE {name} {type_}" + ("" if init is None else f" = {expression(init)}")
+        case s.DeclareTable(name, columns):
+            return f"DECLARE {name} TABLE (" + ", ".join(map(column_definition, columns)) + ")"
+        case s.SetVar(name, value):
+            return f"SET {name} = {expression(value)}"
+        case s.SelectVars(targets, table, where):
+            text = "SELECT " + ", ".join(f"{name} = {expression(value)}" for name, value in targets)
+            return text if table is None else f"{text} FROM {table_name(table)}{where_clause(where)}"
+        case s.SelectRows(values, table, where):
+            text = "SELECT " + ", ".join(f"{expression(value)} AS c{i}" for i, value in enumerate(values, 1))
+            if table is None:
+                return text
+            return f"{text} FROM {table_name(table)}{where_clause(where)} ORDER BY id"
+        case s.Print(value):
+            return f"PRINT {expression(value)}"
+        case s.Insert(table, columns, rows):
+            lists = ", ".join("(" + ", ".join(expression(value) for value in row) + ")" for row in rows)
+            return f"INSERT INTO {table_name(table)} ({', '.join(columns)}) VALUES {lists}"
+        case s.Update(table, sets, where):
+            assignments = ", ".join(f"{name} = {expression(value)}" for name, value in sets)
+            return f"UPDATE {table_name(table)} SET {assignments}{where_clause(where)}"
+        case s.Delete(table, where):
+            return f"DELETE FROM {table_name(table)}{where_clause(where)}"
+        case s.Break():
+            return "BREAK"
+        case s.Continue():
+            return "CONTINUE"
+        case s.Goto(label):
+            return f"GOTO {label}"
+        case s.Return(value):
+            return "RETURN" if value is None else f"RETURN {expression(value)}"
+        case s.Throw(None, _, _):
+            return "THROW"
+        case s.Throw(s.Expr() as number, s.Expr() as message, s.Expr() as state):
+            return f"THROW {expression(number)}, {expression(message)}, {expression(state)}"
+        case s.Raiserror(message, severity, state, args):
+            parts = [expression(message), str(severity), str(state), *map(expression, args)]
+            return "RAISERROR (" + ", ".join(parts) + ")"
+        case s.BeginTran(name):
+            return "BEGIN TRANSACTION" + ("" if name is None else f" {name}")
+        case s.Commit():
+            return "COMMIT TRANSACTION"
+        case s.Rollback(name):
+            return "ROLLBACK TRANSACTION" + ("" if name is None else f" {name}")
+        case s.Save(name):
+            return f"SAVE TRANSACTION {name}"
+        case s.SetOption(option, on):
+            return f"SET {option} {'ON' if on else 'OFF'}"
+        case s.Exec(procedure, args, result):
+            text = "EXEC " + ("" if result is None else f"{result} = ") + f"dbo.{procedure}"
+            return text + (" " if args else "") + ", ".join(map(argument, args))
+    raise TypeError(stmt)
+
+
+def argument(arg: s.Argument) -> str:
+    # A negative constant must not be parenthesised here: EXEC takes no expressions.
+    value = literal(arg.value.value) if isinstance(arg.value, s.Const) else expression(arg.value)
+    name = "" if arg.name is None else f"{arg.name} = "
+    return name + value + (" OUTPUT" if arg.output else "")
+
+
+def parameter(param: s.Param) -> str:
+    text = f"{param.name} {param.type}"
+    if param.has_default:
+        text += f" = {literal(param.default)}"
+    return text + (" OUTPUT" if param.output else "")
+
+
+def procedure(proc: s.Procedure) -> str:
+    """The batch that creates a procedure."""
+    writer = Writer()
+    writer.add(f"CREATE PROCEDURE dbo.{proc.name}")
+    for i, param in enumerate(proc.params):
+        writer.add(INDENT + parameter(param) + ("," if i + 1 < len(proc.params) else ""))
+    writer.add("AS")
+    writer.nested(proc.body)
+    return "\n".join(writer.lines)
+
+
+def batch(unit: s.Batch) -> str:
+    """The text of one batch, without GO."""
+    writer = Writer()
+    for statement in unit.body:
+        writer.statement(statement)
+    return "\n".join(writer.lines)
+
+
+def batches(program: s.Program) -> list[str]:
+    """Every batch of a program in order: the procedures, then the batches."""
+    return [procedure(proc) for proc in program.procedures] + [batch(unit) for unit in program.batches]
+
+
+def script(program: s.Program) -> str:
+    """The whole program as a script with GO."""
+    return "".join(text + "\nGO\n" for text in batches(program))

@@ -1,0 +1,154 @@
+"""SELECT, INSERT, UPDATE and DELETE on small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import rules
+from . import syntax as s
+from .evaluation import Frame, Session, TableValue
+from .render import table_name
+from .rules import Doubtful, Ends, Fault, Raised
+from .trace import Affected, Event, Row, Rows
+
+
+class RowStatements(Session):
+    """A session that can read and write rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.nocount = False
+        self.events: list[Event] = []
+
+    def done(self, rowcount: int | None) -> None:
+        """A statement ended well. @@ERROR page: cleared by each statement."""
+        self.last_error = 0
+        self.rowcount = rowcount
+
+    def assign(self, frame: Frame, name: str, value: s.Value) -> None:
+        frame.variables[name] = self.fit(value, frame.types[name])
+
+    def select_variables(self, frame: Frame, stmt: s.SelectVars) -> None:
+        """SELECT @local_variable page: no row, no assignment; @@ROWCOUNT is the rows read."""
+        if stmt.table is None:
+            for name, value in stmt.targets:
+                self.assign(frame, name, self.value(value, {}))
+            self.done(1)
+            return
+        rows = self.matching(frame, stmt.table, stmt.where)
+        if len(rows) > 1:
+            raise Doubtful("SELECT @v = … over several rows in no order")
+        for row in rows:
+            for name, value in stmt.targets:
+                self.assign(frame, name, self.value(value, row))
+        self.done(len(rows))
+
+    def select_rows(self, frame: Frame, stmt: s.SelectRows) -> None:
+        rows: list[Row] = [{}] if stmt.table is None else self.matching(frame, stmt.table, stmt.where)
+        result = tuple(tuple(self.value(value, row) for value in stmt.values) for row in rows)
+        self.events.append(Rows(result))
+        self.affected(len(result))
+
+    def affected(self, count: int) -> None:
+        """SET NOCOUNT page: the count goes to the client unless ON; @@ROWCOUNT is set either way."""
+        if not self.nocount:
+            self.events.append(Affected(count))
+        self.done(count)
+
+    def modify(self, frame: Frame, stmt: s.Insert | s.Update | s.Delete) -> None:
+        """INSERT, UPDATE, DELETE: the whole statement or nothing of it.
+
+        XACT_STATE page: no writes in a doomed transaction. The pages do not say which of
+        several violations wins, nor whether writing nothing counts as writing.
+        """
+        table = self.find_table(frame, stmt.table)
+        faults: dict[int, Fault] = {}
+        try:
+            new, count = self.new_rows(stmt, table, faults)
+        except Raised as raised:
+            if self.doomed and raised.fault.ends is not Ends.SCOPE:
+                raise Doubtful("a write that fails before it writes, while doomed") from None
+            raise
+        if self.doomed:
+            if stmt.table.startswith("@"):
+                raise Doubtful("a table variable in a doomed transaction")
+            if count == 0 or faults:
+                raise Doubtful("a write that would fail or write nothing, while doomed")
+            raise Raised(rules.doomed())
+        if len(faults) > 1:
+            raise Doubtful("two violations in one statement")
+        for fault in faults.values():
+            raise Raised(fault)
+        table.rows = new
+        self.affected(count)
+
+    def new_rows(self, stmt: s.Insert | s.Update | s.Delete, table: TableValue,
+                 faults: dict[int, Fault]) -> tuple[list[Row], int]:
+        """The rows as they would be and how many are touched; collects what is wrong with them."""
+
+        def attempt(work: Callable[[], s.Value]) -> s.Value:
+            try:
+                return work()
+            except Raised as raised:
+                if raised.fault.ends is Ends.SCOPE:
+                    raise
+                faults.setdefault(raised.fault.number, raised.fault)
+                return None
+
+        rows = [dict(row) for row in table.rows]
+        touched: list[Row] = []
+        if isinstance(stmt, s.Insert):
+            for values in stmt.rows:
+                row: Row = {column.name: None for column in table.columns}
+                for name, value in zip(stmt.columns, values, strict=True):
+                    before = len(faults)
+                    row[name] = attempt(lambda value=value: self.value(value, {}))  # type: ignore[misc]
+                    if len(faults) > before:
+                        return rows, 1
+                rows.append(row)
+                touched.append(row)
+        elif isinstance(stmt, s.Update):
+            for row in rows:
+                if stmt.where is None or self.condition(stmt.where, row) is True:
+                    old = dict(row)
+                    for name, value in stmt.sets:
+                        before = len(faults)
+                        row[name] = attempt(lambda value=value, old=old: self.value(value, old))  # type: ignore[misc]
+                        if len(faults) > before:
+                            return rows, 1
+                    touched.append(row)
+        else:
+            where = stmt.where
+            kept = [row for row in rows if where is not None and self.condition(where, row) is not True]
+            return kept, len(rows) - len(kept)
+        self.check_rows(stmt, table, rows, touched, faults)
+        return rows, len(touched)
+
+    def check_rows(self, stmt: s.Insert | s.Update, table: TableValue, rows: list[Row], touched: list[Row],
+                   faults: dict[int, Fault]) -> None:
+        verb = "INSERT" if isinstance(stmt, s.Insert) else "UPDATE"
+        name = table_name(stmt.table)
+        for row in touched:
+            for column in table.columns:
+                value = row[column.name]
+                if value is None:
+                    if not column.nullable or column.primary_key:
+                        faults.setdefault(515, rules.null_refused(verb, name, column.name))
+                elif column.type.is_text:
+                    if not isinstance(value, str):
+                        value = row[column.name] = str(value)
+                    assert column.type.length is not None
+                    if len(value) > column.type.length:
+                        faults.setdefault(2628, rules.truncated(name, column.name))
+                else:
+                    if isinstance(value, str):
+                        raise Doubtful("text into an int column")
+                    if column.check_below is not None and not value < column.check_below:
+                        faults.setdefault(547, rules.check_violated(verb, name, column.name))
+        key = next(column.name for column in table.columns if column.primary_key)
+        seen: set[s.Value] = set()
+        for row in rows:
+            if row[key] in seen:
+                faults.setdefault(2627, rules.duplicate_key("pk", name, row[key]))
+            if row[key] is not None:
+                seen.add(row[key])
