@@ -1,0 +1,315 @@
+"""Target tree → text: the only place that quotes strings and lays out lines.
+
+The output is deterministic: it depends on the tree alone.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+
+from . import plpgsql as pl
+from .names import literal
+
+INDENT = "    "
+WIDTH = 116
+"""Lines are broken where a choice exists; text of queries is never touched."""
+
+
+def expression(node: pl.Expr) -> str:
+    """Return the text of an expression."""
+    match node:
+        case pl.Raw(sql):
+            return sql
+        case pl.Text(value):
+            return literal(value)
+        case pl.Number(value):
+            return str(value)
+        case pl.Constant(word):
+            return word
+        case pl.Name(spelling):
+            return spelling
+        case pl.Invoke(function, arguments, named):
+            return f"{function}({_arguments(arguments, named)})"
+        case pl.Array(items, element_type):
+            if not items:
+                return f"'{{}}'::{element_type}[]" if element_type else "'{}'"
+            suffix = f"::{element_type}[]" if element_type else ""
+            return f"ARRAY[{', '.join(map(expression, items))}]{suffix}"
+        case pl.Cast(operand, type_name):
+            inner = expression(operand)
+            simple = isinstance(operand, pl.Text | pl.Number | pl.Constant | pl.Name | pl.Invoke)
+            return f"{inner}::{type_name}" if simple else f"CAST({inner} AS {type_name})"
+
+
+def _arguments(positional: tuple[pl.Expr, ...], named: tuple[tuple[str, pl.Expr], ...]) -> str:
+    texts = [expression(argument) for argument in positional]
+    texts += [f"{name} => {expression(value)}" for name, value in named]
+    return ", ".join(texts)
+
+
+def statements(body: tuple[pl.Statement, ...], depth: int = 0) -> str:
+    """Return the text of statements, each line ended by a newline."""
+    writer = _Writer(depth)
+    writer.body(body)
+    return writer.text()
+
+
+def top_level(item: pl.TopLevel) -> str:
+    """Return the text of a top-level statement, without its closing semicolon."""
+    match item:
+        case pl.Plain(sql):
+            return sql
+        case pl.Select(call):
+            return f"SELECT {expression(call)}"
+        case pl.Comment(text):
+            return _tidy_comment(text)
+        case pl.Do(body, tag):
+            return f"DO {_dollar(tag, _block_text(body))}"
+        case pl.Routine():
+            return _routine(item)
+
+
+def _routine(routine: pl.Routine) -> str:
+    kind = "PROCEDURE" if routine.returns is None else "FUNCTION"
+    head = f"CREATE {'OR REPLACE ' if routine.replace else ''}{kind} {routine.name}("
+    parameters = [_parameter(parameter) for parameter in routine.parameters]
+    one_line = head + ", ".join(parameters) + ")"
+    if len(one_line) <= WIDTH:
+        lines = [one_line]
+    else:
+        lines = [head, *(f"{INDENT}{text}," for text in parameters[:-1]), f"{INDENT}{parameters[-1]})"]
+    if routine.returns is not None:
+        lines.append(f"RETURNS {routine.returns}")
+    lines.extend(routine.attributes)
+    if routine.sql_body is not None:
+        lines.append(f"LANGUAGE sql AS {_dollar(routine.tag, routine.sql_body.rstrip() + chr(10))}")
+    else:
+        assert routine.body is not None
+        lines.append(f"LANGUAGE plpgsql AS {_dollar(routine.tag, _block_text(routine.body))}")
+    preface = "".join(_tidy_comment(comment.text) + "\n" for comment in routine.preface)
+    return preface + "\n".join(lines)
+
+
+def _parameter(parameter: pl.Parameter) -> str:
+    mode = "" if parameter.mode == "IN" else f"{parameter.mode} "
+    default = "" if parameter.default is None else f" DEFAULT {expression(parameter.default)}"
+    return f"{mode}{parameter.name} {parameter.type}{default}"
+
+
+def _block_text(block: pl.Block) -> str:
+    writer = _Writer(0)
+    writer.line("#variable_conflict use_column")
+    writer.statement(block)
+    return writer.text()
+
+
+def _dollar(tag: str, body: str) -> str:
+    """Quote ``body`` with a tag that does not occur in it."""
+    safe = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in tag)
+    if not safe or safe[0].isdigit():
+        safe = f"_{safe}"
+    quote, number = f"${safe}$", 1
+    while quote in body:
+        number += 1
+        quote = f"${safe}_{number}$"
+    return f"{quote}\n{body}{quote}"
+
+
+def _tidy_comment(text: str) -> str:
+    return text.rstrip()
+
+
+class _Writer:
+    """Lays statements out, four blanks a level."""
+
+    def __init__(self, depth: int) -> None:
+        self._lines: list[str] = []
+        self._depth = depth
+
+    def text(self) -> str:
+        """Return what was written, a newline after each line."""
+        return "".join(f"{line}\n" for line in self._lines)
+
+    def line(self, text: str) -> None:
+        """Write text at the current depth; its later lines stay as they are."""
+        self._lines.append(f"{INDENT * self._depth}{text}" if text else "")
+
+    def body(self, body: tuple[pl.Statement, ...]) -> None:
+        """Write the statements of a block one level deeper than its frame; never nothing."""
+        written = len(self._lines)
+        previous: pl.Statement | None = None
+        for statement in body:
+            if isinstance(statement, pl.Blank) and (previous is None or isinstance(previous, pl.Blank)):
+                continue
+            previous = statement
+            self.statement(statement)
+        while self._lines[written:] and self._lines[-1] == "":
+            self._lines.pop()
+        if all(isinstance(statement, pl.Comment | pl.Blank) for statement in body):
+            self.line("NULL;")
+
+    def nested(self, body: tuple[pl.Statement, ...]) -> None:
+        """Write a body one level deeper."""
+        self._depth += 1
+        self.body(body)
+        self._depth -= 1
+
+    def noted(self, text: str, note: str | None) -> None:
+        """Write a line with a remark behind it."""
+        self.line(f"{text}  -- {note}" if note else text)
+
+    @singledispatchmethod
+    def statement(self, node: pl.Statement) -> None:
+        """Write one statement."""
+        raise NotImplementedError(type(node).__name__)
+
+    @statement.register
+    def _(self, node: pl.Comment) -> None:
+        for line in _tidy_comment(node.text).splitlines():
+            self.line(line.strip() if line.lstrip().startswith("--") else line.rstrip())
+
+    @statement.register
+    def _(self, node: pl.Blank) -> None:
+        self._lines.append("")
+
+    @statement.register
+    def _(self, node: pl.Null) -> None:
+        self.line("NULL;")
+
+    @statement.register
+    def _(self, node: pl.Assign) -> None:
+        self.noted(f"{node.target} := {expression(node.value)};", node.note)
+
+    @statement.register
+    def _(self, node: pl.Sql) -> None:
+        into = f" INTO {', '.join(node.into)}" if node.into else ""
+        self.line(f"{node.sql}{into};")
+
+    @statement.register
+    def _(self, node: pl.SelectInto) -> None:
+        self.line(f"{node.query} INTO {', '.join(node.into)};")
+
+    @statement.register
+    def _(self, node: pl.Perform) -> None:
+        self.line(f"PERFORM {expression(node.call)};")
+
+    @statement.register
+    def _(self, node: pl.Call) -> None:
+        self.noted(f"CALL {node.procedure}({_arguments(node.arguments, node.named)});", node.note)
+
+    @statement.register
+    def _(self, node: pl.Execute) -> None:
+        into = f" INTO {', '.join(node.into)}" if node.into else ""
+        using = f" USING {', '.join(map(expression, node.using))}" if node.using else ""
+        self.line(f"EXECUTE {expression(node.text)}{into}{using};")
+
+    @statement.register
+    def _(self, node: pl.GetRowCount) -> None:
+        self.line(f"GET DIAGNOSTICS {node.target} = ROW_COUNT;")
+
+    @statement.register
+    def _(self, node: pl.GetDetail) -> None:
+        self.line(f"GET STACKED DIAGNOSTICS {node.target} = PG_EXCEPTION_DETAIL;")
+
+    @statement.register
+    def _(self, node: pl.Exit) -> None:
+        self.noted(_jump("EXIT", node.label, node.when), node.note)
+
+    @statement.register
+    def _(self, node: pl.Continue) -> None:
+        self.line(_jump("CONTINUE", node.label, node.when))
+
+    @statement.register
+    def _(self, node: pl.Return) -> None:
+        self.line("RETURN;" if node.value is None else f"RETURN {expression(node.value)};")
+
+    @statement.register
+    def _(self, node: pl.ReturnQuery) -> None:
+        self.line(f"RETURN QUERY {node.query};")
+
+    @statement.register
+    def _(self, node: pl.Open) -> None:
+        self.line(f"OPEN {node.cursor} FOR {node.query};")
+
+    @statement.register
+    def _(self, node: pl.Block) -> None:
+        if node.label:
+            self.line(f"<<{node.label}>>")
+        if node.declarations:
+            self.line("DECLARE")
+            self._depth += 1
+            for declaration in node.declarations:
+                initial = "" if declaration.initial is None else f" := {expression(declaration.initial)}"
+                self.noted(f"{declaration.name} {declaration.type}{initial};", declaration.comment)
+            self._depth -= 1
+        self.noted("BEGIN", node.note)
+        self.nested(node.body)
+        if node.handler is not None:
+            self._handler(node.handler)
+        self.line(f"END {node.label};" if node.label else "END;")
+
+    def _handler(self, handler: tuple[pl.Statement, ...]) -> None:
+        """Write a handler on one line where it fits, else the parts that fit on lines below."""
+        inner = _Writer(0)
+        inner.body(handler)
+        head = "EXCEPTION WHEN OTHERS THEN"
+        whole = f"{head} {' '.join(inner._lines)}"
+        if len(whole) + len(INDENT) * self._depth <= WIDTH:
+            self.line(whole)
+            return
+        current = head
+        self._depth += 1
+        lines = [head]
+        for part in inner._lines:
+            if current is not head and len(current) + 1 + len(part) + len(INDENT) * self._depth <= WIDTH:
+                current = f"{current} {part}"
+                lines[-1] = current
+            else:
+                current = part
+                lines.append(part)
+        self._depth -= 1
+        self.line(lines[0])
+        self._depth += 1
+        for part in lines[1:]:
+            self.line(part)
+        self._depth -= 1
+
+    @statement.register
+    def _(self, node: pl.If) -> None:
+        for number, (condition, then) in enumerate(node.branches):
+            word = "ELSIF" if number else "IF"
+            self.noted(f"{word} {expression(condition)} THEN", None if number else node.note)
+            self.nested(then)
+        if node.otherwise is not None:
+            self.line("ELSE")
+            self.nested(node.otherwise)
+        self.line("END IF;")
+
+    @statement.register
+    def _(self, node: pl.Loop) -> None:
+        if node.label:
+            self.line(f"<<{node.label}>>")
+        self.line("LOOP" if node.condition is None else f"WHILE {expression(node.condition)} LOOP")
+        self.nested(node.body)
+        self.line(f"END LOOP {node.label};" if node.label else "END LOOP;")
+
+    @statement.register
+    def _(self, node: pl.ForRows) -> None:
+        if node.label:
+            self.line(f"<<{node.label}>>")
+        self.line(f"FOR {node.record} IN {node.query} LOOP")
+        self.nested(node.body)
+        self.line(f"END LOOP {node.label};" if node.label else "END LOOP;")
+
+    @statement.register
+    def _(self, node: pl.Case) -> None:
+        self.line(f"CASE {node.selector}")
+        for number, body in node.branches:
+            self.line(f"WHEN {number} THEN")
+            self.nested(body)
+        self.line("END CASE;")
+
+
+def _jump(word: str, label: str | None, when: pl.Expr | None) -> str:
+    text = f"{word} {label}" if label else word
+    return f"{text} WHEN {expression(when)};" if when is not None else f"{text};"

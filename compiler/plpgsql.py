@@ -1,0 +1,350 @@
+"""The target tree: PL/pgSQL blocks and statements, as the lowering passes build them.
+
+Expressions are small: :class:`Raw` holds text that the ordinary-SQL translation made, the
+others are what the lowering itself needs (literals, calls, variables).  Only
+:mod:`.emit` turns any of it into text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+# ------------------------------------------------------------------ expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """PostgreSQL text of an expression, a condition or a query, ready to stand anywhere."""
+
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string literal."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An integer literal."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """TRUE, FALSE, NULL or another word that stands for itself."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable or a field, spelled as it must be: ``handle``, ``session.trancount``."""
+
+    spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """``function(argument, …, name => argument, …)``; ``function`` is schema-qualified."""
+
+    function: str
+    arguments: tuple[Expr, ...] = ()
+    named: tuple[tuple[str, Expr], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """``ARRAY[…]``; an empty one needs its element type."""
+
+    items: tuple[Expr, ...]
+    element_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``operand::type``."""
+
+    operand: Expr
+    type: str
+
+
+Expr = Raw | Text | Number | Constant | Name | Invoke | Array | Cast
+
+TRUE = Constant("true")
+FALSE = Constant("false")
+NULL = Constant("NULL")
+
+
+# ------------------------------------------------------------------ statements
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """``name type [:= initial];``"""
+
+    name: str
+    type: str
+    initial: Expr | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """Comment lines, as the programmer wrote them (``-- …`` or ``/* … */``)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """An empty line, to set blocks apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """``NULL;``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``target := value;``."""
+
+    target: str
+    value: Expr
+    note: str | None = None
+    """A remark behind it: what T-SQL word it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """A SQL statement run as it stands."""
+
+    sql: str
+    into: tuple[str, ...] = ()
+    """For a statement that returns one row: INTO these."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectInto:
+    """``SELECT values INTO targets FROM source`` for an expression list; ``query`` is a whole query."""
+
+    query: str
+    into: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """``PERFORM call;``."""
+
+    call: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``CALL procedure(…);``."""
+
+    procedure: str
+    arguments: tuple[Expr, ...] = ()
+    named: tuple[tuple[str, Expr], ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """``EXECUTE text [INTO …] [USING …];``."""
+
+    text: Expr
+    into: tuple[str, ...] = ()
+    using: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GetRowCount:
+    """``GET DIAGNOSTICS target = ROW_COUNT;``."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class GetDetail:
+    """``GET STACKED DIAGNOSTICS target = PG_EXCEPTION_DETAIL;``."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """``EXIT [label] [WHEN condition];``."""
+
+    label: str | None = None
+    when: Expr | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """``CONTINUE [label] [WHEN condition];``."""
+
+    label: str | None = None
+    when: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """``RETURN [value];``."""
+
+    value: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnQuery:
+    """``RETURN QUERY query;``."""
+
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """``OPEN cursor FOR query;``."""
+
+    cursor: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """``[<<label>>] [DECLARE …] BEGIN … [EXCEPTION WHEN OTHERS THEN …] END;``.
+
+    ``handler``: the statements of the exception handler; None: there is none.
+    """
+
+    body: tuple[Statement, ...]
+    label: str | None = None
+    declarations: tuple[Declaration, ...] = ()
+    handler: tuple[Statement, ...] | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``IF … THEN … [ELSIF …] [ELSE …] END IF;``."""
+
+    branches: tuple[tuple[Expr, tuple[Statement, ...]], ...]
+    otherwise: tuple[Statement, ...] | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``[<<label>>] [WHILE condition] LOOP … END LOOP;``."""
+
+    body: tuple[Statement, ...]
+    condition: Expr | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForRows:
+    """``FOR record IN query LOOP … END LOOP;``."""
+
+    record: str
+    query: str
+    body: tuple[Statement, ...]
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``CASE selector WHEN n THEN … END CASE;``: the state machine of GOTO."""
+
+    selector: str
+    branches: tuple[tuple[int, tuple[Statement, ...]], ...]
+
+
+Statement = (
+    Comment
+    | Blank
+    | Null
+    | Assign
+    | Sql
+    | SelectInto
+    | Perform
+    | Call
+    | Execute
+    | GetRowCount
+    | GetDetail
+    | Exit
+    | Continue
+    | Return
+    | ReturnQuery
+    | Open
+    | Block
+    | If
+    | Loop
+    | ForRows
+    | Case
+)
+
+
+# ------------------------------------------------------------------ top level
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A top-level SQL statement without its semicolon."""
+
+    sql: str
+    returns_rows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A top-level ``SELECT call`` whose only result is what the function does."""
+
+    call: Expr
+    returns_rows: bool = False
+    """The value is a result that the script asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """``DO $tag$ … $tag$``."""
+
+    body: Block
+    tag: str = "batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a routine."""
+
+    name: str
+    type: str
+    mode: str = "IN"
+    default: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """``CREATE OR REPLACE PROCEDURE|FUNCTION``; ``returns`` is None for a procedure.
+
+    ``sql_body``: the text of a LANGUAGE sql function instead of a block.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: Block | None
+    tag: str
+    returns: str | None = None
+    replace: bool = True
+    attributes: tuple[str, ...] = ()
+    sql_body: str | None = None
+    preface: tuple[Comment, ...] = field(default=())
+
+
+TopLevel = Plain | Select | Do | Routine | Comment

@@ -1,0 +1,339 @@
+"""What is known while a script is compiled: objects of the script, variables of a routine.
+
+:class:`Catalog` lives as long as a compile session: current T-SQL database, tables,
+procedures, functions and types that the script has made so far.  :class:`Scope` belongs to
+one batch, procedure, function or trigger; it is what the ordinary-SQL translation asks
+(:class:`~.ordinary_sql.SqlScope`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from . import nodes
+from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote
+from .ordinary_sql import Expression, ScalarVariable, TableInfo, TableVariable, UserFunction
+from .type_map import BIGINT, INT, SMALLINT, SqlType, TypeError_, nvarchar, sql_type
+
+__all__ = [
+    "Catalog",
+    "Cursor",
+    "Procedure",
+    "ProcedureParameter",
+    "Scope",
+    "TableType",
+    "UnknownType",
+    "object_name",
+    "plain_name",
+]
+
+# Reserved in PL/pgSQL beside those reserved in SQL (names.quote knows these).
+_PLPGSQL_RESERVED = frozenset(
+    "all begin by case declare else end execute for foreach from if in into loop not null or strict "
+    "then to using when while".split()
+)
+# Not reserved, but they would hide what generated code relies on.
+_TAKEN = frozenset({"found", "sqlstate", "sqlerrm", "new", "old", "current_user", "session_user"})
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+ERROR_FUNCTIONS: dict[str, tuple[str, SqlType]] = {
+    "error_number": ("number", INT),
+    "error_message": ("message", nvarchar(4000)),
+    "error_severity": ("severity", INT),
+    "error_state": ("state", INT),
+    "error_procedure": ("procedure", nvarchar(128)),
+    "error_line": ("line", INT),
+}
+
+
+def plain_name(name: str) -> str:
+    """Spell a variable for PL/pgSQL: the programmer's case where it needs no quotes."""
+    lowered = name.lower()
+    if (
+        _PLAIN.match(name)
+        and len(name) <= MAX_IDENTIFIER_BYTES
+        and lowered not in _PLPGSQL_RESERVED
+        and lowered not in _TAKEN
+        and quote(lowered) == lowered
+    ):
+        return name
+    folded = fold(name)
+    if folded in _TAKEN:
+        return f"{folded}_"
+    return f'"{folded}"' if folded in _PLPGSQL_RESERVED else quote(folded)
+
+
+def object_name(name: nodes.QualifiedName) -> ObjectName:
+    """Turn a parsed dotted name into the one that knows its PostgreSQL spelling."""
+    return ObjectName(
+        name.name.text,
+        name.schema.text if name.schema else None,
+        name.database.text if name.database else None,
+        name.server.text if name.server else None,
+    )
+
+
+class UnknownType(Exception):
+    """A data type that is not known or is refused; the message says why."""
+
+
+@dataclass(frozen=True)
+class ProcedureParameter:
+    """A parameter of a procedure; ``name`` without @, as declared."""
+
+    name: str
+    type: SqlType | None
+    """None for a table-valued or cursor parameter."""
+    output: bool = False
+    has_default: bool = False
+    table_type: str | None = None
+    """PostgreSQL row type of a table-valued parameter."""
+
+    @property
+    def reference(self) -> str:
+        """Its PostgreSQL name."""
+        return plain_name(self.name)
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A procedure that the script creates."""
+
+    name: ObjectName
+    sql_name: str
+    """Schema-qualified PostgreSQL name."""
+    parameters: tuple[ProcedureParameter, ...]
+
+
+@dataclass(frozen=True)
+class TableType:
+    """``CREATE TYPE … AS TABLE``: its row type in PostgreSQL and its columns."""
+
+    row_type: str
+    info: TableInfo
+
+
+@dataclass
+class Cursor:
+    """A cursor of a routine: the PL/pgSQL variables that hold its rows and its place.
+
+    ``columns`` is how many values a row has, None before its query was seen.
+    """
+
+    name: str
+    rows: str
+    position: str
+    query: str | None = None
+    columns: int | None = None
+    scroll: bool = True
+    key: str = ""
+
+
+class Catalog:
+    """Objects known to a compile session, by their folded PostgreSQL names."""
+
+    def __init__(
+        self, database: str | None = None, default_database: str | None = None, collation: str = "cs"
+    ) -> None:
+        """Start in ``database`` (None: the default one); collation is ``cs`` or ``ci``."""
+        self.database = fold(database) if database else fold(default_database or "")
+        self.default_database = default_database
+        self.case_insensitive = collation == "ci"
+        self.tables: dict[tuple[str, str], TableInfo] = {}
+        self.procedures: dict[tuple[str, str], Procedure | None] = {}
+        self.functions: dict[tuple[str, str], UserFunction] = {}
+        self.types: dict[tuple[str, str], SqlType] = {}
+        self.table_types: dict[tuple[str, str], TableType] = {}
+        self.synonyms: dict[tuple[str, str], ObjectName] = {}
+        self.identity_insert: set[tuple[str, str]] = set()
+        self.nocount: bool | None = None
+        """SET NOCOUNT at batch level, None while the script has not said."""
+        self.xact_abort: bool | None = None
+
+    @property
+    def in_default_database(self) -> bool:
+        """Whether the current T-SQL database is the default one."""
+        return not self.database or (
+            self.default_database is not None and fold(self.default_database) == self.database
+        )
+
+    def key(self, name: ObjectName) -> tuple[str, str]:
+        """Return (schema, name) in PostgreSQL."""
+        return name.parts(self.database, self.default_database)
+
+    def sql_name(self, name: ObjectName) -> str:
+        """Return the schema-qualified PostgreSQL name."""
+        return name.sql(self.database, self.default_database)
+
+    def define_procedure(self, procedure: Procedure) -> None:
+        """Remember a procedure; with two different signatures in one script none is known."""
+        key = self.key(procedure.name)
+        known = self.procedures.get(key, procedure)
+        self.procedures[key] = procedure if known == procedure else None
+
+    def type_of(self, written: nodes.DataType) -> SqlType:
+        """Resolve a data type as written.  Raises UnknownType."""
+        name = written.name
+        if name.schema is None or name.schema.text.lower() == "sys":
+            arguments = []
+            for argument in written.arguments:
+                if argument == "MAX":
+                    arguments.append(-1)
+                elif argument.isdigit():
+                    arguments.append(int(argument))
+                else:
+                    raise UnknownType(f"{argument} is no length")
+            try:
+                return sql_type(name.name.text, tuple(arguments))
+            except TypeError_ as error:
+                known = self.types.get(self.key(object_name(name)))
+                if known is None:
+                    raise UnknownType(str(error)) from None
+                return known
+        known = self.types.get(self.key(object_name(name)))
+        if known is None:
+            # A type made elsewhere: the server knows it under this name.
+            return SqlType(name.name.text.lower(), user=self.sql_name(object_name(name)))
+        return known
+
+    def table_type_of(self, written: nodes.DataType) -> TableType | None:
+        """Return the table type of that name, None when it is none."""
+        return self.table_types.get(self.key(object_name(written.name)))
+
+
+@dataclass
+class Scope:
+    """Variables of one routine, and the way from T-SQL's names to PL/pgSQL's.
+
+    ``label`` qualifies variables inside queries; ``session`` is the PL/pgSQL variable of type
+    ssb.session, None where there is none (functions, plain statements).
+    """
+
+    catalog: Catalog
+    label: str = "batch"
+    session: str | None = None
+    routine: str | None = None
+    """PostgreSQL name of the procedure, function or trigger."""
+    trigger: bool = False
+    variables: dict[str, ScalarVariable] = field(default_factory=dict)
+    table_variables: dict[str, TableVariable] = field(default_factory=dict)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+    cursor_variables: dict[str, Cursor] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    """Folded names that helper variables must not have."""
+
+    # -------------------------------------------------------- for the ordinary-SQL translation
+
+    @property
+    def database(self) -> str:
+        """The current T-SQL database, folded."""
+        return self.catalog.database
+
+    @property
+    def default_database(self) -> str | None:
+        """The T-SQL database whose schemas carry no prefix."""
+        if self.catalog.default_database is None and not self.catalog.database:
+            return None
+        return self.catalog.default_database or ""
+
+    @property
+    def case_insensitive(self) -> bool:
+        """Option ``--collation ci``."""
+        return self.catalog.case_insensitive
+
+    def variable(self, name: str) -> ScalarVariable | None:
+        """Return the scalar variable ``@name``."""
+        return self.variables.get(name.lower())
+
+    def table_variable(self, name: str) -> TableVariable | None:
+        """Return the table variable ``@name``."""
+        return self.table_variables.get(name.lower())
+
+    def table(self, name: ObjectName) -> TableInfo | None:
+        """Return a table made earlier in the script."""
+        return self.catalog.tables.get(self.catalog.key(name))
+
+    def global_variable(self, name: str) -> Expression | None:
+        """Return ``@@…`` as the session variable keeps it."""
+        if self.session is None:
+            return None
+        session = self.session
+        match name.lower():
+            case "@@rowcount":
+                return Expression(f"{session}.rowcount", INT)
+            case "@@error":
+                return Expression(f"{session}.error", INT)
+            case "@@trancount":
+                return Expression(f"{session}.trancount", INT)
+            case "@@fetch_status":
+                return Expression(f"{session}.fetch_status", INT)
+            case "@@nestlevel":
+                return Expression(f"{session}.nestlevel", INT)
+            case "@@procid" if self.routine is None:
+                return Expression("0", INT)
+            case "@@procid":
+                return Expression(f"sys.object_id({literal(self.routine or '')})", INT)
+        return None
+
+    def context_function(self, name: str) -> Expression | None:
+        """Return ERROR_NUMBER() and its family, XACT_STATE()."""
+        if self.session is None:
+            return None
+        lowered = name.lower()
+        if lowered in ERROR_FUNCTIONS:
+            column, type_ = ERROR_FUNCTIONS[lowered]
+            return Expression(f"({self.session}.caught).{column}", type_)
+        if lowered == "xact_state":
+            return Expression(f"ssb.xact_state({self.session})", SMALLINT)
+        if lowered == "rowcount_big":
+            return Expression(f"{self.session}.rowcount", BIGINT)
+        return None
+
+    def updated_column(self, name: str) -> Expression | None:
+        """Return ``UPDATE(name)`` in a trigger."""
+        return None
+
+    def identity_insert(self, name: ObjectName) -> bool:
+        """Tell whether SET IDENTITY_INSERT is ON for a table."""
+        return self.catalog.key(name) in self.catalog.identity_insert
+
+    def user_function(self, name: ObjectName) -> UserFunction | None:
+        """Return the signature of a user function."""
+        return self.catalog.functions.get(self.catalog.key(name))
+
+    def user_type(self, name: ObjectName) -> SqlType | None:
+        """Return a type that the script created."""
+        return self.catalog.types.get(self.catalog.key(name))
+
+    # -------------------------------------------------------- for the lowering
+
+    def reserve(self, variables: Iterable[str]) -> None:
+        """Keep helper variables off these T-SQL names (with @)."""
+        self.taken.update(fold(name.lstrip("@")) for name in variables)
+
+    def helper(self, wanted: str) -> str:
+        """Return a name for a helper variable that no T-SQL variable and no other helper has."""
+        name, number = wanted, 1
+        while name in self.taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self.taken.add(name)
+        return name
+
+    def declare(self, name: str, type_: SqlType, *, qualifier: str | None = None) -> ScalarVariable:
+        """Add the scalar variable ``@name``."""
+        reference = plain_name(name.lstrip("@"))
+        variable = ScalarVariable(reference, f"{qualifier or self.label}.{reference}", type_)
+        self.variables[name.lower()] = variable
+        return variable
+
+    def declare_table(
+        self, name: str, row_type: str, info: TableInfo, *, qualifier: str | None = None
+    ) -> TableVariable:
+        """Add the table variable ``@name``."""
+        reference = plain_name(name.lstrip("@"))
+        variable = TableVariable(reference, f"{qualifier or self.label}.{reference}", row_type, info)
+        self.table_variables[name.lower()] = variable
+        return variable

@@ -1,0 +1,47 @@
+-- What a compiled batch or procedure knows about itself. PL/pgSQL keeps it in a
+-- variable, so that it outlives ROLLBACK, and hands it on as the last, INOUT,
+-- parameter of every CALL: no PostgreSQL exception crosses a CALL, for that
+-- would forbid COMMIT and ROLLBACK below it.
+--
+-- Used by  the 12x files and every compiled batch and procedure
+DO $$
+BEGIN
+    IF to_regtype('ssb.error') IS NULL THEN
+        -- An error as ERROR_NUMBER() and its family show it.
+        CREATE TYPE ssb.error AS (
+            number      integer,
+            message     text,
+            severity    integer,
+            state       integer,
+            procedure   text,
+            line        integer
+        );
+    END IF;
+    IF to_regtype('ssb.session') IS NULL THEN
+        CREATE TYPE ssb.session AS (
+            trancount        integer,    -- @@TRANCOUNT
+            autocommit       boolean,    -- @@TRANCOUNT is 0 and COMMIT is possible: each statement commits by itself
+            atomic           boolean,    -- the caller's own transaction surrounds us: COMMIT and ROLLBACK cannot be real
+            doomed           boolean,    -- XACT_STATE() is -1
+            transaction_name text,       -- the name that the outermost BEGIN TRANSACTION gave
+            xact_abort       boolean,    -- SET XACT_ABORT
+            nocount          boolean,    -- SET NOCOUNT
+            try_depth        integer,    -- TRY blocks entered and not left, callers' included
+            outer_tries      integer,    -- those of the callers: what catches an unresolved name
+            leaving          boolean,    -- an error is on its way to a CATCH block or to the end of the batch
+            unresolved       boolean,    -- … and ends this procedure or batch whatever TRY blocks it has (208, 207)
+            rolling_back     boolean,    -- … and rolls back at the end of the batch
+            pending          ssb.error,  -- that error
+            caught           ssb.error,  -- the error of the CATCH block that is running: ERROR_NUMBER() …
+            error            integer,    -- @@ERROR
+            rowcount         bigint,     -- @@ROWCOUNT
+            fetch_status     integer,    -- @@FETCH_STATUS
+            return_code      integer,    -- of the procedure that ran last; NULL when it did not come to its end
+            procedure        text,       -- ERROR_PROCEDURE() of an error raised here; NULL in a batch
+            nestlevel        integer,    -- @@NESTLEVEL
+            capturing        boolean,    -- INSERT … EXEC: result sets are kept, not sent
+            captured         json[]      -- … here, one JSON array a row
+        );
+    END IF;
+END;
+$$;

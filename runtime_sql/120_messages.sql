@@ -1,0 +1,61 @@
+-- What a batch says to its client beside results: PRINT, row counts, errors that
+-- did not end it. All are messages with an SQLSTATE of ours by which a client
+-- tells them apart; level INFO, because client_min_messages cannot hide it and
+-- it never goes to the server's log. Errors are WARNINGs, so that the log of an
+-- activated procedure has them.
+--
+-- Called by  compiled batches, procedures and triggers
+
+-- PRINT, and RAISERROR below severity 11. T-SQL cuts the text at 8000 bytes.
+CREATE OR REPLACE FUNCTION ssb.print(message text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE INFO USING ERRCODE = 'SP001', MESSAGE = coalesce(left(message, 8000), '');
+END;
+$$;
+
+-- "(3 rows affected)"
+CREATE OR REPLACE FUNCTION ssb.show_count(session ssb.session)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF NOT session.nocount THEN
+        RAISE INFO USING ERRCODE = 'SC001', DETAIL = session.rowcount::text,
+            MESSAGE = format('(%s %s affected)', session.rowcount,
+                             CASE session.rowcount WHEN 1 THEN 'row' ELSE 'rows' END);
+    END IF;
+END;
+$$;
+
+-- DETAIL of an error: what SQLSTATE and MESSAGE do not say.
+CREATE OR REPLACE FUNCTION ssb.error_detail(error ssb.error)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT concat('Msg ', error.number, ', Level ', error.severity, ', State ', error.state,
+                  ', Procedure ' || error.procedure, ', Line ' || error.line)
+$$;
+
+-- An error that does not end the batch.
+CREATE OR REPLACE FUNCTION ssb.report(error ssb.error)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE WARNING USING ERRCODE = 'SE001', MESSAGE = error.message, DETAIL = ssb.error_detail(error);
+END;
+$$;
+
+-- An error that ends the batch.
+CREATE OR REPLACE FUNCTION ssb.raise_pending(error ssb.error, hint text DEFAULT '')
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = ssb.sqlstate_of(error.number), MESSAGE = error.message,
+                          DETAIL = ssb.error_detail(error), HINT = hint;
+END;
+$$;

@@ -1,0 +1,75 @@
+-- Result sets from inside a batch: messages with SQLSTATE SR001, 100 rows each,
+-- in order with PRINT and not undone by ROLLBACK:
+--   {"columns":[{"name":"id","type":"integer"},…],"rows":[[1],…],"last":true}
+-- Messages after the first have no "columns".
+--
+-- Called by  compiled SELECT, RECEIVE and OUTPUT in batches with control flow
+
+-- One message. columns NULL: not the first of its result set.
+CREATE OR REPLACE FUNCTION ssb.show_rows(columns json, result_rows text[], last boolean)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE INFO USING ERRCODE = 'SR001',
+        MESSAGE = concat('{', '"columns":' || columns::text || ',', '"rows":[', array_to_string(result_rows, ','),
+                         '],"last":', last::text, '}');
+END;
+$$;
+
+-- The values of a row as a JSON array; numbers keep their digits, equal names their places.
+CREATE OR REPLACE FUNCTION ssb.row_values(object json)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT coalesce('[' || string_agg(f.value::text, ',') || ']', '[]') FROM json_each(object) AS f
+$$;
+
+-- Sends the rows of an open cursor and closes it. columns is what the compiler
+-- knows, [{"name":…,"type":…},…]; NULL: the query's own names. Sets @@ROWCOUNT.
+-- INSERT … EXEC keeps the rows instead of sending them.
+CREATE OR REPLACE FUNCTION ssb.show(session ssb.session, result refcursor, columns json DEFAULT NULL)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_row record;
+    v_rows text[] := '{}';
+    v_count bigint := 0;
+BEGIN
+    LOOP
+        FETCH result INTO v_row;
+        EXIT WHEN NOT FOUND;
+        v_rows := v_rows || ssb.row_values(row_to_json(v_row));
+        v_count := v_count + 1;
+        IF v_count % 100 = 0 AND NOT session.capturing THEN
+            PERFORM ssb.show_rows(CASE v_count WHEN 100 THEN coalesce(columns, ssb.row_columns(row_to_json(v_row))) END,
+                                  v_rows, false);
+            v_rows := '{}';
+        END IF;
+    END LOOP;
+    -- FETCH leaves a row of NULLs with the query's columns when there is no row.
+    IF columns IS NULL AND v_count < 100 THEN
+        columns := ssb.row_columns(row_to_json(v_row));
+    END IF;
+    CLOSE result;
+    session.rowcount := v_count;
+    session.error := 0;
+    IF session.capturing THEN
+        session.captured := session.captured || v_rows::json[];
+    ELSE
+        PERFORM ssb.show_rows(CASE WHEN v_count < 100 THEN columns END, v_rows, true);
+        PERFORM ssb.show_count(session);
+    END IF;
+    RETURN session;
+END;
+$$;
+
+-- Names of a row's columns, types unknown. PostgreSQL calls an unnamed one ?column?.
+CREATE OR REPLACE FUNCTION ssb.row_columns(object json)
+RETURNS json
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT coalesce(json_agg(json_build_object('name', nullif(f.key, '?column?'), 'type', NULL)), '[]')
+      FROM json_each(object) AS f
+$$;

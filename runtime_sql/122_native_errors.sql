@@ -1,0 +1,177 @@
+-- PostgreSQL's own errors as SQL Server's: number, severity, state and text.
+-- Names are taken from between the quotation marks of PostgreSQL's message, which
+-- keep them in every language of the server.
+--
+-- Called by  ssb.failed (123_errors.sql)
+
+-- What stands between the n-th pair of quotation marks: "…", «…», „…“, '…'.
+CREATE OR REPLACE FUNCTION ssb.quoted_name(message text, position integer)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT f.part[1]
+      FROM regexp_matches(message, '[\u0022\u00AB\u201E\u201C]\s?(.*?)\s?[\u0022\u00BB\u201C\u201D]', 'g')
+           WITH ORDINALITY AS f(part, place)
+     WHERE f.place = position
+$$;
+
+-- "dbo.orders" of a relation in schema trader1_dbo.
+CREATE OR REPLACE FUNCTION ssb.tsql_name_of(relation regclass)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN n.nspname LIKE 'pg\_temp%' THEN c.relname
+                WHEN n.nspname LIKE '%\_dbo' THEN 'dbo.' || c.relname
+                ELSE n.nspname || '.' || c.relname END
+      FROM pg_class AS c
+      JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE c.oid = relation
+$$;
+
+-- Messages 2627, 2601 and 547, built from the catalog. p_verb: INSERT, UPDATE, DELETE, MERGE.
+CREATE OR REPLACE FUNCTION ssb.constraint_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
+RETURNS ssb.error
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_rule record;
+    v_names text[] := ARRAY(SELECT ssb.quoted_name(p_message, n) FROM generate_series(1, 3) AS n);
+    v_key text := substring(p_detail FROM '\)=\((.*)\)');
+    v_error ssb.error;
+BEGIN
+    SELECT c.conname, c.contype, c.conrelid, c.confrelid, c.conkey, c.confkey,
+           ssb.tsql_name_of(c.conrelid) AS owner, ssb.tsql_name_of(nullif(c.confrelid, 0)) AS target
+      INTO v_rule
+      FROM pg_constraint AS c
+     WHERE c.conname = ANY (v_names)
+     ORDER BY (SELECT r.relname = ANY (v_names) FROM pg_class AS r WHERE r.oid = c.conrelid) DESC
+     LIMIT 1;
+    v_error.severity := 16;
+    v_error.state := 0;
+    v_error.number := 547;
+    IF sqlstate_code = '23505' THEN
+        v_error.severity := 14;
+        v_error.state := 1;
+        IF v_rule.contype IN ('p', 'u') THEN
+            v_error.number := 2627;
+            v_error.message := format('Violation of %s KEY constraint ''%s''. Cannot insert duplicate key in object ''%s''.',
+                CASE v_rule.contype WHEN 'p' THEN 'PRIMARY' ELSE 'UNIQUE' END, v_rule.conname, v_rule.owner);
+        ELSE
+            v_error.number := 2601;
+            v_error.message := format('Cannot insert duplicate key row in object ''%s'' with unique index ''%s''.',
+                (SELECT ssb.tsql_name_of(i.indrelid) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+                  WHERE c.relname = v_names[1] LIMIT 1), v_names[1]);
+        END IF;
+        v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
+    ELSIF v_rule.contype = 'f' THEN
+        -- PostgreSQL names the changed table first: the child or, for a deleted or changed parent, the parent.
+        v_error.message := (SELECT
+            CASE WHEN v_names[1] = r.relname AND v_names[2] = v_rule.conname
+                 THEN format('The %s statement conflicted with the FOREIGN KEY constraint "%s". The conflict occurred in '
+                             'database "%s", table "%s", column ''%s''.', p_verb, v_rule.conname, ssb.db_name(), v_rule.target,
+                             (SELECT a.attname FROM pg_attribute AS a
+                               WHERE a.attrelid = v_rule.confrelid AND a.attnum = v_rule.confkey[1]))
+                 ELSE format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
+                             'database "%s", table "%s", column ''%s''.', p_verb,
+                             CASE WHEN v_rule.conrelid = v_rule.confrelid THEN 'SAME TABLE REFERENCE' ELSE 'REFERENCE' END,
+                             v_rule.conname, ssb.db_name(), v_rule.owner,
+                             (SELECT a.attname FROM pg_attribute AS a
+                               WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]))
+            END FROM pg_class AS r WHERE r.oid = v_rule.conrelid);
+    ELSE
+        v_error.message := format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in '
+                                  'database "%s", table "%s"%s.', p_verb, coalesce(v_rule.conname, v_names[2]), ssb.db_name(),
+                                  coalesce(v_rule.owner, v_names[1]),
+                                  CASE WHEN array_length(v_rule.conkey, 1) = 1 THEN
+                                       (SELECT format(', column ''%s''', a.attname) FROM pg_attribute AS a
+                                         WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]) END);
+    END IF;
+    RETURN v_error;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
+RETURNS ssb.error
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_error ssb.error := ROW(50000, p_message, 16, 1, NULL, NULL);
+    v_first text := ssb.quoted_name(p_message, 1);
+BEGIN
+    CASE sqlstate_code
+    WHEN '23505', '23503', '23514', '23P01' THEN
+        v_error := ssb.constraint_error(sqlstate_code, p_message, p_detail, p_verb);
+    WHEN '23502' THEN
+        v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
+                                   '%s fails.', v_first, coalesce(ssb.qualified_table(ssb.quoted_name(p_message, 2)), ''), p_verb),
+                       16, 2, NULL, NULL);
+    WHEN '22012' THEN
+        v_error := ROW(8134, 'Divide by zero error encountered.', 16, 1, NULL, NULL);
+    WHEN '22003' THEN
+        v_error := ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
+                                    ssb.tsql_type_in(p_message, 'int')), 16, 2, NULL, NULL);
+    WHEN '22P02' THEN
+        v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
+                                   ssb.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb.tsql_type_in(p_message, 'int')),
+                       16, 1, NULL, NULL);
+    WHEN '22007', '22008' THEN
+        v_error := ROW(241, 'Conversion failed when converting date and/or time from character string.', 16, 1, NULL, NULL);
+    WHEN '22001' THEN
+        v_error := ROW(8152, 'String or binary data would be truncated.', 16, 30, NULL, NULL);
+    WHEN '21000' THEN
+        v_error := ROW(512, 'Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, '
+                            '<= , >, >= or when the subquery is used as an expression.', 16, 1, NULL, NULL);
+    WHEN '42P01', '3F000' THEN
+        v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
+    WHEN '42703' THEN
+        v_error := ROW(207, format('Invalid column name ''%s''.', coalesce(v_first, p_message)), 16, 1, NULL, NULL);
+    WHEN '42P07', '42723', '42710' THEN
+        v_error := ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL);
+    WHEN '42501' THEN
+        v_error := ROW(229, p_message, 14, 5, NULL, NULL);
+    WHEN '40P01' THEN
+        v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and has '
+                                    'been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
+                       13, 51, NULL, NULL);
+    WHEN '40001' THEN
+        v_error := ROW(3960, p_message, 16, 2, NULL, NULL);
+    WHEN '55P03' THEN
+        v_error := ROW(1222, 'Lock request time out period exceeded.', 16, 45, NULL, NULL);
+    WHEN '25006' THEN
+        v_error := ROW(3930, 'The current transaction cannot be committed and cannot support operations that write to the log '
+                             'file. Roll back the transaction.', 16, 1, NULL, NULL);
+    WHEN '54001' THEN
+        v_error := ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
+                       16, 1, NULL, NULL);
+    ELSE
+        NULL;
+    END CASE;
+    RETURN v_error;
+END;
+$$;
+
+-- "db.dbo.orders" for message 515; the name alone when several tables have it.
+CREATE OR REPLACE FUNCTION ssb.qualified_table(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE count(DISTINCT ssb.tsql_name_of(c.oid)) WHEN 1 THEN ssb.db_name() || '.' || min(ssb.tsql_name_of(c.oid))
+                                                        ELSE p_name END
+      FROM pg_class AS c
+     WHERE c.relname = p_name AND c.relkind IN ('r', 'p')
+$$;
+
+-- SQL Server's name of the PostgreSQL type that a message mentions.
+CREATE OR REPLACE FUNCTION ssb.tsql_type_in(p_message text, p_otherwise text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN p_message ~ '\mbigint\M' THEN 'bigint'
+                WHEN p_message ~ '\msmallint\M' THEN 'smallint'
+                WHEN p_message ~ '\minteger\M' THEN 'int'
+                WHEN p_message ~ '\muuid\M' THEN 'uniqueidentifier'
+                WHEN p_message ~ '\mnumeric\M' THEN 'numeric'
+                WHEN p_message ~ '\mdouble precision\M' THEN 'float'
+                WHEN p_message ~ '\mreal\M' THEN 'real'
+                ELSE p_otherwise END
+$$;

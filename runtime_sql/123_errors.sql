@@ -1,0 +1,171 @@
+-- What an error does to a T-SQL session: the four ways an error can go.
+--
+--   statement  the statement undoes itself, the next one runs (most errors)
+--   scope      the procedure or batch ends, its caller goes on: a name that cannot
+--              be resolved (207, 208); only a caller's TRY catches it
+--   batch      everything ends, the transaction stays: THROW without TRY
+--   rollback   everything ends and rolls back (conversion errors, 1205 …), or
+--              every error under SET XACT_ABORT ON but RAISERROR and 266
+--
+-- With a TRY block anywhere up the calls the error goes there; the transaction is
+-- then doomed where it would have been rolled back. A doomed transaction is a
+-- read-only one: PostgreSQL itself refuses every write (25006, our 3930).
+--
+-- Called by  the exception handlers of compiled statements; 124, 125, 127
+
+-- Whether an error rolls back whatever SET XACT_ABORT says.
+CREATE OR REPLACE FUNCTION ssb.rolls_back(number integer)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 1205, 3609, 8114, 8169, 10708)
+           OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399
+$$;
+
+-- Takes an error and decides where it goes. p_kind: NULL, RAISERROR or THROW.
+CREATE OR REPLACE FUNCTION ssb.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_unresolved boolean := p_kind IS NULL AND error.number IN (207, 208);
+    v_rolls_back boolean := p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
+                            AND (session.xact_abort AND error.number <> 266
+                                 OR p_kind IS NULL AND ssb.rolls_back(error.number));
+BEGIN
+    session.error := error.number;
+    session.rowcount := 0;
+    IF session.try_depth > 0 AND NOT (v_unresolved AND session.outer_tries = 0) THEN
+        session.leaving := true;
+        session.unresolved := v_unresolved;
+        session.pending := error;
+        IF session.trancount > 0 AND NOT session.doomed
+           AND (session.xact_abort OR p_kind IS NULL AND ssb.rolls_back(error.number)) THEN
+            session.doomed := true;
+            PERFORM set_config('transaction_read_only', 'on', true);
+        END IF;
+    ELSIF v_rolls_back OR p_kind = 'THROW' THEN
+        session.leaving := true;
+        session.rolling_back := v_rolls_back;
+        session.pending := error;
+    ELSE
+        PERFORM ssb.report(error);
+        session.leaving := v_unresolved;
+        session.unresolved := v_unresolved;
+        -- No number: reported already. The line is the one that error 266 may need.
+        session.pending := ROW(NULL, NULL, NULL, NULL, NULL, error.line);
+    END IF;
+    RETURN session;
+END;
+$$;
+
+-- The one line in every handler: a statement failed. line counts from the first
+-- line of the batch; p_verb is INSERT, UPDATE, DELETE or MERGE.
+CREATE OR REPLACE FUNCTION ssb.failed(session ssb.session, line integer, sqlstate_code text, message text,
+                                      detail text DEFAULT NULL, p_verb text DEFAULT NULL)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_error ssb.error;
+    v_number integer := ssb.error_number_of(sqlstate_code);
+    v_parts text[];
+BEGIN
+    IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
+        v_error := ssb.native_error(sqlstate_code, message, detail, p_verb);
+    ELSE
+        v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)(?:, Procedure (.*?))?(?:, Line (\d+))?$');
+        v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
+        v_error.message := message;
+        v_error.severity := coalesce(v_parts[2]::integer, 16);
+        v_error.state := coalesce(v_parts[3]::integer, ssb.usual_state(v_error.number));
+        v_error.procedure := v_parts[4];
+        v_error.line := v_parts[5]::integer;
+    END IF;
+    IF v_error.line IS NULL THEN
+        v_error.procedure := session.procedure;
+        v_error.line := line;
+    END IF;
+    RETURN ssb.signal(session, v_error);
+END;
+$$;
+
+-- The state that SQL Server reports with an error which our functions raise by number alone.
+CREATE OR REPLACE FUNCTION ssb.usual_state(number integer)
+RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE number WHEN 8115 THEN 2 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 2714 THEN 6 WHEN 8114 THEN 5 WHEN 628 THEN 0 ELSE 1 END
+$$;
+
+-- SQL Server's number of any SQLSTATE, for clients that show errors of plain statements.
+CREATE OR REPLACE FUNCTION ssb.error_number(sqlstate_code text, message text DEFAULT '')
+RETURNS integer
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(ssb.error_number_of(sqlstate_code), (ssb.native_error(sqlstate_code, message, NULL, NULL)).number)
+$$;
+
+-- THROW number, message, state.
+CREATE OR REPLACE FUNCTION ssb.throw(session ssb.session, line integer, number integer, message text, state integer)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF number < 50000 THEN
+        RETURN ssb.signal(session, ROW(35100, format('Error number %s in the THROW statement is outside the valid range. Specify '
+            'an error number in the valid range of 50000 to 2147483647.', number), 16, 10, session.procedure, line)::ssb.error);
+    END IF;
+    RETURN ssb.signal(session, ROW(number, message, 16, state, session.procedure, line)::ssb.error, 'THROW');
+END;
+$$;
+
+-- THROW without arguments in a CATCH block: the caught error goes on as it is.
+CREATE OR REPLACE FUNCTION ssb.rethrow(session ssb.session, line integer)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN ssb.signal(session, session.caught, 'THROW');
+END;
+$$;
+
+-- RAISERROR (message or number, severity, state, arguments). Below severity 11 it
+-- is a message; 19 asks for WITH LOG, 20 and more end the connection.
+CREATE OR REPLACE FUNCTION ssb.raiserror(session ssb.session, line integer, message text, severity integer, state integer,
+                                         arguments text[] DEFAULT '{}', seterror boolean DEFAULT false,
+                                         number integer DEFAULT 50000)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_text text := sys.formatmessage(coalesce(message, ''), VARIADIC arguments);
+    v_state integer := CASE WHEN state < 0 THEN 1 ELSE state END;
+BEGIN
+    IF severity <= 10 THEN
+        RAISE INFO USING ERRCODE = 'SP001', MESSAGE = v_text,
+                         DETAIL = CASE WHEN severity > 0
+                                       THEN format('Msg %s, Level %s, State %s', number, severity, v_state) ELSE '' END;
+        session.error := CASE WHEN seterror THEN number ELSE 0 END;
+        session.rowcount := 0;
+        RETURN session;
+    ELSIF severity >= 20 THEN
+        PERFORM ssb.raise_pending(ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error,
+                                  'Severity 20 and above ends the connection.');
+    END IF;
+    RETURN ssb.signal(session, ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error, 'RAISERROR');
+END;
+$$;
+
+-- BEGIN CATCH: the error on its way is the one that ERROR_NUMBER() and its family show.
+CREATE OR REPLACE FUNCTION ssb.begin_catch(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    session.caught := session.pending;
+    session.pending := NULL;
+    session.leaving := false;
+    RETURN session;
+END;
+$$;

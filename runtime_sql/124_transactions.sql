@@ -1,0 +1,84 @@
+-- BEGIN, COMMIT and ROLLBACK TRANSACTION. @@TRANCOUNT counts; at 1 COMMIT is real,
+-- ROLLBACK is real at any depth. Where the caller's own transaction surrounds us
+-- (session.atomic) COMMIT only counts and ROLLBACK raises, for the caller's
+-- transaction is not ours to end and must not go on either.
+--
+-- Called by  compiled batches and procedures
+
+CREATE OR REPLACE FUNCTION ssb.begin_transaction(session ssb.session, name text DEFAULT NULL)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    session.trancount := session.trancount + 1;
+    session.autocommit := false;
+    IF session.trancount = 1 THEN
+        session.transaction_name := name;
+    END IF;
+    session.error := 0;
+    session.rowcount := 0;
+    RETURN session;
+END;
+$$;
+
+CREATE OR REPLACE PROCEDURE ssb.commit_transaction(INOUT session ssb.session, line integer)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF session.doomed THEN
+        session := ssb.signal(session, ROW(3930, 'The current transaction cannot be committed and cannot support operations '
+            'that write to the log file. Roll back the transaction.', 16, 1, session.procedure, line)::ssb.error);
+        RETURN;
+    ELSIF session.trancount = 0 THEN
+        session := ssb.signal(session, ROW(3902, 'The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.',
+            16, 1, session.procedure, line)::ssb.error);
+        RETURN;
+    ELSIF session.trancount = 1 AND NOT session.atomic THEN
+        COMMIT;
+        session.autocommit := true;
+        session.transaction_name := NULL;
+    END IF;
+    session.trancount := session.trancount - 1;
+    session.error := 0;
+    session.rowcount := 0;
+END;
+$$;
+
+-- name: what ROLLBACK TRANSACTION names; only the outermost BEGIN TRANSACTION's
+-- name is one (savepoints are compiled otherwise).
+CREATE OR REPLACE PROCEDURE ssb.rollback_transaction(INOUT session ssb.session, line integer, name text DEFAULT NULL)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF session.trancount = 0 THEN
+        session := ssb.signal(session, ROW(3903, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.',
+            16, 1, session.procedure, line)::ssb.error);
+        RETURN;
+    ELSIF name IS NOT NULL AND name IS DISTINCT FROM session.transaction_name THEN
+        session := ssb.signal(session, ROW(6401, format('Cannot roll back %s. No transaction or savepoint of that name was found.',
+            name), 16, 1, session.procedure, line)::ssb.error);
+        RETURN;
+    ELSIF session.atomic THEN
+        RAISE EXCEPTION USING ERRCODE = CASE WHEN (session.caught).number IS NULL THEN '40000'
+                                             ELSE ssb.sqlstate_of((session.caught).number) END,
+            MESSAGE = coalesce((session.caught).message,
+                               format('ROLLBACK TRANSACTION at line %s ends the transaction that the caller began', line)),
+            DETAIL = CASE WHEN (session.caught).number IS NULL THEN '' ELSE ssb.error_detail(session.caught) END,
+            HINT = 'A procedure called inside a transaction block cannot roll it back by itself: roll back, or call it outside.';
+    END IF;
+    ROLLBACK;
+    session.trancount := 0;
+    session.autocommit := true;
+    session.doomed := false;
+    session.transaction_name := NULL;
+    session.error := 0;
+    session.rowcount := 0;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.xact_state(session ssb.session)
+RETURNS smallint
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT (CASE WHEN session.doomed THEN -1 WHEN session.trancount > 0 THEN 1 ELSE 0 END)::smallint
+$$;

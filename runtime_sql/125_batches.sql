@@ -1,0 +1,202 @@
+-- The frame of a batch and of a procedure: what is set up before the first
+-- statement and settled after the last.
+--
+-- Called by  compiled batches (DO blocks) and procedures
+-- Settings   pgsb.nocount, pgsb.xact_abort: SET NOCOUNT, SET XACT_ABORT of this connection;
+--            pgsb.status: @@ERROR, @@ROWCOUNT, @@FETCH_STATUS as the last batch left them
+
+-- A session as a connection starts it. A COMMIT inside an exception block is
+-- refused in any case; which words refuse it tells whether COMMIT is possible
+-- outside one. They may be in any language: a function's are compared with.
+CREATE OR REPLACE PROCEDURE ssb.open_session(INOUT session ssb.session)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_status text[] := string_to_array(nullif(current_setting('pgsb.status', true), ''), ',');
+BEGIN
+    BEGIN
+        COMMIT;
+    EXCEPTION WHEN invalid_transaction_termination THEN
+        session.atomic := SQLERRM = ssb.words_of_an_impossible_commit();
+    END;
+    session.trancount := session.atomic::integer;
+    session.autocommit := NOT session.atomic;
+    session.doomed := false;
+    session.xact_abort := coalesce(nullif(current_setting('pgsb.xact_abort', true), ''), 'off')::boolean;
+    session.nocount := coalesce(nullif(current_setting('pgsb.nocount', true), ''), 'off')::boolean;
+    session.try_depth := 0;
+    session.outer_tries := 0;
+    session.leaving := false;
+    session.unresolved := false;
+    session.rolling_back := false;
+    session.error := coalesce(v_status[1]::integer, 0);
+    session.rowcount := coalesce(v_status[2]::bigint, 0);
+    session.fetch_status := coalesce(v_status[3]::integer, 0);
+    session.nestlevel := 0;
+    session.capturing := false;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.words_of_an_impossible_commit()
+RETURNS text
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    COMMIT;
+    RETURN NULL;
+EXCEPTION WHEN invalid_transaction_termination THEN
+    RETURN SQLERRM;
+END;
+$$;
+
+CREATE OR REPLACE PROCEDURE ssb.begin_batch(INOUT session ssb.session)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    CALL ssb.open_session(session);
+END;
+$$;
+
+-- The end of a batch that leaves its transaction open to the next one (more = true)
+-- or is the last (false). An error that ended the batch is reported here, or raised
+-- when nothing follows.
+CREATE OR REPLACE PROCEDURE ssb.end_batch(INOUT session ssb.session, more boolean DEFAULT false)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_error ssb.error := session.pending;
+    v_lost boolean := false;
+BEGIN
+    IF session.doomed AND NOT session.rolling_back THEN
+        IF session.leaving AND v_error.number IS NOT NULL THEN
+            PERFORM ssb.report(v_error);
+        END IF;
+        v_error := ROW(3998, 'Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.',
+                       16, 1, NULL, 1);
+        session.leaving := true;
+        session.unresolved := false;
+        session.rolling_back := true;
+        session.error := 3998;
+    END IF;
+    IF NOT session.atomic THEN
+        IF session.rolling_back THEN
+            ROLLBACK;
+            session.trancount := 0;
+            session.doomed := false;
+        ELSIF session.trancount > 0 AND NOT more THEN
+            -- The connection would keep it open; a DO block cannot.
+            ROLLBACK;
+            v_lost := true;
+            session.trancount := 0;
+        ELSIF session.trancount = 0 THEN
+            COMMIT;
+        END IF;
+        session.autocommit := session.trancount = 0;
+    END IF;
+    PERFORM set_config('pgsb.nocount', session.nocount::text, false),
+            set_config('pgsb.xact_abort', session.xact_abort::text, false),
+            set_config('pgsb.status', concat_ws(',', session.error, session.rowcount, session.fetch_status), false);
+    IF session.leaving AND v_error.number IS NOT NULL THEN
+        IF more THEN
+            PERFORM ssb.report(v_error);
+        ELSE
+            IF NOT session.atomic THEN
+                COMMIT;
+            END IF;
+            PERFORM ssb.raise_pending(v_error);
+        END IF;
+    END IF;
+    IF v_lost THEN
+        PERFORM ssb.print('The transaction that this batch left open has been rolled back: nothing follows that could end it.');
+    END IF;
+    session.leaving := false;
+    session.unresolved := false;
+    session.rolling_back := false;
+    session.pending := NULL;
+    session.caught := NULL;
+    session.try_depth := 0;
+END;
+$$;
+
+-- Into a procedure: caller is what ssb.leave goes back to. An application calls
+-- with session NULL; caller then stays NULL.
+CREATE OR REPLACE PROCEDURE ssb.enter(INOUT session ssb.session, INOUT caller ssb.session, procedure text)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF session.trancount IS NULL THEN
+        CALL ssb.open_session(session);
+    ELSE
+        caller := session;
+    END IF;
+    session.procedure := procedure;
+    session.nestlevel := session.nestlevel + 1;
+    session.outer_tries := session.try_depth;
+    session.return_code := 0;
+END;
+$$;
+
+-- Out of a procedure. Error 266 tells of a @@TRANCOUNT that is not the caller's;
+-- an application gets the error that ended the procedure raised.
+CREATE OR REPLACE FUNCTION ssb.leave(session ssb.session, caller ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_line integer := 0;
+    v_name text := session.procedure;
+    v_before integer := caller.trancount;
+BEGIN
+    IF v_before IS NULL THEN
+        RETURN ssb.leave_to_application(session);
+    END IF;
+    session.procedure := caller.procedure;
+    session.nestlevel := caller.nestlevel;
+    session.try_depth := caller.try_depth;
+    session.outer_tries := caller.outer_tries;
+    session.caught := caller.caught;
+    session.xact_abort := caller.xact_abort;
+    session.nocount := caller.nocount;
+    IF session.leaving THEN
+        session.return_code := NULL;
+        IF NOT session.unresolved THEN
+            RETURN session;
+        END IF;
+        session.unresolved := false;
+        IF (session.pending).number IS NULL THEN
+            session.leaving := false;
+            v_line := (session.pending).line;
+        END IF;
+    END IF;
+    IF session.trancount <> v_before AND NOT session.leaving THEN
+        session := ssb.signal(session, ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN '
+            'and COMMIT statements. Previous count = %s, current count = %s.', v_before, session.trancount), 16, 2,
+            v_name, v_line)::ssb.error);
+    END IF;
+    RETURN session;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.leave_to_application(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF session.leaving AND (session.pending).number IS NOT NULL THEN
+        PERFORM ssb.raise_pending(session.pending);
+    ELSIF session.doomed THEN
+        PERFORM ssb.raise_pending(ROW(3998, 'Uncommittable transaction is detected at the end of the batch. The transaction is '
+            'rolled back.', 16, 1, session.procedure, 1)::ssb.error);
+    ELSIF session.trancount <> session.atomic::integer THEN
+        IF session.atomic THEN
+            PERFORM ssb.report(ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT '
+                'statements. Previous count = 1, current count = %s.', session.trancount), 16, 2, session.procedure, 0)::ssb.error);
+        ELSE
+            PERFORM ssb.raise_pending(ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN and '
+                'COMMIT statements. Previous count = 0, current count = %s.', session.trancount), 16, 2, session.procedure, 0)::ssb.error,
+                'The procedure left its transaction open; it has been rolled back.');
+        END IF;
+    END IF;
+    RETURN NULL;
+END;
+$$;
