@@ -581,6 +581,11 @@ class Generator:
         body = self.body(scope, budget)
         if self.chance(0.15):
             self.jumps(scope, body)
+        if self.chance(0.6):
+            parts: list[s.Expr] = [self.tag()]
+            for name in (*sorted(set(scope.ints)), *scope.texts):
+                parts += [s.Var(name), s.Const(" ")]
+            body.append(s.Print(s.Concat([*parts, s.Fn("@@TRANCOUNT")])))
         if scope.returns:
             body.append(s.Return(s.Const(self.random.randint(0, 9))))
         return [*scope.declared, *head, *body]
@@ -594,7 +599,7 @@ class Generator:
             scope.ints.append("@p")
         if self.chance(0.4):
             params.append(s.Param("@out", s.INT, None, self.chance(0.3), output=True))
-            scope.ints.append("@out")
+            scope.ints += ["@out", "@out"]
         if self.chance(0.2):
             params.append(s.Param("@q", s.Type(5)))
             scope.texts.append("@q")

@@ -1,0 +1,174 @@
+"""python -m tests.differential: many random programs, compiled code against interpreter.
+
+    syntax.py       the T-SQL that the check speaks, as dataclasses
+    render.py       program → T-SQL text; tells every statement its line
+    reader.py       T-SQL text → program
+    rules.py        errors: number, severity, state, text, and what each one ends
+    interpreter.py  program → trace, from Microsoft's reference; flat.py, evaluation.py, rows.py are its parts
+    trace.py        what a program did
+    generator.py    random.Random → program
+    compiled.py     program → trace, through pgsb and PostgreSQL
+    check.py        one case: both sides, compared
+    minimise.py     a failing program → a smaller failing program
+    cases/          programs with the traces they must have; curated.py reads them
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from pgsb.runtime_sql.installer import install
+from pgsb.server.embedded import PrivateServer
+
+from . import check, compiled, generator, interpreter
+from .rules import Doubtful
+
+
+@dataclass
+class Answer:
+    """How one case ended: agreed, doubtful, too long, or a report of the disagreement."""
+
+    number: int
+    kind: str
+    report: str | None = None
+
+
+@contextmanager
+def server(dsn: str | None, version: str) -> Iterator[str]:
+    """The DSN of a server: the one given, or a private one that goes away at the end."""
+    if dsn is not None:
+        yield dsn
+        return
+    home = Path(tempfile.mkdtemp(prefix="pgsb-diff-"))
+    if os.geteuid() == 0:
+        home.chmod(0o711)
+    private = PrivateServer(home, wanted=version, durable=False, settings={
+        "autovacuum": "off", "shared_buffers": "64MB", "max_wal_size": "4GB", "checkpoint_timeout": "1h",
+        "log_min_messages": "fatal"})
+    try:
+        yield private.start()
+    finally:
+        private.stop(immediate=True)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def make_database(dsn: str, name: str) -> str:
+    """A fresh database with the runtime; returns its DSN."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
+        connection.execute(f"CREATE DATABASE {name}".encode())
+        made = psycopg.conninfo.make_conninfo(dsn, dbname=name)
+    with psycopg.connect(made, autocommit=True) as connection:
+        install(connection)
+    return made
+
+
+_runner: compiled.Runner | None = None
+_settings: tuple[int, int, int] = (1, 10, 0)
+
+
+def _start(dsn: str, databases: multiprocessing.Queue[str], settings: tuple[int, int, int]) -> None:
+    global _runner, _settings
+    _runner = compiled.Runner(make_database(dsn, databases.get()))
+    _settings = settings
+
+
+def _case(number: int) -> Answer:
+    assert _runner is not None
+    seed, size, attempts = _settings
+    program = generator.numbered(seed, number, size)
+    try:
+        found = check.compare(program, _runner)
+        if found is None:
+            return Answer(number, "agreed")
+        if attempts:
+            found = check.smaller(found, _runner, attempts)
+        return Answer(number, "DISAGREED", found.report())
+    except Doubtful as doubt:
+        return Answer(number, f"left out: {doubt}")
+    except interpreter.TooLong:
+        return Answer(number, "left out: may not end")
+
+
+def numbers(wanted: str, done: set[int], count: int) -> list[int]:
+    if wanted:
+        first, _, last = wanted.partition("-")
+        return list(range(int(first), int(last or first) + 1))
+    return [number for number in range(count) if number not in done]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=10_000, help="how many (default 10000)")
+    parser.add_argument("--seed", type=int, default=1, help="another seed, another series of cases")
+    parser.add_argument("--size", type=int, default=10, help="about how many statements a procedure has")
+    parser.add_argument("--only", default="", metavar="N[-M]", help="just these cases of the series")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--dsn", help="a server where databases may be created; default: a private one")
+    parser.add_argument("--postgres", default="18", help="version of the private server (default 18)")
+    parser.add_argument("--shrink", type=int, default=400, metavar="TRIES",
+                        help="0: show failures as they are")
+    parser.add_argument("--stop-after", type=int, default=20, metavar="FAILURES")
+    parser.add_argument("--resume", type=Path, metavar="FILE",
+                        help="keep the numbers of finished cases here and go on from there")
+    options = parser.parse_args()
+    done: set[int] = set()
+    if options.resume and options.resume.exists():
+        done = {int(line) for line in options.resume.read_text().split()}
+    wanted = numbers(options.only, done, options.cases)
+    kinds: Counter[str] = Counter()
+    failures = 0
+    started = time.monotonic()
+    context = multiprocessing.get_context("fork")
+    names: multiprocessing.Queue[str] = context.Queue()
+    for job in range(options.jobs):
+        names.put(f"differential_{os.getpid()}_{job}")
+    with server(options.dsn, options.postgres) as dsn:
+        settings = (options.seed, options.size, options.shrink)
+        with context.Pool(options.jobs, _start, (dsn, names, settings)) as pool:
+            finished: list[int] = []
+            for index, answer in enumerate(pool.imap_unordered(_case, wanted, chunksize=4), 1):
+                kinds[answer.kind] += 1
+                if answer.report is not None:
+                    failures += 1
+                    print(f"\n=== case {answer.number} (--seed {options.seed} --only {answer.number})\n"
+                          f"{answer.report}", flush=True)
+                    if failures >= options.stop_after:
+                        print(f"stopped after {failures} disagreements")
+                        break
+                else:
+                    finished.append(answer.number)
+                if index % 200 == 0 or index == len(wanted):
+                    speed = index / (time.monotonic() - started)
+                    print(f"{index}/{len(wanted)} cases, {failures} disagreements, {speed:.1f}/s", flush=True)
+                    if options.resume:
+                        with options.resume.open("a") as file:
+                            file.writelines(f"{number}\n" for number in finished)
+                        finished = []
+            pool.terminate()
+        if options.dsn is not None:
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                for job in range(options.jobs):
+                    connection.execute(
+                        f"DROP DATABASE IF EXISTS differential_{os.getpid()}_{job} WITH (FORCE)".encode())
+    for kind, count in kinds.most_common():
+        print(f"{count:7} {kind}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

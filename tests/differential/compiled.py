@@ -1,0 +1,161 @@
+"""Program → trace, through pgsb and PostgreSQL: the same road as `pgsb run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from pgsb.compiler.pipeline import CompileOptions, CompileSession
+from pgsb.grammar.source import Source
+from pgsb.server import results
+from pgsb.server.execute import Executor
+
+from . import render
+from . import syntax as s
+from .trace import Affected, Event, Message, Printed, Rows, Trace
+
+# A statement that waits or loops is a failure of its own, not the end of the check.
+TIMEOUT = "20s"
+
+
+class Refused(Exception):
+    """The compiler refused a program that T-SQL accepts."""
+
+
+def table_definitions() -> str:
+    """The tables of the check as T-SQL, with named constraints."""
+    batches = []
+    for table in s.TABLES:
+        columns = []
+        for column in table.columns:
+            text = f"{column.name} {column.type} {'NULL' if column.nullable else 'NOT NULL'}"
+            if column.primary_key:
+                text += f" CONSTRAINT pk_{table.name} PRIMARY KEY"
+            if column.check_below is not None:
+                text += f" CONSTRAINT ck_{table.name} CHECK ({column.name} < {column.check_below})"
+            columns.append(text)
+        batches.append(f"CREATE TABLE dbo.{table.name} ({', '.join(columns)});\nGO\n")
+    return "".join(batches)
+
+
+class Runner:
+    """One connection that runs programs, one after the other, each from empty tables."""
+
+    def __init__(self, dsn: str) -> None:
+        self.connection: psycopg.Connection[Any] = psycopg.connect(dsn, autocommit=True)
+        self.connection.execute(f"SET statement_timeout = '{TIMEOUT}'")
+        self.events: list[Event] = []
+        self.strange: list[str] = []
+        self.pending: list[tuple[s.Value, ...]] = []
+        self.executor = Executor(self.connection, self._take, self._other)
+        self.setup = Source("tables.sql", table_definitions())
+        if self.connection.execute("SELECT to_regclass('dbo.t1')").fetchone() == (None,):
+            self._run_source(self._session(), self.setup)
+            if self.events or self.strange:
+                raise Refused(f"the tables: {self.events} {self.strange}")
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _session(self) -> CompileSession:
+        return CompileSession(CompileOptions(default_database=self.connection.info.dbname))
+
+    def _other(self, severity: str, text: str) -> None:
+        self.strange.append(f"{severity}: {text}")
+
+    def _take(self, event: results.Event) -> None:
+        match event:
+            case results.Print(text):
+                self.events.append(Printed(text))
+            case results.RowCount(count):
+                self.events.append(Affected(count))
+            case results.Rows(columns, rows, last):
+                if columns is not None:
+                    self.pending = []
+                self.pending += [tuple(map(cell, row)) for row in rows]
+                if last:
+                    self.events.append(Rows(tuple(self.pending)))
+            case results.ErrorEvent():
+                procedure = event.procedure
+                if procedure is not None:
+                    procedure = procedure.lower().removeprefix("dbo.")
+                self.events.append(Message(event.number, event.severity, event.state, procedure, event.line,
+                                           event.message))
+
+    def _run_source(self, session: CompileSession, source: Source) -> None:
+        for batch in session.compile_script(source):
+            if batch.problems:
+                raise Refused("; ".join(str(problem) for problem in batch.problems))
+            self.executor.run(batch)
+
+    def run_script(self, script: str) -> Trace:
+        """What the client sees of a script, then the tables. All events are in one list.
+
+        Raises Refused when the compiler does not accept it.
+        """
+        self._clean()
+        session = self._session()
+        for _ in session.compile_script(self.setup):
+            pass  # the session learns the tables
+        self._run_source(session, Source("case.sql", script))
+        trace = Trace([self.events])
+        self.events += [Printed(f"notice {text}") for text in self.strange]
+        if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            trace.trancount = 1
+            self.connection.execute("ROLLBACK")
+        for table in s.TABLES:
+            names = [column.name for column in table.columns]
+            rows = self.connection.execute(
+                f"SELECT {', '.join(names)} FROM dbo.{table.name} ORDER BY {table.key}")  # type: ignore[arg-type]
+            trace.tables[table.name] = [dict(zip(names, row, strict=True)) for row in rows]
+        return trace
+
+    def run(self, program: s.Program) -> Trace:
+        """As `run_script`."""
+        return self.run_script(render.script(program))
+
+    def _clean(self) -> None:
+        self.events = []
+        self.strange = []
+        self.pending = []
+        with self.connection.transaction():
+            self.connection.execute(CLEAN)
+        # What a batch keeps for the next one of its session must not reach the next program.
+        self.connection.execute("RESET ALL")
+        self.connection.execute(f"SET statement_timeout = '{TIMEOUT}'")
+
+
+CLEAN = """
+DO $$
+DECLARE
+    v_routine regprocedure;
+BEGIN
+    FOR v_routine IN
+        SELECT p.oid::regprocedure FROM pg_catalog.pg_proc AS p
+         WHERE p.pronamespace = 'dbo'::regnamespace AND p.prokind = 'p' AND p.proname ~ '^p[0-9]'
+    LOOP
+        EXECUTE 'DROP PROCEDURE ' || v_routine;
+    END LOOP;
+    DELETE FROM dbo.t1;
+    DELETE FROM dbo.t2;
+END;
+$$
+"""
+
+
+def cell(value: results.Cell) -> s.Value:
+    """A shown value as the interpreter has it."""
+    return int(value.digits) if isinstance(value, results.Number) else value
+
+
+@contextmanager
+def runner(dsn: str) -> Iterator[Runner]:
+    """A runner that is closed at the end."""
+    made = Runner(dsn)
+    try:
+        yield made
+    finally:
+        made.close()
