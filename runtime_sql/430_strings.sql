@@ -59,7 +59,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 2 * (length(value) + length(regexp_replace(value, U&'[\0001-\FFFF]', '', 'g')));
 
 -- LEFT, RIGHT, SUBSTRING: a negative length is error 536 or 537.
-CREATE OR REPLACE FUNCTION sys.invalid_length(function_name text) RETURNS bigint
+-- It takes the length so that the planner, which calls IMMUTABLE functions of
+-- constants ahead of time, cannot raise what no row would.
+CREATE OR REPLACE FUNCTION sys.invalid_length(function_name text, length bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
@@ -73,10 +75,16 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.left(value text, count bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN left(value, CASE WHEN count >= 0 THEN least(count, 2147483647) ELSE CASE WHEN count < 0 THEN sys.invalid_length('substring') END END::integer);
+RETURN left(value, CASE
+    WHEN count < 0 THEN sys.invalid_length('substring', count)
+    WHEN count IS NOT NULL THEN least(count, 2147483647)
+END::integer);
 CREATE OR REPLACE FUNCTION sys.right(value text, count bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN right(value, CASE WHEN count >= 0 THEN least(count, 2147483647) ELSE CASE WHEN count < 0 THEN sys.invalid_length('right') END END::integer);
+RETURN right(value, CASE
+    WHEN count < 0 THEN sys.invalid_length('right', count)
+    WHEN count IS NOT NULL THEN least(count, 2147483647)
+END::integer);
 CREATE OR REPLACE FUNCTION sys.left(value bytea, count bigint) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN substr(value, 1, least(count, 2147483647)::integer);
 CREATE OR REPLACE FUNCTION sys.right(value bytea, count bigint) RETURNS bytea
@@ -87,7 +95,7 @@ RETURN substr(value, greatest(octet_length(value) - count + 1, 1)::integer);
 CREATE OR REPLACE FUNCTION sys.substring(value text, start bigint, length bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN length < 0 THEN sys.invalid_length('substring')::text
+    WHEN length < 0 THEN sys.invalid_length('substring', length)::text
     WHEN start + length <= 1 THEN left(value, 0)
     ELSE substr(value, greatest(start, 1)::integer,
                 least(length + least(start, 1) - 1, 2147483647 - greatest(start, 1))::integer)
@@ -95,7 +103,7 @@ END;
 CREATE OR REPLACE FUNCTION sys.substring(value bytea, start bigint, length bigint) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN length < 0 THEN decode(sys.invalid_length('substring')::text, 'hex')
+    WHEN length < 0 THEN decode(sys.invalid_length('substring', length)::text, 'hex')
     WHEN start + length <= 1 THEN substr(value, 1, 0)
     ELSE substr(value, greatest(start, 1)::integer,
                 least(length + least(start, 1) - 1, 2147483647 - greatest(start, 1))::integer)

@@ -94,8 +94,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(power(value, exponent::numeric
 CREATE OR REPLACE FUNCTION sys.power(value double precision, exponent double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN power(value, exponent);
 
--- Functions of floats: 3623 outside their domain.
-CREATE OR REPLACE FUNCTION sys.invalid_float() RETURNS double precision
+-- Functions of floats: 3623 outside their domain. (The argument keeps the
+-- planner from calling it ahead of time.)
+CREATE OR REPLACE FUNCTION sys.invalid_float(value double precision) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
@@ -104,18 +105,18 @@ BEGIN
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.sqrt(value double precision) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value < 0 THEN sys.invalid_float() ELSE sqrt(value) END;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value < 0 THEN sys.invalid_float(value) ELSE sqrt(value) END;
 CREATE OR REPLACE FUNCTION sys.square(value double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value * value;
 CREATE OR REPLACE FUNCTION sys.exp(value double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value < -740 THEN 0 ELSE exp(value) END;
 CREATE OR REPLACE FUNCTION sys.log(value double precision) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value <= 0 THEN sys.invalid_float() ELSE ln(value) END;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value <= 0 THEN sys.invalid_float(value) ELSE ln(value) END;
 CREATE OR REPLACE FUNCTION sys.log(value double precision, base double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN value <= 0 OR base <= 0 OR base = 1 THEN sys.invalid_float() ELSE ln(value) / ln(base) END;
+RETURN CASE WHEN value <= 0 OR base <= 0 OR base = 1 THEN sys.invalid_float(value) ELSE ln(value) / ln(base) END;
 CREATE OR REPLACE FUNCTION sys.log10(value double precision) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value <= 0 THEN sys.invalid_float() ELSE log(value) END;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN value <= 0 THEN sys.invalid_float(value) ELSE log(value) END;
 
 -- RAND: with a seed the numbers that follow are always the same ones (not SQL
 -- Server's). T-SQL evaluates RAND() once for a query: STABLE would let the
