@@ -18,6 +18,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from pgsb.server.binaries import find_binaries
 from pgsb.server.embedded import PrivateServer
 from support import Connection, Database
 
@@ -156,3 +157,9 @@ def _clone(postgres: str, template: str, name: str) -> None:
 def _drop(postgres: str, name: str) -> None:
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture(scope="session")
+def psql(postgres: str) -> str:
+    """Path of a psql of the test server's version or newer."""
+    return find_binaries(_WANTED[0]).program("psql")

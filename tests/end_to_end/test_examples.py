@@ -13,7 +13,6 @@ from end_to_end.tsql import Tsql
 
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
-from pgsb.server.binaries import find_binaries
 from support import Database
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -43,8 +42,7 @@ def test_an_application_can_be_run_again(tsql: Tsql, application: Path) -> None:
 
 
 @pytest.mark.parametrize("application", APPLICATIONS, ids=lambda path: path.name)
-def test_its_compiled_text_runs_in_psql(database: Database, application: Path) -> None:
-    psql = find_binaries(os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0]).program("psql")
+def test_its_compiled_text_runs_in_psql(database: Database, psql: str, application: Path) -> None:
     for script in _scripts(application):
         compiled = compile_script(Source.read(script), CompileOptions())
         compiled.problems.raise_if_any()

@@ -1,0 +1,112 @@
+"""Bad scripts: a message with its place and number, nothing half-done, never a traceback."""
+
+import codecs
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from end_to_end.tsql import Tsql
+
+from support import Database
+
+Pgsb = Callable[..., Any]
+
+# Script → where the first message points, SQL Server's number for it, and a word of the message.
+MALFORMED = {
+    "PRINT 'open": ("1:7", 105, "quotation mark"),
+    "PRINT 1 /* open /* nested */": ("1:9", 113, "comment"),
+    "SELECT [open": ("1:8", 105, "quotation mark"),
+    "CREATE QUEUE": ("1:", 102, ""),
+    "PRINT @nobody": ("1:7", 137, "@nobody"),
+    "DECLARE @a INT; DECLARE @a INT": ("1:", 134, "@a"),
+    "GOTO nowhere": ("1:", 133, "nowhere"),
+    "CREATE MESSAGE TYPE m VALIDATION = VALID_XML": ("1:", 102, ""),
+    "CREATE XML SCHEMA COLLECTION N'<a/>'": ("1:", 102, ""),
+    "CREATE QUEUE q WITH STATUS = MAYBE": ("1:30", 102, "MAYBE"),
+    "CREATE ASSEMBLY a FROM 'x.dll'": ("1:1", None, "ASSEMBLY"),
+    "BREAK": ("1:1", 135, "BREAK"),
+    "It was a dark and stormy night.": ("1:", 102, ""),
+}
+
+
+@pytest.mark.parametrize("script", MALFORMED)
+def test_a_malformed_script_is_refused_with_place_and_number(pgsb: Pgsb, script: str) -> None:
+    place, number, word = MALFORMED[script]
+    left = pgsb("check", "-", stdin="PRINT 'first line'\nGO\n" + script)
+    assert left.status == 1
+    line, column = place.split(":")
+    first = left.err.splitlines()[0]
+    assert first.startswith(f"<stdin>:{int(line) + 2}:{column}"), left.err
+    assert f"error{f' {number}' if number else ''}: " in first, left.err
+    assert word in left.err
+    assert "^" in left.err
+
+
+def test_deep_nesting_is_refused_or_run_but_never_crashes(pgsb: Pgsb) -> None:
+    deep = 10_000
+    for script in (
+        "SELECT " + "(" * deep + "1" + ")" * deep,
+        "BEGIN " * deep + "PRINT 1 " + "END " * deep,
+        "IF 1 = 1 " * deep + "PRINT 1",
+        "/*" * deep + "*/" * deep + " PRINT 1",
+        "SELECT " + "1 + " * deep + "1",
+    ):
+        left = pgsb("check", "-", stdin=script)
+        assert left.status in (0, 1)
+        assert "internal error" not in left.err, left.err[-500:]
+
+
+@pytest.mark.parametrize(
+    ("name", "encode"),
+    [
+        ("UTF-8 with a mark", lambda text: codecs.BOM_UTF8 + text.encode()),
+        ("UTF-16LE with a mark", lambda text: codecs.BOM_UTF16_LE + text.encode("utf-16-le")),
+        ("UTF-16BE with a mark", lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be")),
+        ("Windows-1252", lambda text: text.encode("cp1252")),
+    ],
+)
+def test_scripts_come_in_the_encodings_of_sql_servers_tools(
+    database: Database, pgsb: Pgsb, name: str, encode: Callable[[str], bytes]
+) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin=encode("PRINT N'Grüße für 5 €';\r\nGO\r\n"))
+    assert (left.status, left.out) == (0, "Grüße für 5 €\n")
+
+
+def test_a_nul_character_is_refused_with_its_place(pgsb: Pgsb) -> None:
+    left = pgsb("check", "-", stdin="PRINT 'a\0b'")
+    assert left.status == 1
+    assert "<stdin>:1:" in left.err
+
+
+def test_duplicate_and_missing_objects_have_their_numbers(tsql: Tsql) -> None:
+    tsql.run_well("CREATE QUEUE Q; CREATE SERVICE S ON QUEUE Q;")
+    for statement, number in (
+        ("CREATE QUEUE Q", 2714),
+        ("CREATE SERVICE S ON QUEUE Q", 15233),
+        ("CREATE SERVICE T ON QUEUE Missing", 208),
+        ("DROP QUEUE Q", 15138),
+        ("DROP SERVICE Missing", 15151),
+    ):
+        tsql.run(statement)
+        assert [error.number for error in tsql.errors] == [number], statement
+
+
+def test_a_failing_statement_leaves_what_stood_before_it(tsql: Tsql) -> None:
+    tsql.run("CREATE QUEUE A; CREATE QUEUE A; CREATE QUEUE B;")
+    assert [error.number for error in tsql.errors] == [2714]
+    tsql.run_well("SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0 ORDER BY name")
+    assert tsql.results == [[["A"], ["B"]]]
+
+
+def test_invalid_xml_is_an_error_of_the_statement(tsql: Tsql) -> None:
+    tsql.run("DECLARE @x XML = N'<a><b></a>'; PRINT 'not reached';")
+    assert [error.number for error in tsql.errors] == [9436]
+    assert tsql.prints == []
+
+
+def test_an_error_inside_a_procedure_names_its_line(tsql: Tsql) -> None:
+    tsql.run_well("CREATE PROCEDURE dbo.Fail AS\nBEGIN\n    PRINT 'here';\n    THROW 50001, 'no', 7;\nEND")
+    tsql.run("PRINT 'a';\nEXEC dbo.Fail;")
+    (error,) = tsql.errors
+    assert (error.number, error.state, error.line) == (50001, 7, 4)
+    assert error.procedure is not None and error.procedure.lower().endswith("fail")

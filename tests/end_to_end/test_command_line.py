@@ -1,0 +1,353 @@
+"""pgsb as it is typed: options, formats, exit statuses, the choice of the server."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from pgsb.cli import run as run_module
+from pgsb.server.embedded import PrivateServer
+from support import Database
+
+Pgsb = Callable[..., Any]
+
+SCRIPT = """\
+PRINT 'begin';
+GO
+SELECT 1 AS a, N'x' AS b UNION ALL SELECT 2, NULL;
+GO
+RAISERROR ('went wrong', 16, 3);
+GO
+PRINT 'end';
+"""
+
+
+# ---------------------------------------------------------------- formats and exit statuses
+
+
+def test_run_prints_in_the_order_of_the_script(database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin=SCRIPT)
+    assert left.status == 1
+    assert left.out == (
+        "begin\n"
+        "a b\n"
+        "- ----\n"
+        "1 x\n"
+        "2 NULL\n"
+        "\n(2 rows affected)\n\n"
+        "Msg 50000, Level 16, State 3, Line 1\n"
+        "went wrong\n"
+        "end\n"
+    )
+    assert left.err == ""
+
+
+def test_run_writes_one_json_object_a_line(database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "--format", "json", "-", stdin=SCRIPT)
+    assert left.status == 1
+    events = [json.loads(line) for line in left.out.splitlines()]
+    assert [event["type"] for event in events] == ["print", "result", "rowcount", "error", "print"]
+    assert events[1] == {"type": "result", "columns": ["a", "b"], "rows": [[1, "x"], [2, None]]}
+    assert events[2] == {"type": "rowcount", "count": 2}
+    error = events[3]
+    assert (error["number"], error["severity"], error["state"], error["line"]) == (50000, 16, 3, 1)
+    assert error["procedure"] is None
+    assert error["message"] == "went wrong"
+
+
+def test_run_writes_csv_with_messages_on_stderr(database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "--format", "csv", "-", stdin=SCRIPT)
+    assert list(csv.reader(io.StringIO(left.out))) == [["a", "b"], ["1", "x"], ["2", ""]]
+    assert "begin\n" in left.err and "went wrong" in left.err and "end\n" in left.err
+
+
+def test_run_leaves_with_0_when_all_went_well(database: Database, pgsb: Pgsb) -> None:
+    assert pgsb("run", "--dsn", database.dsn, "-", stdin="PRINT 'fine'").status == 0
+
+
+def test_a_message_of_low_severity_is_no_failure(database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin="RAISERROR ('for your information', 10, 1)")
+    assert left.status == 0
+    assert "for your information" in left.out
+
+
+def test_on_error_stop_leaves_out_what_follows(database: Database, pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "second.sql").write_text("PRINT 'second'")
+    left = pgsb(
+        "run", "--dsn", database.dsn, "--on-error", "stop", "-", str(tmp_path / "second.sql"), stdin=SCRIPT
+    )
+    assert left.status == 1
+    assert "went wrong" in left.out
+    assert "end" not in left.out and "second" not in left.out
+
+
+def test_several_scripts_are_one_session(database: Database, pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "1.sql").write_text("CREATE DATABASE One\nGO\nUSE One\n")
+    (tmp_path / "2.sql").write_text("PRINT DB_NAME()")
+    left = pgsb("run", "--dsn", database.dsn, str(tmp_path / "1.sql"), str(tmp_path / "2.sql"))
+    assert (left.status, left.out) == (0, "One\n")
+
+
+def test_a_batch_that_does_not_compile_is_reported_and_the_next_one_runs(
+    database: Database, pgsb: Pgsb
+) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin="PRINT 'a'\nGO\n\nSELEC 1\nGO\nPRINT 'b'\n")
+    assert left.status == 1
+    assert left.out.startswith("a\nMsg 102, Level 15, State 1, Line 2\n<stdin>:4:1: error 102")
+    assert left.out.endswith("b\n")
+
+
+def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
+    assert pgsb("run", "--dsn", database.dsn, "-", stdin="PRINT 'x'\nGO 3\n").out == "x\nx\nx\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["run"], "Missing argument"),
+        (["run", "nowhere.sql"], "cannot read nowhere.sql: No such file or directory"),
+        (["run", "--format", "xml", "-"], "'xml' is not one of"),
+        (["run", "-v", "novalue", "-"], "'novalue' is not NAME=VALUE"),
+        (["nothing"], "No such command 'nothing'"),
+        (["script.sql"], "pgsb run script.sql"),
+        (["install", "--print", "--as-extension", "x"], "exclude each other"),
+        (["compile", "a.sql", "b.sql"], "unexpected extra argument"),
+    ],
+)
+def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: str) -> None:
+    left = pgsb(*arguments)
+    assert left.status == 2
+    assert expected in left.err
+
+
+def test_without_arguments_the_commands_are_listed(pgsb: Pgsb) -> None:
+    left = pgsb()
+    assert left.status == 2
+    for command in ("run", "compile", "check", "install", "shell", "start"):
+        assert f"  {command} " in left.err
+
+
+def test_colour_is_for_terminals_without_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert run_module.wants_color()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not run_module.wants_color()
+
+
+# ---------------------------------------------------------------- variables
+
+
+def test_variables_are_replaced(database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-v", "Who=World", "-v", "n=2", "-", stdin="PRINT '$(Who)$(n)'")
+    assert left.out == "World2\n"
+
+
+def test_setvar_is_obeyed_and_the_command_line_wins(database: Database, pgsb: Pgsb) -> None:
+    script = (
+        ':setvar a "one ""1"""\n:setvar b two\n'
+        "PRINT '$(a) $(b)'\nGO\n:setvar a three\nPRINT '$(a)'\n"
+    )
+    assert pgsb("run", "--dsn", database.dsn, "-", stdin=script).out == 'one "1" two\nthree\n'
+    assert pgsb("run", "--dsn", database.dsn, "-v", "a=four", "-", stdin=script).out == "four two\nfour\n"
+
+
+def test_a_variable_without_a_value_is_an_error_with_its_place(pgsb: Pgsb) -> None:
+    left = pgsb("check", "-v", "a=1", "-", stdin="PRINT '$(a)'\nPRINT '$(nobody)'\n")
+    assert left.status == 1
+    assert "<stdin>:2:8: error: no value for the variable 'nobody'" in left.err
+    assert "-v nobody=" in left.err
+
+
+def test_without_variables_a_dollar_parenthesis_is_text(database: Database, pgsb: Pgsb) -> None:
+    assert pgsb("run", "--dsn", database.dsn, "-", stdin="PRINT '$(x)'").out == "$(x)\n"
+
+
+def test_on_error_exit_in_a_script_stops_it(database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin=":on error exit\n" + SCRIPT)
+    assert left.status == 1
+    assert "end" not in left.out
+
+
+def test_other_directives_of_sqlcmd_are_refused_by_name(pgsb: Pgsb) -> None:
+    left = pgsb("check", "-", stdin="PRINT 1\nGO\n:r other.sql\n")
+    assert left.status == 1
+    assert "<stdin>:3:1: error: sqlcmd's directive :r is not supported" in left.err
+
+
+# ---------------------------------------------------------------- which server
+
+
+@pytest.fixture(scope="module")
+def private_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    home = Path(tempfile.mkdtemp(prefix="pgsb-home-"))
+    if os.geteuid() == 0:
+        home.chmod(0o711)
+    yield home
+    PrivateServer(home).stop(immediate=True)
+    shutil.rmtree(home)
+
+
+def test_without_a_name_the_private_server_is_made_and_gets_the_runtime(
+    private_home: Path, pgsb: Pgsb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGSB_HOME", str(private_home))
+    monkeypatch.setenv("PGSB_POSTGRES", "18")
+    assert pgsb("status").status == 1
+    assert "private server is not running" in pgsb("version").out
+    left = pgsb("run", "-", stdin="PRINT DB_NAME()")
+    assert (left.status, left.out) == (0, "pgsb\n")
+    status = pgsb("status", "--format", "json")
+    assert status.status == 0
+    assert json.loads(status.out)["version"] == 18
+    assert "database: runtime" in pgsb("version").out
+    assert "loopback_dsn postgresql://pgsb:" in pgsb("status", "--jdbc").out
+    assert pgsb("stop").out == "stopped\n"
+    assert pgsb("stop").out == "it was not running\n"
+
+
+def test_a_named_server_wins_over_the_private_one(
+    database: Database, pgsb: Pgsb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGSB_HOME", "/nonexistent/never made")
+    script = "PRINT DB_NAME()"
+    parts = psycopg.conninfo.conninfo_to_dict(database.dsn)
+    with monkeypatch.context() as environment:
+        environment.setenv("PGHOST", str(parts["host"]))
+        environment.setenv("PGPORT", str(parts["port"]))
+        environment.setenv("PGUSER", str(parts["user"]))
+        environment.setenv("PGDATABASE", database.name)
+        assert pgsb("run", "-", stdin=script).out == f"{database.name}\n"
+        environment.setenv("PGDATABASE", "nowhere")
+        environment.setenv("DATABASE_URL", database.dsn.replace("postgresql://", "postgresql+psycopg://"))
+        assert pgsb("run", "-", stdin=script).out == f"{database.name}\n"
+        environment.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nowhere")
+        assert pgsb("run", "--dsn", database.dsn, "-", stdin=script).out == f"{database.name}\n"
+
+
+def test_a_server_that_does_not_answer_is_named_without_its_password(pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", "postgresql://ada:secret@127.0.0.1:1/shop", "-", stdin="PRINT 1")
+    assert left.status == 1
+    assert "cannot connect to" in left.err and "127.0.0.1" in left.err
+    assert "secret" not in left.err
+
+
+def test_a_database_without_the_runtime_is_told_the_command(empty_database: Database, pgsb: Pgsb) -> None:
+    left = pgsb("run", "--dsn", empty_database.dsn, "-", stdin="PRINT 1")
+    assert left.status == 1
+    assert "there is no runtime in" in left.err
+    assert "`pgsb install --dsn …` puts it there" in left.err
+
+
+def test_minus_d_begins_in_a_database(database: Database, pgsb: Pgsb) -> None:
+    assert pgsb("run", "--dsn", database.dsn, "-", stdin="CREATE DATABASE Shop").status == 0
+    left = pgsb("run", "--dsn", database.dsn, "-d", "Shop", "-", stdin="PRINT DB_NAME()")
+    assert left.out == "Shop\n"
+
+
+# ---------------------------------------------------------------- install and friends
+
+
+def test_install_upgrade_version_uninstall(empty_database: Database, pgsb: Pgsb) -> None:
+    dsn = ["--dsn", empty_database.dsn]
+    assert "database: no runtime" in pgsb("version", *dsn).out
+    assert pgsb("upgrade", *dsn).status == 1
+    assert "is installed in" in pgsb("install", *dsn).out
+    assert "was already installed" in pgsb("install", *dsn).out
+    assert "is up to date" in pgsb("upgrade", *dsn).out
+    assert "database: runtime" in pgsb("version", *dsn).out
+    assert pgsb("uninstall", *dsn, stdin="n\n").status == 130
+    assert "database: runtime" in pgsb("version", *dsn).out
+    assert "is removed from" in pgsb("uninstall", *dsn, "--yes").out
+    assert "database: no runtime" in pgsb("version", *dsn).out
+
+
+def test_the_printed_runtime_installs_with_psql(empty_database: Database, pgsb: Pgsb, psql: str) -> None:
+    text = pgsb("install", "--print").out
+    shown = subprocess.run(
+        [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", empty_database.dsn, "-f", "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="PRINT 'ready'").out == "ready\n"
+
+
+def test_the_files_of_an_extension_are_written(pgsb: Pgsb, tmp_path: Path) -> None:
+    left = pgsb("install", "--as-extension", str(tmp_path / "extension"))
+    assert left.status == 0
+    written = sorted(path.name for path in (tmp_path / "extension").iterdir())
+    assert [Path(line).name for line in left.out.split()] and len(written) >= 2
+    assert any(name.endswith(".control") for name in written)
+
+
+# ---------------------------------------------------------------- compile and check
+
+
+def test_compile_prints_sql_that_psql_runs(database: Database, pgsb: Pgsb, psql: str, tmp_path: Path) -> None:
+    script = "CREATE QUEUE Orders;\nCREATE SERVICE [//Shop] ON QUEUE Orders;\n"
+    compiled = pgsb("compile", "-", stdin=script)
+    assert compiled.status == 0
+    assert "ssb.create_queue" in compiled.out and "'//Shop'" in compiled.out
+    assert pgsb("compile", "-", stdin=script).out == compiled.out
+    out = tmp_path / "out.sql"
+    assert pgsb("compile", "-", "-o", str(out), stdin=script).out == ""
+    assert out.read_text() == compiled.out
+    subprocess.run([psql, "-Xqv", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", str(out)], check=True)
+    look = "SELECT name FROM sys.services WHERE name = '//Shop'"
+    assert "//Shop" in pgsb("run", "--dsn", database.dsn, "-", stdin=look).out
+
+
+def test_compile_with_runtime_needs_nothing(empty_database: Database, pgsb: Pgsb, psql: str) -> None:
+    compiled = pgsb("compile", "--with-runtime", "-", stdin="CREATE QUEUE Orders;")
+    subprocess.run(
+        [psql, "-Xqv", "ON_ERROR_STOP=1", "-d", empty_database.dsn], input=compiled.out, text=True, check=True
+    )
+    assert pgsb("run", "--dsn", empty_database.dsn, "-", stdin="SELECT * FROM Orders").status == 0
+
+
+def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path) -> None:
+    out = tmp_path / "out.sql"
+    out.write_text("precious")
+    left = pgsb("compile", "-", "-o", str(out), stdin="CREATE QUEUE;\n")
+    assert left.status == 1
+    assert out.read_text() == "precious"
+
+
+def test_check_reports_all_problems_of_all_scripts(pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("PRINT @x\nGO\nCREATE QUEUE\nGO\nPRINT 'fine'\n")
+    (tmp_path / "b.sql").write_text("SELECT 'open\n")
+    left = pgsb("check", str(tmp_path / "a.sql"), str(tmp_path / "b.sql"))
+    assert left.status == 1
+    for place in ("a.sql:1:7: error 137", "a.sql:", "b.sql:1:8: error 105"):
+        assert place in left.err
+    assert left.err.endswith("\n3 errors\n")
+    assert pgsb("check", "-", stdin="PRINT 'fine'").status == 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_name_the_command(pgsb: Pgsb, shell: str) -> None:
+    left = pgsb("completion", shell)
+    assert left.status == 0
+    assert f"_PGSB_COMPLETE={shell}_complete" in left.out
+
+
+def test_a_shell_completes_commands() -> None:
+    asked = {"_PGSB_COMPLETE": "bash_complete", "COMP_WORDS": "pgsb up", "COMP_CWORD": "1"}
+    environment = {**os.environ, **asked}
+    command = [sys.executable, "-c", "from pgsb.cli.main import main; main()"]
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert shown.stdout == "plain,upgrade\n"
