@@ -46,6 +46,10 @@ class Answer:
     report: str | None = None
 
 
+# Seed, size, features, tries to make a failure small.
+Settings = tuple[int, int, frozenset[str], int]
+
+
 @contextmanager
 def server(dsn: str | None, version: str) -> Iterator[str]:
     """The DSN of a server: the one given, or a private one that goes away at the end."""
@@ -77,19 +81,19 @@ def make_database(dsn: str, name: str) -> str:
 
 
 _runner: compiled.Runner | None = None
-_settings: tuple[int, int, int] = (1, 10, 0)
+_settings: Settings | None = None
 
 
-def _start(dsn: str, databases: multiprocessing.Queue[str], settings: tuple[int, int, int]) -> None:
+def _start(dsn: str, databases: multiprocessing.Queue[str], settings: Settings) -> None:
     global _runner, _settings
     _runner = compiled.Runner(make_database(dsn, databases.get()))
     _settings = settings
 
 
 def _case(number: int) -> Answer:
-    assert _runner is not None
-    seed, size, attempts = _settings
-    program = generator.numbered(seed, number, size)
+    assert _runner is not None and _settings is not None
+    seed, size, features, attempts = _settings
+    program = generator.numbered(seed, number, size, features)
     try:
         found = check.compare(program, _runner)
         if found is None:
@@ -117,6 +121,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="another seed, another series of cases")
     parser.add_argument("--size", type=int, default=10, help="about how many statements a procedure has")
     parser.add_argument("--only", default="", metavar="N[-M]", help="just these cases of the series")
+    parser.add_argument("--feature", action="append", default=[], choices=sorted(generator.FEATURES),
+                        help="also use these; may be repeated")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--dsn", help="a server where databases may be created; default: a private one")
     parser.add_argument("--postgres", default="18", help="version of the private server (default 18)")
@@ -138,7 +144,7 @@ def main() -> int:
     for job in range(options.jobs):
         names.put(f"differential_{os.getpid()}_{job}")
     with server(options.dsn, options.postgres) as dsn:
-        settings = (options.seed, options.size, options.shrink)
+        settings = (options.seed, options.size, frozenset(options.feature), options.shrink)
         with context.Pool(options.jobs, _start, (dsn, names, settings)) as pool:
             finished: list[int] = []
             for index, answer in enumerate(pool.imap_unordered(_case, wanted, chunksize=4), 1):

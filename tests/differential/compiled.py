@@ -121,6 +121,7 @@ class Runner:
         self.events = []
         self.strange = []
         self.pending = []
+        self.connection.execute("DISCARD TEMP")
         with self.connection.transaction():
             self.connection.execute(CLEAN)
         # What a batch keeps for the next one of its session must not reach the next program.
@@ -135,9 +136,9 @@ DECLARE
 BEGIN
     FOR v_routine IN
         SELECT p.oid::regprocedure FROM pg_catalog.pg_proc AS p
-         WHERE p.pronamespace = 'dbo'::regnamespace AND p.prokind = 'p' AND p.proname ~ '^p[0-9]'
+         WHERE p.pronamespace = 'dbo'::regnamespace AND p.proname ~ '^[pf][0-9]'
     LOOP
-        EXECUTE 'DROP PROCEDURE ' || v_routine;
+        EXECUTE 'DROP ROUTINE ' || v_routine;
     END LOOP;
     DELETE FROM dbo.t1;
     DELETE FROM dbo.t2;

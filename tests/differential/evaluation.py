@@ -22,6 +22,15 @@ class TableValue:
     rows: list[Row] = field(default_factory=list)
 
 
+@dataclass
+class Cursor:
+    """A local static cursor: its rows while it is open, and the place of the current one."""
+
+    definition: s.DeclareCursor
+    rows: list[list[s.Value]] | None = None
+    place: int = -1
+
+
 @dataclass(eq=False)
 class Frame:
     """One running procedure, EXEC string or batch."""
@@ -38,6 +47,8 @@ class Frame:
     options: tuple[bool, bool] = (False, False)  # the caller's XACT_ABORT and NOCOUNT
     status: int | None = None
     faulted: bool = False
+    temporary: set[str] = field(default_factory=set)
+    cursors: dict[str, Cursor] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, type_ in self.code.variables.items():
@@ -57,6 +68,7 @@ class Session:
         self.doomed = False
         self.last_error: int | None = None  # None: nobody may read it now
         self.rowcount: int | None = None
+        self.fetch_status: int | None = None
 
     def current_error(self) -> Error | None:
         """What ERROR_NUMBER() and its family speak of.
@@ -134,9 +146,15 @@ class Session:
                 return self.fit(self.value(value, row), type_)
             case s.Bin(op, left, right):
                 return self.arithmetic(op, self.value(left, row), self.value(right, row))
+            case s.Call(name, args):
+                return self.call_function(name, [self.value(arg, row) for arg in args])
             case s.Scalar(what, table, where, column):
                 return self.scalar(what, self.matching(frame, table, where), column)
         raise TypeError(expr)
+
+    def call_function(self, name: str, args: list[s.Value]) -> s.Value:
+        """The value of a scalar function of the program."""
+        raise NotImplementedError
 
     def scalar(self, what: str, rows: list[Row], column: str | None) -> s.Value:
         if what == "count":
@@ -184,6 +202,10 @@ class Session:
                 return value
             case "@@TRANCOUNT":
                 return self.trancount
+            case "@@FETCH_STATUS":
+                if self.fetch_status is None:
+                    raise Doubtful("@@FETCH_STATUS without a good FETCH")
+                return self.fetch_status
             case "XACT_STATE()":
                 # XACT_STATE page.
                 return -1 if self.doomed else min(self.trancount, 1)
@@ -197,10 +219,10 @@ class Session:
                 return error.severity
             case "ERROR_STATE()":
                 return error.state
-            case "ERROR_LINE()":
-                return error.line
-            case "ERROR_PROCEDURE()":
-                return error.procedure
+            case "ERROR_LINE()" | "ERROR_PROCEDURE()":
+                if error.line < 0:
+                    raise Doubtful("the place of an error inside a function")
+                return error.line if name == "ERROR_LINE()" else error.procedure
             case "ERROR_MESSAGE()":
                 if error.number not in rules.EXACT_TEXT and error.number < 50000:
                     raise Doubtful("a text that names the server's own objects")

@@ -34,6 +34,8 @@ class Scope:
     tries: int = 0
     counters: int = 0
     declared: list[s.Stmt] = field(default_factory=list)
+    temporary: str | None = None
+    cursors: int = 0
 
     def counter(self, init: int | None = 0) -> str:
         self.counters += 1
@@ -45,9 +47,11 @@ class Scope:
 class Generator:
     """Builds one program from one source of randomness."""
 
-    def __init__(self, random: Random, size: int = 10) -> None:
+    def __init__(self, random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> None:
         self.random = random
         self.size = size
+        self.features = features
+        self.functions: list[s.Function] = []
         self.tags = 0
         self.error_numbers = 0
 
@@ -74,6 +78,9 @@ class Generator:
             return s.Const(self.random.randint(-2, 9))
         if pick < 0.65 and scope.ints:
             return s.Var(self.random.choice(scope.ints))
+        if self.functions and self.chance(0.2):
+            function = self.random.choice(self.functions)
+            return s.Call(function.name, [self.int_expr(scope, depth + 1) for _ in function.params])
         if pick < 0.75:
             op = self.random.choice("+-*")
             return s.Bin(op, self.int_expr(scope, depth + 1), self.int_expr(scope, depth + 1))
@@ -211,6 +218,12 @@ class Generator:
             weights += [(5, self.rethrow), (9, self.transaction), (6, self.some_print)]
         if scope.table_variable is not None:
             weights.append((4, self.write_variable))
+        if scope.temporary is not None:
+            weights.append((6, self.write_temporary))
+        if "cursors" in self.features and scope.ints:
+            weights.append((0.7, self.odd_cursor))
+            if depth < 4 and budget > 2:
+                weights.append((5, self.cursor_loop))
         total = sum(weight for weight, _ in weights)
         pick = self.random.random() * total
         for weight, make in weights:
@@ -308,6 +321,60 @@ class Generator:
             yield s.Delete(scope.table_variable, self.by_key(scope))
         if self.chance(0.3):
             yield s.SelectRows([s.Column("id"), s.Column("n")], scope.table_variable)
+
+    def write_temporary(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        assert scope.temporary is not None
+        pick = self.random.random()
+        if pick < 0.6:
+            yield s.Insert(scope.temporary, ["id", "n"], [[self.key(scope), self.int_expr(scope)]])
+        elif pick < 0.75:
+            yield s.Update(scope.temporary, [("n", self.int_expr(scope, 1))], self.by_key(scope))
+        elif pick < 0.95:
+            yield s.SelectRows([s.Column("id"), s.Column("n")], scope.temporary)
+            return
+        else:
+            yield s.DropTable(scope.temporary)
+        yield from self.look(scope)
+
+    def cursor_loop(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """The usual loop over a cursor, which may lose its end to an error."""
+        scope.cursors += 1
+        name = f"cur{scope.cursors}"
+        table = self.random.choice(["t1", "t2"])
+        columns = ["id"]
+        into = [self.random.choice(scope.ints)]
+        others = sorted(set(scope.ints) - set(into))
+        if others and self.chance(0.5):
+            columns.append({"t1": "v", "t2": "n"}[table])
+            into.append(self.random.choice(others))
+        limit = s.Compare("<", s.Column("id"), s.Const(self.random.randint(2, 5)))
+        where = limit if self.chance(0.4) else None
+        yield s.DeclareCursor(name, columns, table, where)
+        yield s.OpenCursor(name)
+        fetch = s.Fetch("NEXT", name, into)
+        loops, scope.loops = scope.loops, 0  # no CONTINUE past the FETCH
+        body = self.body(scope, max(1, budget // 3), depth + 1)
+        scope.loops = loops
+        if self.chance(0.8):
+            yield fetch
+            yield s.While(s.Compare("=", s.Fn("@@FETCH_STATUS"), s.Const(0)),
+                          [*body, s.Fetch("NEXT", name, list(into))])
+        else:
+            yield s.Fetch(self.random.choice(["FIRST", "LAST", "NEXT"]), name, into)
+            yield s.Print(s.Concat([self.tag(), s.Fn("@@FETCH_STATUS"), s.Const(" "), s.Var(into[0])]))
+            yield s.Fetch(self.random.choice(["PRIOR", "LAST", "NEXT"]), name, list(into))
+            yield s.Print(s.Concat([self.tag(), s.Fn("@@FETCH_STATUS"), s.Const(" "), s.Var(into[0])]))
+        if self.chance(0.9):
+            yield s.CloseCursor(name)
+        if self.chance(0.9):
+            yield s.Deallocate(name)
+
+    def odd_cursor(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """A cursor statement out of place."""
+        name = f"cur{self.random.randint(1, max(1, scope.cursors))}"
+        yield self.random.choice([
+            s.OpenCursor(name), s.CloseCursor(name), s.Deallocate(name),
+            s.Fetch("NEXT", name, [self.random.choice(scope.ints)])])
 
     def rows(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         pick = self.random.random()
@@ -558,7 +625,7 @@ class Generator:
             source.insert(self.random.randint(0, len(source)), jump)
             to.insert(self.random.randint(0, len(to)), s.Label(name))
 
-    def unit(self, scope: Scope, budget: int) -> list[s.Stmt]:
+    def unit(self, scope: Scope, budget: int, unit: str) -> list[s.Stmt]:
         """The statements of a procedure or batch, its declarations first."""
         head: list[s.Stmt] = []
         for name in ("@a", "@b"):
@@ -574,6 +641,11 @@ class Generator:
             scope.table_variable = "@tv"
             head.append(s.DeclareTable("@tv", [s.ColumnDef("id", s.INT, nullable=False, primary_key=True),
                                                s.ColumnDef("n", s.INT)]))
+        if "temporary tables" in self.features and self.chance(0.5):
+            scope.temporary = f"#tmp_{unit}"
+            key = s.ColumnDef("id", s.INT, nullable=False, primary_key=True)
+            create = s.CreateTemp(scope.temporary, [key, s.ColumnDef("n", s.INT)])
+            head.append(create if self.chance(0.7) else s.If(self.condition(scope), [create]))
         if self.chance(0.2 if scope.in_procedure else 0.4):
             head.append(s.SetOption("XACT_ABORT", self.chance(0.7)))
         if self.chance(0.3):
@@ -590,6 +662,30 @@ class Generator:
             body.append(s.Return(s.Const(self.random.randint(0, 9))))
         return [*scope.declared, *head, *body]
 
+    def function(self, name: str) -> s.Function:
+        """A scalar function; it may divide by zero or read a table."""
+        parameter = s.Var("@x")
+        scope = Scope(ints=["@x", "@r"])
+        body: list[s.Stmt] = [s.Declare("@r", s.INT, s.Const(self.random.randint(0, 3)))]
+        if self.chance(0.6):
+            early = s.Return(s.Bin(self.random.choice("+-/"), s.Const(10),
+                                   s.Bin("-", parameter, s.Const(self.random.randint(0, 3)))))
+            limit = s.Const(self.random.randint(0, 4))
+            body.append(s.If(s.Compare(self.random.choice("<>="), parameter, limit), [early]))
+        if self.chance(0.4):
+            step = s.SetVar("@r", s.Bin("+", s.Var("@r"), s.Const(self.random.randint(1, 3))))
+            leave = s.If(s.Compare(">", s.Var("@r"), s.Const(self.random.randint(3, 9))), [s.Break()])
+            inner: list[s.Stmt] = [step, leave] if self.chance(0.5) else [step]
+            body.append(s.While(s.Compare("<", s.Var("@r"), s.Const(self.random.randint(4, 12))), inner))
+        if self.chance(0.4):
+            where = s.Compare("=", s.Column("id"), parameter)
+            body.append(s.SelectVars([("@r", s.Column("n"))], "t2", where))
+        if self.chance(0.3):
+            body.append(s.SetVar("@r", self.failing_expr(scope)))
+        result = s.Bin("+", s.IsNull(s.Var("@r"), s.Const(-1)), s.IsNull(parameter, s.Const(0)))
+        body.append(s.Return(result))
+        return s.Function(name, [s.Param("@x", s.INT)], body)
+
     def procedure(self, name: str, callees: list[s.Procedure]) -> s.Procedure:
         scope = Scope(callees=callees, in_procedure=True, returns=self.chance(0.5))
         params: list[s.Param] = []
@@ -603,10 +699,13 @@ class Generator:
         if self.chance(0.2):
             params.append(s.Param("@q", s.Type(5)))
             scope.texts.append("@q")
-        body = self.unit(scope, self.random.randint(2, self.size))
+        body = self.unit(scope, self.random.randint(2, self.size), name)
         return s.Procedure(name, params, body, scope.returns)
 
     def program(self) -> s.Program:
+        if "functions" in self.features:
+            for number in range(1, self.random.choice([1, 1, 2]) + 1):
+                self.functions.append(self.function(f"f{number}"))
         procedures: list[s.Procedure] = []
         for i in range(self.random.choice([0, 1, 1, 2, 2, 3]), 0, -1):
             # A later number calls an earlier one never: no recursion, no unbounded run.
@@ -614,11 +713,11 @@ class Generator:
         if self.chance(0.5):
             procedures.reverse()
         batches = []
-        for _ in range(self.random.choice([1, 1, 1, 2, 2, 3])):
+        for number in range(1, self.random.choice([1, 1, 1, 2, 2, 3]) + 1):
             scope = Scope(callees=list(procedures))
-            batches.append(s.Batch(self.unit(scope, self.random.randint(3, self.size + 4))))
+            batches.append(s.Batch(self.unit(scope, self.random.randint(3, self.size + 4), f"b{number}")))
         batches.append(closing_batch())
-        return s.Program(procedures, batches)
+        return s.Program(procedures, batches, self.functions)
 
 
 def closing_batch() -> s.Batch:
@@ -629,11 +728,17 @@ def closing_batch() -> s.Batch:
     ])
 
 
-def generate(random: Random, size: int = 10) -> s.Program:
-    """A program. ``size``: about how many statements a procedure or batch has at most."""
-    return Generator(random, size).program()
+FEATURES = frozenset({"cursors", "functions", "temporary tables"})
 
 
-def numbered(seed: int, number: int, size: int = 10) -> s.Program:
-    """Case ``number`` of the series ``seed``."""
-    return generate(Random(f"{seed}/{number}"), size)
+def generate(random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> s.Program:
+    """A program. ``size``: about how many statements a procedure or batch has at most.
+
+    ``features``: of :data:`FEATURES`, beyond what every program may use.
+    """
+    return Generator(random, size, features).program()
+
+
+def numbered(seed: int, number: int, size: int = 10, features: frozenset[str] = frozenset()) -> s.Program:
+    """Case ``number`` of the series ``seed`` (another series with other features)."""
+    return generate(Random(f"{seed}/{number}"), size, features)

@@ -13,16 +13,15 @@ decided.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
 from . import rules
 from . import syntax as s
-from .evaluation import Frame
+from .evaluation import Frame, TableValue
 from .flat import Step, flatten
 from .rows import RowStatements
 from .rules import Doubtful, Ends, Error, Fault, Raised
-from .trace import Message, Printed, Row, Trace
+from .trace import Message, Printed, Trace
 
 MAX_STEPS = 4000
 
@@ -41,11 +40,13 @@ class Machine(RowStatements):
     def __init__(self, program: s.Program, *, max_steps: int = MAX_STEPS) -> None:
         super().__init__()
         self.program = program
+        self.functions = {function.name: function for function in program.functions}
+        self.function_codes = {each.name: flatten(each.name, each.body) for each in program.functions}
         self.procedures = {proc.name: proc for proc in program.procedures}
         self.codes = {proc.name: flatten(proc.name, proc.body) for proc in program.procedures}
         self.transaction_name: str | None = None
-        self.before: dict[str, list[Row]] = {}
-        self.savepoints: list[tuple[str, dict[str, list[Row]]]] = []
+        self.before: dict[str, TableValue] = {}
+        self.savepoints: list[tuple[str, dict[str, TableValue]]] = []
         self.xact_abort = False
         self.steps_left = max_steps
         self.covered: set[str] = set()
@@ -62,13 +63,13 @@ class Machine(RowStatements):
             try:
                 self.execute()
             except BatchEnds:
-                for frame in reversed(self.stack[1:]):
-                    self.xact_abort, self.nocount = frame.options
+                while len(self.stack) > 1:
+                    self.drop_frame()
             self.end_of_batch()
             trace.batches.append(self.events)
         trace.tables = {
             name: sorted((dict(row) for row in table.rows), key=lambda row: row["id"])  # type: ignore[arg-type,return-value]
-            for name, table in self.tables.items()
+            for name, table in self.tables.items() if not name.startswith("#")
         }
         trace.trancount = self.trancount
         return trace
@@ -100,8 +101,9 @@ class Machine(RowStatements):
                 if step.kind == "jump unless" and raised.fault.ends is Ends.STATEMENT:
                     self.refuse_resumption(step)
                 line = step.stmt.line if step.stmt is not None else 0
-                procedure = frame.code.name
-                self.fail(self.place(raised.fault, procedure, line), frame)
+                if raised.elsewhere:
+                    line = -1
+                self.fail(self.place(raised.fault, frame.code.name, line), frame)
 
     def refuse_resumption(self, step: Step) -> None:
         """No page says where an IF or WHILE goes on whose condition failed and was not caught."""
@@ -187,8 +189,7 @@ class Machine(RowStatements):
             self.doomed = True
             self.covered.add("doomed")
         while len(self.stack) - 1 > depth:
-            left = self.stack.pop()
-            self.xact_abort, self.nocount = left.options
+            self.drop_frame()
             self.covered.add("caught from a called procedure")
         frame = self.stack[depth]
         frame.faulted = True
@@ -233,10 +234,10 @@ class Machine(RowStatements):
 
         RETURN page: 0 unless told. SET Statements page: options set inside are undone.
         """
-        self.stack.pop()
-        if frame.call is None and not self.stack:
+        if len(self.stack) == 1:
+            self.stack.pop()
             return
-        self.xact_abort, self.nocount = frame.options
+        self.drop_frame()
         caller = self.stack[-1]
         if frame.call is not None and frame.procedure is not None:
             if frame.call.result is not None:
@@ -254,6 +255,43 @@ class Machine(RowStatements):
         elif self.trancount != frame.entry_trancount:
             raise Doubtful("another @@TRANCOUNT after EXEC of a string")
 
+    def drop_frame(self) -> None:
+        """However a scope ends: its options and its temporary tables end with it."""
+        frame = self.stack.pop()
+        self.xact_abort, self.nocount = frame.options
+        for name in frame.temporary:
+            self.tables.pop(name, None)
+
+    def call_function(self, name: str, args: list[s.Value]) -> s.Value:
+        """CREATE FUNCTION page. An error inside ends the statement that called it.
+
+        No page says whose line and name such an error carries.
+        """
+        function = self.functions[name]
+        frame = Frame(self.function_codes[name])
+        for param, value in zip(function.params, args, strict=True):
+            frame.types[param.name] = param.type
+            frame.variables[param.name] = self.fit(value, param.type)
+        self.stack.append(frame)
+        before = self.last_error, self.rowcount
+        try:
+            while True:
+                self.steps_left -= 1
+                if self.steps_left < 0:
+                    raise TooLong
+                step = frame.code.steps[frame.pc]
+                frame.pc += 1
+                if isinstance(step.stmt, s.Return):
+                    assert step.stmt.value is not None
+                    return self.fit(self.value(step.stmt.value, {}), s.INT)
+                self.perform(frame, step)
+        except Raised as raised:
+            raise Raised(raised.fault, elsewhere=True) from None
+        finally:
+            self.stack.pop()
+            self.last_error, self.rowcount = before
+            self.covered.add("function called")
+
     def check_count(self, frame: Frame, line: int) -> None:
         """266. ROLLBACK TRANSACTION page: informational, does not affect what follows.
 
@@ -266,22 +304,22 @@ class Machine(RowStatements):
 
     def leave_scope(self, frame: Frame, error: Error) -> None:
         """208 ends its procedure: nothing is handed back but @@ERROR."""
-        self.stack.pop()
-        if not self.stack:
+        if len(self.stack) == 1:
             raise BatchEnds
-        self.xact_abort, self.nocount = frame.options
+        self.drop_frame()
         self.stack[-1].faulted = True
         if frame.procedure is not None:
             self.check_count(frame, error.line)
 
     # -- transactions -------------------------------------------------------------
 
-    def snapshot(self) -> dict[str, list[Row]]:
-        return {name: copy.deepcopy(table.rows) for name, table in self.tables.items()}
+    def snapshot(self) -> dict[str, TableValue]:
+        return {name: TableValue(table.columns, [dict(row) for row in table.rows])
+                for name, table in self.tables.items()}
 
-    def restore(self, rows: dict[str, list[Row]]) -> None:
-        for name, table in self.tables.items():
-            table.rows = copy.deepcopy(rows[name])
+    def restore(self, tables: dict[str, TableValue]) -> None:
+        self.tables = {name: TableValue(table.columns, [dict(row) for row in table.rows])
+                       for name, table in tables.items()}
 
     def roll_back(self) -> None:
         """ROLLBACK TRANSACTION page: all of it, from any depth; variables and table variables stay."""
@@ -388,6 +426,12 @@ class Machine(RowStatements):
                 else:
                     self.nocount = on
                 self.done(0)
+            case s.CreateTemp():
+                self.create_temporary(frame, stmt)
+            case s.DropTable(name):
+                self.drop_table(name)
+            case s.DeclareCursor() | s.OpenCursor() | s.Fetch() | s.CloseCursor() | s.Deallocate():
+                self.cursor_statement(frame, stmt)
             case s.Exec():
                 self.call(frame, stmt)
             case s.ExecText(body):

@@ -21,7 +21,8 @@ def lists(program: s.Program) -> list[list[s.Stmt]]:
     found: list[list[s.Stmt]] = []
     for node in s.walk(program):
         match node:
-            case s.Procedure(body=body) | s.Batch(body) | s.Block(body) | s.While(_, body) | s.ExecText(body):
+            case (s.Procedure(body=body) | s.Function(body=body) | s.Batch(body) | s.Block(body)
+                  | s.While(_, body) | s.ExecText(body)):
                 found.append(body)
             case s.If(_, then, otherwise):
                 found.append(then)
@@ -86,6 +87,13 @@ def drop_unit(procedure: bool, place: int) -> Change:
     return change
 
 
+def drop_function(place: int) -> Change:
+    def change(program: s.Program) -> bool:
+        del program.functions[place]
+        return True
+    return change
+
+
 def plainer(number: int, place: int) -> Iterator[Change]:
     """Simpler forms of one statement."""
     def on(kind: type[s.Stmt], work: Callable[[s.Stmt], bool]) -> Change:
@@ -116,7 +124,7 @@ def plainer(number: int, place: int) -> Iterator[Change]:
 
     def shorter_print_front(stmt: s.Stmt) -> bool:
         assert isinstance(stmt, s.Print)
-        if not isinstance(stmt.value, s.Concat) or len(stmt.value.parts) < 2:
+        if not isinstance(stmt.value, s.Concat) or len(stmt.value.parts) < 3:
             return False
         stmt.value = s.Concat(stmt.value.parts[1:])
         return True
@@ -155,6 +163,8 @@ def changes(program: s.Program) -> Iterator[Change]:
         yield drop_unit(False, place)
     for place in reversed(range(len(program.procedures))):
         yield drop_unit(True, place)
+    for place in reversed(range(len(program.functions))):
+        yield drop_function(place)
     found = lists(program)
     longest = max((len(statements) for statements in found), default=1)
     length = longest
@@ -175,18 +185,22 @@ def changes(program: s.Program) -> Iterator[Change]:
 
 def complete(program: s.Program) -> bool:
     """Whether T-SQL would compile it: variables declared, labels there, BREAK in a loop, THROW; in CATCH."""
-    units: list[tuple[list[s.Stmt], set[str], bool]] = [
-        (proc.body, {param.name for param in proc.params}, True) for proc in program.procedures]
-    units += [(batch.body, set(), False) for batch in program.batches]
-    units += [(node.body, set(), False) for node in s.walk(program) if isinstance(node, s.ExecText)]
+    units: list[tuple[list[s.Stmt], set[str]]] = [
+        (proc.body, {param.name for param in proc.params}) for proc in program.procedures]
+    units += [(batch.body, set()) for batch in program.batches]
+    units += [(function.body, {param.name for param in function.params}) for function in program.functions]
+    units += [(node.body, set()) for node in s.walk(program) if isinstance(node, s.ExecText)]
     names = {proc.name for proc in program.procedures} | {"no_such_procedure"}
+    functions = {function.name for function in program.functions}
     for node in s.walk(program):
         if isinstance(node, s.Exec) and node.procedure not in names:
+            return False
+        if isinstance(node, s.Call) and node.function not in functions:
             return False
     return all(_unit_complete(*unit) for unit in units)
 
 
-def _unit_complete(body: list[s.Stmt], declared: set[str], in_procedure: bool) -> bool:
+def _unit_complete(body: list[s.Stmt], declared: set[str]) -> bool:
     labels = {node.name for node in _own(body) if isinstance(node, s.Label)}
     declared = set(declared)
     for node in _own(body):
@@ -198,6 +212,8 @@ def _unit_complete(body: list[s.Stmt], declared: set[str], in_procedure: bool) -
             case s.SetVar(name, _) if name not in declared:
                 return False
             case s.SelectVars(targets) if any(name not in declared for name, _ in targets):
+                return False
+            case s.Fetch(into=names) if any(name not in declared for name in names):
                 return False
             case s.Exec(result=str(name)) if name not in declared:
                 return False

@@ -123,6 +123,11 @@ class Reader:
             return s.Cast(value, type_)
         if word.startswith("@"):
             return s.Var(self.take())
+        if self.accept("DBO", "."):
+            name = self.take()
+            if name.endswith(")"):  # no arguments
+                return s.Call(name.partition("(")[0].rstrip(), [])
+            return s.Call(name, self.row())
         if word == "NULL" or word == "-" or word[0].isdigit() or "'" in word:
             return s.Const(self.constant())
         return s.Column(self.take())
@@ -280,8 +285,42 @@ class Reader:
         self.expect("=")
         return s.SetVar(name, self.expression())
 
+    def read_create(self) -> s.Stmt:
+        self.expect("TABLE")
+        name = self.take()
+        self.expect("(")
+        columns = self.series(self.column_definition)
+        self.expect(")")
+        return s.CreateTemp(name, columns)
+
+    def read_drop(self) -> s.Stmt:
+        self.expect("TABLE")
+        return s.DropTable(self.table())
+
+    def read_open(self) -> s.Stmt:
+        return s.OpenCursor(self.take())
+
+    def read_close(self) -> s.Stmt:
+        return s.CloseCursor(self.take())
+
+    def read_deallocate(self) -> s.Stmt:
+        return s.Deallocate(self.take())
+
+    def read_fetch(self) -> s.Stmt:
+        direction = self.take().upper()
+        self.expect("FROM")
+        name = self.take()
+        self.expect("INTO")
+        return s.Fetch(direction, name, self.series(self.take))
+
     def read_declare(self) -> s.Stmt:
         name = self.take()
+        if self.accept("CURSOR", "LOCAL", "STATIC", "FOR", "SELECT"):
+            names = self.series(self.take)
+            self.expect("FROM")
+            cursor = s.DeclareCursor(name, names, self.table(), self.where())
+            self.expect("ORDER", "BY", "ID")
+            return cursor
         if self.accept("TABLE", "("):
             columns = self.series(self.column_definition)
             self.expect(")")
@@ -390,6 +429,19 @@ class Reader:
         self.expect("AS")
         return s.Procedure(name, params, self.statements())
 
+    def function(self) -> s.Function:
+        self.expect("CREATE", "FUNCTION", "DBO", ".")
+        name = self.take()
+        params: list[s.Param] = []
+        if name.endswith(")"):
+            name = name.partition("(")[0].rstrip()
+        else:
+            self.expect("(")
+            params = self.series(self.parameter)
+            self.expect(")")
+        self.expect("RETURNS", "INT", "AS", "BEGIN")
+        return s.Function(name, params, self.statements("END"))
+
     def parameter(self) -> s.Param:
         param = s.Param(self.take(), self.type())
         if self.accept("="):
@@ -404,14 +456,18 @@ def read(script: str) -> s.Program:
 
     Procedures come first, as in every program of the check.
     """
+    functions: list[s.Function] = []
     procedures: list[s.Procedure] = []
     batches: list[s.Batch] = []
     for text in re.split(r"(?m)^[ \t]*GO[ \t]*(?:\n|\Z)", script):
         reader = Reader(text)
-        if reader.peek() == "CREATE":
+        if reader.peek() == "CREATE" and reader.peek(1) in ("PROCEDURE", "FUNCTION"):
             if batches:
                 raise ValueError("procedures come first")
-            procedures.append(reader.procedure())
+            if reader.peek(1) == "FUNCTION":
+                functions.append(reader.function())
+            else:
+                procedures.append(reader.procedure())
         elif reader.tokens:
             batches.append(s.Batch(reader.statements()))
-    return s.Program(procedures, batches)
+    return s.Program(procedures, batches, functions)

@@ -35,6 +35,8 @@ def expression(expr: s.Expr) -> str:
             return f"ISNULL({expression(value)}, {expression(default)})"
         case s.Cast(value, type_):
             return f"CAST({expression(value)} AS {type_})"
+        case s.Call(name, args):
+            return f"dbo.{name}(" + ", ".join(expression(arg) for arg in args) + ")"
         case s.Scalar(what, table, where, column):
             inner = {"count": "COUNT(*)", "column": column}.get(what, f"{what.upper()}({column})")
             return f"(SELECT {inner} FROM {table_name(table)}{where_clause(where)})"
@@ -81,6 +83,10 @@ class Writer:
 
     def body(self, statements: list[s.Stmt], end: str = "END;") -> None:
         """BEGIN … END around statements; a lone simple one stands by itself."""
+        if len(statements) == 1 and isinstance(statements[0], s.Block):
+            statements[0].line = len(self.lines) + 1
+            self.body(statements[0].body, end)
+            return
         if len(statements) == 1 and not isinstance(statements[0], (s.If, s.Label, s.Declare, s.DeclareTable)):
             self.depth += 1
             self.statement(statements[0])
@@ -193,6 +199,21 @@ def simple(stmt: s.Stmt) -> str:
             return f"SAVE TRANSACTION {name}"
         case s.SetOption(option, on):
             return f"SET {option} {'ON' if on else 'OFF'}"
+        case s.CreateTemp(name, columns):
+            return f"CREATE TABLE {name} (" + ", ".join(map(column_definition, columns)) + ")"
+        case s.DropTable(name):
+            return f"DROP TABLE {table_name(name)}"
+        case s.DeclareCursor(name, names, table, where):
+            return (f"DECLARE {name} CURSOR LOCAL STATIC FOR SELECT {', '.join(names)} "
+                    f"FROM {table_name(table)}{where_clause(where)} ORDER BY id")
+        case s.OpenCursor(name):
+            return f"OPEN {name}"
+        case s.Fetch(direction, name, into):
+            return f"FETCH {direction} FROM {name} INTO {', '.join(into)}"
+        case s.CloseCursor(name):
+            return f"CLOSE {name}"
+        case s.Deallocate(name):
+            return f"DEALLOCATE {name}"
         case s.Exec(procedure, args, result):
             text = "EXEC " + ("" if result is None else f"{result} = ") + f"dbo.{procedure}"
             return text + (" " if args else "") + ", ".join(map(argument, args))
@@ -224,6 +245,18 @@ def procedure(proc: s.Procedure) -> str:
     return "\n".join(writer.lines)
 
 
+def function(unit: s.Function) -> str:
+    """The batch that creates a function."""
+    writer = Writer()
+    writer.add(f"CREATE FUNCTION dbo.{unit.name} ({', '.join(map(parameter, unit.params))})")
+    writer.add("RETURNS int")
+    writer.add("AS")
+    writer.add("BEGIN")
+    writer.nested(unit.body)
+    writer.add("END")
+    return "\n".join(writer.lines)
+
+
 def batch(unit: s.Batch) -> str:
     """The text of one batch, without GO."""
     writer = Writer()
@@ -233,8 +266,9 @@ def batch(unit: s.Batch) -> str:
 
 
 def batches(program: s.Program) -> list[str]:
-    """Every batch of a program in order: the procedures, then the batches."""
-    return [procedure(proc) for proc in program.procedures] + [batch(unit) for unit in program.batches]
+    """Every batch of a program in order: the functions, the procedures, then the batches."""
+    return [*map(function, program.functions), *map(procedure, program.procedures),
+            *map(batch, program.batches)]
 
 
 def script(program: s.Program) -> str:

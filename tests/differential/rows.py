@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from . import rules
 from . import syntax as s
-from .evaluation import Frame, Session, TableValue
+from .evaluation import Cursor, Frame, Session, TableValue
 from .render import table_name
 from .rules import Doubtful, Ends, Fault, Raised
 from .trace import Affected, Event, Row, Rows
@@ -62,7 +62,7 @@ class RowStatements(Session):
         several violations wins, nor whether writing nothing counts as writing.
         """
         table = self.find_table(frame, stmt.table)
-        faults: dict[int, Fault] = {}
+        faults: dict[int, Raised] = {}
         try:
             new, count = self.new_rows(stmt, table, faults)
         except Raised as raised:
@@ -77,13 +77,13 @@ class RowStatements(Session):
             raise Raised(rules.doomed())
         if len(faults) > 1:
             raise Doubtful("two violations in one statement")
-        for fault in faults.values():
-            raise Raised(fault)
+        for raised in faults.values():
+            raise raised
         table.rows = new
         self.affected(count)
 
     def new_rows(self, stmt: s.Insert | s.Update | s.Delete, table: TableValue,
-                 faults: dict[int, Fault]) -> tuple[list[Row], int]:
+                 faults: dict[int, Raised]) -> tuple[list[Row], int]:
         """The rows as they would be and how many are touched; collects what is wrong with them."""
 
         def attempt(work: Callable[[], s.Value]) -> s.Value:
@@ -92,7 +92,7 @@ class RowStatements(Session):
             except Raised as raised:
                 if raised.fault.ends is Ends.SCOPE:
                     raise
-                faults.setdefault(raised.fault.number, raised.fault)
+                faults.setdefault(raised.fault.number, raised)
                 return None
 
         rows = [dict(row) for row in table.rows]
@@ -125,7 +125,10 @@ class RowStatements(Session):
         return rows, len(touched)
 
     def check_rows(self, stmt: s.Insert | s.Update, table: TableValue, rows: list[Row], touched: list[Row],
-                   faults: dict[int, Fault]) -> None:
+                   faults: dict[int, Raised]) -> None:
+        def violates(fault: Fault) -> None:
+            faults.setdefault(fault.number, Raised(fault))
+
         verb = "INSERT" if isinstance(stmt, s.Insert) else "UPDATE"
         name = table_name(stmt.table)
         for row in touched:
@@ -133,22 +136,104 @@ class RowStatements(Session):
                 value = row[column.name]
                 if value is None:
                     if not column.nullable or column.primary_key:
-                        faults.setdefault(515, rules.null_refused(verb, name, column.name))
+                        violates(rules.null_refused(verb, name, column.name))
                 elif column.type.is_text:
                     if not isinstance(value, str):
                         value = row[column.name] = str(value)
                     assert column.type.length is not None
                     if len(value) > column.type.length:
-                        faults.setdefault(2628, rules.truncated(name, column.name))
+                        violates(rules.truncated(name, column.name))
                 else:
                     if isinstance(value, str):
                         raise Doubtful("text into an int column")
                     if column.check_below is not None and not value < column.check_below:
-                        faults.setdefault(547, rules.check_violated(verb, name, column.name))
+                        violates(rules.check_violated(verb, name, column.name))
         key = next(column.name for column in table.columns if column.primary_key)
         seen: set[s.Value] = set()
         for row in rows:
             if row[key] in seen:
-                faults.setdefault(2627, rules.duplicate_key("pk", name, row[key]))
+                violates(rules.duplicate_key("pk", name, row[key]))
             if row[key] is not None:
                 seen.add(row[key])
+
+    # -- temporary tables ---------------------------------------------------------
+
+    def create_temporary(self, frame: Frame, stmt: s.CreateTemp) -> None:
+        """CREATE TABLE page: a temporary table goes at the end of the procedure that made it.
+
+        Making it is a write of the transaction.
+        """
+        if self.doomed:
+            raise Raised(rules.doomed())
+        if stmt.name in self.tables:
+            raise Raised(rules.object_exists(stmt.name))
+        self.tables[stmt.name] = TableValue(tuple(stmt.columns))
+        frame.temporary.add(stmt.name)
+        self.done(0)
+
+    def drop_table(self, name: str) -> None:
+        if name not in self.tables:
+            raise Raised(rules.no_table_to_drop(name))
+        if self.doomed:
+            raise Raised(rules.doomed())
+        del self.tables[name]
+        self.done(0)
+
+    # -- cursors ------------------------------------------------------------------
+
+    def cursor(self, frame: Frame, name: str) -> Cursor:
+        found = frame.cursors.get(name)
+        if found is None:
+            raise Raised(rules.no_such_cursor(name))
+        return found
+
+    def cursor_statement(self, frame: Frame, stmt: s.Stmt) -> None:
+        """DECLARE CURSOR, OPEN, FETCH, CLOSE, DEALLOCATE pages.
+
+        ROLLBACK TRANSACTION page: a static cursor is not affected by it. What @@ROWCOUNT is
+        afterwards the pages do not say for all of them.
+        """
+        if self.doomed and isinstance(stmt, (s.DeclareCursor, s.OpenCursor)):
+            raise Doubtful("a static cursor made in a doomed transaction")
+        match stmt:
+            case s.DeclareCursor(name, _, table):
+                self.find_table(frame, table)
+                if name in frame.cursors:
+                    raise Raised(rules.cursor_exists(name))
+                frame.cursors[name] = Cursor(stmt)
+            case s.OpenCursor(name):
+                cursor = self.cursor(frame, name)
+                if cursor.rows is not None:
+                    raise Raised(rules.cursor_open())
+                query = cursor.definition
+                found = self.matching(frame, query.table, query.where)
+                cursor.rows = [[row[column] for column in query.columns] for row in found]
+                cursor.place = -1
+            case s.Fetch():
+                self.fetch(frame, stmt)
+            case s.CloseCursor(name):
+                cursor = self.cursor(frame, name)
+                if cursor.rows is None:
+                    raise Raised(rules.cursor_closed())
+                cursor.rows = None
+            case s.Deallocate(name):
+                self.cursor(frame, name)
+                del frame.cursors[name]
+        self.done(None)
+
+    def fetch(self, frame: Frame, stmt: s.Fetch) -> None:
+        """FETCH page: @@FETCH_STATUS 0, or -1 beyond the result, when nothing is assigned."""
+        self.fetch_status = None
+        cursor = self.cursor(frame, stmt.name)
+        if cursor.rows is None:
+            raise Raised(rules.cursor_closed())
+        count = len(cursor.rows)
+        place = {"NEXT": cursor.place + 1, "PRIOR": cursor.place - 1, "FIRST": 0,
+                 "LAST": count - 1}[stmt.direction]
+        cursor.place = max(-1, min(place, count))
+        if 0 <= place < count:
+            for name, value in zip(stmt.into, cursor.rows[place], strict=True):
+                self.assign(frame, name, value)
+            self.fetch_status = 0
+        else:
+            self.fetch_status = -1

@@ -60,11 +60,12 @@ class Error:
 
 
 class Raised(Exception):
-    """A statement raised ``fault``."""
+    """A statement raised ``fault``; ``elsewhere``: inside a function that it called."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Fault, elsewhere: bool = False) -> None:
         super().__init__(fault)
         self.fault = fault
+        self.elsewhere = elsewhere
 
 
 class Doubtful(Exception):
@@ -160,6 +161,31 @@ def count_differs(before: int, after: int) -> Fault:
                  Ends.NOTHING)
 
 
+def object_exists(name: str) -> Fault:
+    return Fault(2714, 16, 6, f"There is already an object named '{name}' in the database.", Ends.ROLLBACK)
+
+
+def no_table_to_drop(name: str) -> Fault:
+    return Fault(3701, 11, 5, f"Cannot drop the table '{name}', because it does not exist or you do not have "
+                              "permission.", Ends.NOTHING)
+
+
+def cursor_exists(name: str) -> Fault:
+    return Fault(16915, 16, 1, f"A cursor with the name '{name}' already exists.")
+
+
+def no_such_cursor(name: str) -> Fault:
+    return Fault(16916, 16, 1, f"A cursor with the name '{name}' does not exist.")
+
+
+def cursor_closed() -> Fault:
+    return Fault(16917, 16, 1, "Cursor is not open.")
+
+
+def cursor_open() -> Fault:
+    return Fault(16905, 16, 1, "The cursor is already open.")
+
+
 def nested_too_deep() -> Fault:
     return Fault(217, 16, 1, "Maximum stored procedure, function, trigger, or view nesting level exceeded "
                              "(limit 32).", Ends.ROLLBACK)
@@ -167,4 +193,6 @@ def nested_too_deep() -> Fault:
 
 # The texts that are ours to decide: constraint violations name constraints and
 # databases whose spelling belongs to the server below.
-EXACT_TEXT = frozenset({245, 266, 628, 2812, 3902, 3903, 3930, 3931, 3998, 6401, 8134, 50000})
+EXACT_TEXT = frozenset({
+    217, 245, 266, 628, 2714, 2812, 3701, 3902, 3903, 3930, 3931, 3998, 6401, 8134, 16905, 16915, 16916,
+    16917, 50000})

@@ -112,6 +112,14 @@ class Scalar(Expr):
     column: str | None = None
 
 
+@dataclass(eq=False)
+class Call(Expr):
+    """A scalar function of the program."""
+
+    function: str
+    args: list[Expr]
+
+
 # --- conditions ------------------------------------------------------------------
 
 
@@ -350,6 +358,53 @@ class ExecText(Stmt):
     body: list[Stmt]
 
 
+@dataclass(eq=False)
+class CreateTemp(Stmt):
+    """CREATE TABLE #name (…)."""
+
+    name: str
+    columns: list[ColumnDef]
+
+
+@dataclass(eq=False)
+class DropTable(Stmt):
+    name: str
+
+
+@dataclass(eq=False)
+class DeclareCursor(Stmt):
+    """DECLARE name CURSOR LOCAL STATIC FOR SELECT columns FROM table ORDER BY id."""
+
+    name: str
+    columns: list[str]
+    table: str
+    where: Cond | None = None
+
+
+@dataclass(eq=False)
+class OpenCursor(Stmt):
+    name: str
+
+
+@dataclass(eq=False)
+class Fetch(Stmt):
+    """FETCH direction FROM name INTO …"""
+
+    direction: str
+    name: str
+    into: list[str]
+
+
+@dataclass(eq=False)
+class CloseCursor(Stmt):
+    name: str
+
+
+@dataclass(eq=False)
+class Deallocate(Stmt):
+    name: str
+
+
 # --- programs --------------------------------------------------------------------
 
 
@@ -371,6 +426,15 @@ class Procedure(Node):
 
 
 @dataclass(eq=False)
+class Function(Node):
+    """A scalar function of integers: DECLARE, SET, IF, WHILE and RETURN inside."""
+
+    name: str
+    params: list[Param]
+    body: list[Stmt]
+
+
+@dataclass(eq=False)
 class Batch(Node):
     body: list[Stmt]
 
@@ -381,6 +445,7 @@ class Program(Node):
 
     procedures: list[Procedure]
     batches: list[Batch]
+    functions: list[Function] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from differential import check, generator, interpreter, render, syntax
-from differential.evaluation import Frame
+from differential.evaluation import Frame, TableValue
 from differential.flat import Step
 from differential.interpreter import BatchEnds, Machine, TooLong
 from differential.rules import Doubtful, Ends, Error
@@ -22,7 +22,7 @@ class Wrong:
 
 
 class CommitsOnRollback(Machine):
-    def restore(self, rows: dict[str, list[dict[str, syntax.Value]]]) -> None:
+    def restore(self, tables: dict[str, TableValue]) -> None:
         pass
 
 

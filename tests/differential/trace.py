@@ -58,6 +58,9 @@ class Trace:
     trancount: int = 0
 
 
+ANYWHERE = "anywhere"
+
+
 def line(event: Event) -> str:
     """One event. Texts that name the server's own objects are left out."""
     match event:
@@ -66,6 +69,8 @@ def line(event: Event) -> str:
         case Message(number, severity, state, procedure, place, text):
             shown = f": {text}" if number in rules.EXACT_TEXT or number > 50000 else ""
             where = f"{procedure} line {place}" if procedure else f"line {place}"
+            if place < 0:
+                where = ANYWHERE
             return f"error {number} level {severity} state {state} {where}{shown}"
         case Rows(rows):
             return "rows " + " ".join("(" + ", ".join(map(value, row)) + ")" for row in rows)

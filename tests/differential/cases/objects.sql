@@ -1,0 +1,167 @@
+-- Cursors, temporary tables, functions and strings; see reference.sql.
+--
+-- case: a static cursor: its rows are those of OPEN, and ROLLBACK leaves it alone
+-- page: DECLARE CURSOR; FETCH; ROLLBACK TRANSACTION, the effect on cursors
+DECLARE @a int;
+DECLARE @b int;
+INSERT INTO dbo.t2 (id, n) VALUES (1, 10), (2, 20), (3, 30);
+DECLARE cur1 CURSOR LOCAL STATIC FOR SELECT id, n FROM dbo.t2 ORDER BY id;
+OPEN cur1;
+FETCH NEXT FROM cur1 INTO @a, @b;
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    BEGIN TRANSACTION;
+    DELETE FROM dbo.t2;
+    PRINT CONCAT(@a, N' ', @b);
+    ROLLBACK TRANSACTION;
+    FETCH NEXT FROM cur1 INTO @a, @b;
+END;
+PRINT CONCAT(N'end ', @@FETCH_STATUS, N' ', @a);
+FETCH FIRST FROM cur1 INTO @a, @b;
+PRINT @a;
+FETCH LAST FROM cur1 INTO @a, @b;
+PRINT @a;
+FETCH PRIOR FROM cur1 INTO @a, @b;
+PRINT @a;
+CLOSE cur1;
+DEALLOCATE cur1;
+-- expect:
+-- batch 1
+--   print 1 10
+--   print 2 20
+--   print 3 30
+--   print end -1 3
+--   print 1
+--   print 3
+--   print 2
+-- table t2: (1, 10, NULL) (2, 20, NULL) (3, 30, NULL)
+--
+-- case: cursor statements out of place end only themselves
+-- page: errors 16000-17999 (16905, 16915, 16916, 16917)
+DECLARE @a int;
+OPEN cur1;
+PRINT @@ERROR;
+DECLARE cur1 CURSOR LOCAL STATIC FOR SELECT id FROM dbo.t2 ORDER BY id;
+FETCH NEXT FROM cur1 INTO @a;
+DECLARE cur1 CURSOR LOCAL STATIC FOR SELECT id FROM dbo.t2 ORDER BY id;
+OPEN cur1;
+OPEN cur1;
+CLOSE cur1;
+CLOSE cur1;
+BEGIN TRY
+    DEALLOCATE cur1;
+    DEALLOCATE cur1;
+END TRY
+BEGIN CATCH
+    PRINT ERROR_MESSAGE();
+END CATCH;
+-- expect:
+-- batch 1
+--   error 16916 level 16 state 1 line 2: A cursor with the name 'cur1' does not exist.
+--   print 16916
+--   error 16917 level 16 state 1 line 5: Cursor is not open.
+--   error 16915 level 16 state 1 line 6: A cursor with the name 'cur1' already exists.
+--   error 16905 level 16 state 1 line 8: The cursor is already open.
+--   error 16917 level 16 state 1 line 10: Cursor is not open.
+--   print A cursor with the name 'cur1' does not exist.
+--
+-- case: a local cursor ends with its procedure, whatever ended that
+-- page: DECLARE CURSOR, LOCAL
+CREATE PROCEDURE dbo.p1
+AS
+    DECLARE cur1 CURSOR LOCAL STATIC FOR SELECT id FROM dbo.t2 ORDER BY id;
+    OPEN cur1;
+    THROW 50001, N'a', 1;
+GO
+BEGIN TRY
+    EXEC dbo.p1;
+END TRY
+BEGIN CATCH
+    PRINT ERROR_NUMBER();
+END CATCH;
+BEGIN TRY
+    EXEC dbo.p1;
+END TRY
+BEGIN CATCH
+    PRINT ERROR_NUMBER();
+END CATCH;
+OPEN cur1;
+-- expect:
+-- batch 1
+--   print 50001
+--   print 50001
+--   error 16916 level 16 state 1 line 13: A cursor with the name 'cur1' does not exist.
+--
+-- case: a temporary table is rolled back, and goes with its procedure
+-- page: CREATE TABLE, temporary tables
+CREATE PROCEDURE dbo.p1
+AS
+    CREATE TABLE #tmp_p1 (id int NOT NULL PRIMARY KEY, n int NULL);
+    INSERT INTO #tmp_p1 (id, n) VALUES (1, 1);
+    INSERT INTO #tmp_p1 (id, n) VALUES (1, 2);
+    SELECT id AS c1, n AS c2 FROM #tmp_p1 ORDER BY id;
+GO
+EXEC dbo.p1;
+EXEC dbo.p1;
+BEGIN TRANSACTION;
+CREATE TABLE #tmp_b (id int NOT NULL PRIMARY KEY, n int NULL);
+INSERT INTO #tmp_b (id, n) VALUES (1, 1);
+ROLLBACK TRANSACTION;
+INSERT INTO #tmp_b (id, n) VALUES (2, 2);
+PRINT N'never';
+GO
+CREATE TABLE #tmp_c (id int NOT NULL PRIMARY KEY, n int NULL);
+GO
+INSERT INTO #tmp_c (id, n) VALUES (3, 3);
+SELECT id AS c1 FROM #tmp_c ORDER BY id;
+DROP TABLE #tmp_c;
+DROP TABLE #tmp_c;
+PRINT @@ERROR;
+-- expect:
+-- batch 1
+--   error 2627 level 14 state 1 p1 line 5
+--   rows (1, 1)
+--   error 2627 level 14 state 1 p1 line 5
+--   rows (1, 1)
+--   error 208 level 16 state 1 line 7
+-- batch 2
+-- batch 3
+--   rows (3)
+--   error 3701 level 11 state 5 line 4: Cannot drop the table '#tmp_c', because it does not exist or you do not have permission.
+--   print 3701
+--
+-- case: an error in a function ends the statement that called it
+-- page: CREATE FUNCTION; TRY...CATCH
+CREATE FUNCTION dbo.f1 (@x int)
+RETURNS int
+AS
+BEGIN
+    DECLARE @r int = 0;
+    WHILE @r < 3
+        SET @r = @r + 1;
+    IF @x = 9
+        RETURN NULL;
+    RETURN 12 / @x + @r;
+END
+GO
+DECLARE @a int = 1;
+SET @a = dbo.f1(2);
+PRINT @a;
+SET @a = dbo.f1(0);
+PRINT CONCAT(@@ERROR, N' ', @a);
+INSERT INTO dbo.t2 (id, n) VALUES (1, dbo.f1(1)), (2, dbo.f1(0));
+BEGIN TRY
+    PRINT ISNULL(dbo.f1(9), -5);
+    SET @a = dbo.f1(@a - @a);
+END TRY
+BEGIN CATCH
+    PRINT ERROR_NUMBER();
+END CATCH;
+-- expect:
+-- batch 1
+--   print 9
+--   error 8134 level 16 state 1 anywhere: Divide by zero error encountered.
+--   print 8134 9
+--   error 8134 level 16 state 1 anywhere: Divide by zero error encountered.
+--   print -5
+--   print 8134
