@@ -1,256 +1,124 @@
 """Ordinary SQL: T-SQL queries, expressions, DML and table DDL → PostgreSQL text.
 
-The way in for the lowering passes.  Everything behind it (``ordinary_sql_*``)
-knows sqlglot; nothing else in the package does.
+The way in for the lowering passes.  Everything behind it (``ordinary_sql_*``) knows
+sqlglot; nothing else in the package does.
 
-Variables come out under the name the scope gives them: ``reference`` where no
-relation is in sight, ``query_reference`` inside a query that has relations,
-where a bare name could be taken for a column.  Object names come out
-schema-qualified, types and functions too.
+=========================  =================================================================
+ordinary_sql_interface     what the surroundings must answer, and what comes out
+ordinary_sql_reading       our tokens → sqlglot trees; what cannot be read is a problem
+ordinary_sql_context       scope, problems and relations in sight while a statement is translated
+ordinary_sql_values        PostgreSQL text with a T-SQL type; implicit and explicit conversions
+ordinary_sql_expressions   scalar expressions and conditions
+ordinary_sql_relations     FROM: tables, functions, APPLY, PIVOT, joins, lock hints
+ordinary_sql_queries       SELECT, common table expressions, set operations, TOP
+ordinary_sql_assignment    SELECT @x = …
+ordinary_sql_for_xml       FOR XML, FOR JSON
+ordinary_sql_dml           INSERT, UPDATE, DELETE with OUTPUT
+ordinary_sql_merge         MERGE
+ordinary_sql_table_variables  DML on table variables
+ordinary_sql_ddl           CREATE TABLE and its relatives
+ordinary_sql_writing       queries → text through sqlglot's PostgreSQL writer
+ordinary_sql_layout        line breaks
+=========================  =================================================================
+
+Variables come out under the name the scope gives them: ``reference`` where no relation
+is in sight, ``query_reference`` inside a query that has relations, where a bare name
+could be taken for a column.  Object names come out schema-qualified, types and functions
+too.  String literals with line ends come out as E'…\\n…', so that every line end in the
+result is layout and may be indented.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from sqlglot import exp
 
 from ..grammar.problems import Problems
-from .names import ObjectName
+from ..grammar.source import Span
+from ..grammar.tokens import Token, TokenKind
+from . import functions
+from . import ordinary_sql_values as v
+from .names import fold
 from .nodes import SqlText
-from .type_map import SqlType
-
-
-# ---------------------------------------------------------------- what the scope answers
-
-
-@dataclass(frozen=True)
-class ColumnInfo:
-    """One column of a known table or table variable; names as the programmer wrote them."""
-
-    name: str
-    type: SqlType | None
-    nullable: bool = True
-    identity: tuple[int, int] | None = None
-    default: str | None = None
-    """PostgreSQL text of the default, as used where a table variable's row is built."""
-    computed: str | None = None
-    """PostgreSQL text of a computed column over the row's other columns."""
-
-
-@dataclass(frozen=True)
-class KeyInfo:
-    """PRIMARY KEY or UNIQUE: column names, and whether duplicates are skipped with warning 3604."""
-
-    columns: tuple[str, ...]
-    ignore_dup_key: bool = False
-    primary: bool = False
-
-
-@dataclass(frozen=True)
-class TableInfo:
-    """A relation whose columns are known at compile time."""
-
-    name: ObjectName | None
-    columns: tuple[ColumnInfo, ...]
-    keys: tuple[KeyInfo, ...] = ()
-    checks: tuple[str, ...] = ()
-    """CHECK conditions of a table variable, PostgreSQL text over its bare column names."""
-
-
-@dataclass(frozen=True)
-class TableVariable:
-    """``DECLARE @t TABLE (…)``: held as an array of a composite type.
-
-    ``info`` is what ``translate_table_variable`` returned for the declaration.
-    """
-
-    reference: str
-    """The PL/pgSQL variable (an array), e.g. ``badmessages``."""
-    query_reference: str
-    row_type: str
-    """Schema-qualified composite type, e.g. ``dbo."processorders2@badmessages"``."""
-    info: TableInfo
-
-
-@dataclass(frozen=True)
-class ScalarVariable:
-    """A scalar variable or parameter: its T-SQL type and how PL/pgSQL spells it."""
-
-    reference: str
-    query_reference: str
-    """Spelling inside a query with relations, e.g. ``usp_send.handle`` (block label in front)."""
-    type: SqlType
-
-
-class SqlScope(Protocol):
-    """What the translation asks its surroundings.  ``compiler.scope`` implements it."""
-
-    @property
-    def database(self) -> str:
-        """The current T-SQL database (folded); the default one's name where USE was not met."""
-
-    @property
-    def default_database(self) -> str | None:
-        """The T-SQL database whose schemas carry no prefix; None when only the run time knows."""
-
-    @property
-    def case_insensitive(self) -> bool:
-        """Option ``--collation ci``."""
-
-    def variable(self, name: str) -> ScalarVariable | None:
-        """``@name`` (given with its @, any case); None when not declared."""
-
-    def table_variable(self, name: str) -> TableVariable | None:
-        """``@name`` declared as TABLE; None when not declared so."""
-
-    def table(self, name: ObjectName) -> TableInfo | None:
-        """A table, view, queue or temp table created earlier in the script; None when unknown."""
-
-    def global_variable(self, name: str) -> Expression | None:
-        """``@@rowcount``, ``@@error``, ``@@trancount``, ``@@fetch_status``, ``@@procid``, ``@@nestlevel``…
-        as the lowering keeps them; None: ordinary SQL maps it itself (@@SPID, @@VERSION, …) or refuses it."""
-
-    def context_function(self, name: str) -> Expression | None:
-        """``error_number``, ``error_message``, ``error_line``…, ``xact_state``, ``scope_identity`` without
-        their parentheses; None when they mean nothing special here."""
-
-    def identity_insert(self, name: ObjectName) -> bool:
-        """SET IDENTITY_INSERT name ON is in force."""
-
-    def is_function(self, name: ObjectName) -> bool | None:
-        """A user function of that name: True/False when the script says so, None when unknown."""
-
-
-# ---------------------------------------------------------------- what comes out
-
-
-@dataclass(frozen=True)
-class Expression:
-    """A scalar expression.  ``type`` is None when only the server will know."""
-
-    sql: str
-    type: SqlType | None = None
-
-
-@dataclass(frozen=True)
-class ResultColumn:
-    """A column of a result: its name as written (None: unnamed) and its type where known."""
-
-    name: str | None
-    type: SqlType | None = None
-
-
-@dataclass(frozen=True)
-class Query:
-    """A SELECT whose rows go to the client (or feed INSERT … EXEC, a cursor, a view).
-
-    ``sql`` names every column (unnamed ones get a generated alias), so that it can stand
-    in a FROM clause; ``columns`` has the names to show.  ``columns`` is None when ``*``
-    could not be expanded: then the server's own names are the names.
-    """
-
-    sql: str
-    columns: tuple[ResultColumn, ...] | None
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """SELECT @a = …, @b = … and UPDATE … SET @a = …: rows flow into variables, the last one wins.
-
-    No row leaves the variables alone.  @@ROWCOUNT is the number of rows.
-
-    * ``query`` is None: no relation at all; assign ``values`` in order, @@ROWCOUNT = 1.
-    * ``exactly_one_row`` (aggregate without GROUP BY, …): ``SELECT … INTO`` will do.
-    * else loop: ``FOR row IN query LOOP target := value; … END LOOP``.  ``values`` are then
-      expressions over the loop's record, spelled with the name in ``RECORD``; a value may
-      read a variable assigned before it (``SELECT @s = @s + name FROM …``): then
-      ``sequential`` is True and only the loop is right.
-    """
-
-    RECORD = "next_row"
-
-    targets: tuple[str, ...]
-    """References (``ScalarVariable.reference``), in order."""
-    values: tuple[Expression, ...]
-    query: str | None = None
-    """Columns line up with ``values`` unless ``sequential``."""
-    exactly_one_row: bool = False
-    at_most_one_row: bool = False
-    sequential: bool = False
-    target_names: tuple[str, ...] = ()
-    """T-SQL names, with @."""
-
-
-@dataclass(frozen=True)
-class Dml:
-    """INSERT, UPDATE, DELETE, MERGE, SELECT … INTO on real tables.
-
-    ``output``: columns of OUTPUT rows that go to the client: ``sql`` then returns rows.
-    ``sql`` alone sets the row count (ROW_COUNT), also where OUTPUT INTO wraps it.
-    ``output_into``: OUTPUT … INTO @t; ``sql`` then returns rows of that table variable's
-    row type in its only column, to be appended to it (their number is the row count).
-    ``before``/``after``: statements to run around it (rare), without effect on the row count.
-    """
-
-    sql: str
-    output: tuple[ResultColumn, ...] | None = None
-    output_into: TableVariable | None = None
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    defines: tuple[TableInfo, ...] = ()
-    """SELECT … INTO: the new table."""
-    identity: bool = False
-    """The statement may set SCOPE_IDENTITY()/@@IDENTITY."""
-    row_count: str | None = None
-    """A query giving the row count, where ROW_COUNT of ``sql`` would be wrong (MERGE)."""
-
-
-@dataclass(frozen=True)
-class InsertExec:
-    """INSERT target EXEC …: rows of a procedure's result sets go into ``target``."""
-
-    target: str
-    columns: tuple[str, ...]
-    table_variable: TableVariable | None
-    exec_offset: int
-    """Offset in the source where EXEC starts."""
-
-
-@dataclass(frozen=True)
-class TableVariableDml:
-    """A statement that changes a table variable.  Exactly one of ``append`` and ``replace`` is given.
-
-    ``append``: a row expression; ``t := array_append(t, <append>)`` is the whole statement
-    (in place, O(1)); the row count is 1.
-    ``replace``: a query with exactly one row of two columns, the new array and the row count:
-    ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
-    ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
-    """
-
-    variable: TableVariable
-    append: str | None = None
-    replace: str | None = None
-    output_before: Query | None = None
-    output_after: Query | None = None
-
-
-@dataclass(frozen=True)
-class Ddl:
-    """DDL: statements to run in order, and what the script knows from now on."""
-
-    statements: tuple[str, ...]
-    defines: tuple[TableInfo, ...] = ()
-    drops: tuple[ObjectName, ...] = ()
-
-
-Statement = Query | Assignment | Dml | InsertExec | TableVariableDml | Ddl
-
-
-# ---------------------------------------------------------------- the way in
+from .ordinary_sql_context import Context, Relation
+from .ordinary_sql_expressions import condition, scalar, variable, xml_binding, xml_literals
+from .ordinary_sql_interface import (
+    Assignment,
+    ColumnInfo,
+    Ddl,
+    Dml,
+    Expression,
+    InsertTarget,
+    KeyInfo,
+    Query,
+    ResultColumn,
+    ScalarVariable,
+    SqlScope,
+    Statement,
+    TableInfo,
+    TableVariable,
+    TableVariableDml,
+    UserFunction,
+)
+from .ordinary_sql_layout import flat, layout
+from .ordinary_sql_assignment import assignment
+from .ordinary_sql_queries import query_text
+from .ordinary_sql_reading import Reader, Unreadable, to_sqlglot
+from .ordinary_sql_values import Value
+from .type_map import BOOLEAN, XML, SqlType
+from .xml_methods import xml_modify
+
+__all__ = [
+    "Assignment",
+    "ColumnInfo",
+    "Ddl",
+    "Dml",
+    "Expression",
+    "InsertTarget",
+    "KeyInfo",
+    "Query",
+    "ResultColumn",
+    "ScalarVariable",
+    "SqlScope",
+    "Statement",
+    "TableInfo",
+    "TableVariable",
+    "TableVariableDml",
+    "UserFunction",
+    "convert_expression",
+    "translate_condition",
+    "translate_expression",
+    "translate_insert_target",
+    "translate_method",
+    "translate_query",
+    "translate_statement",
+    "translate_table_variable",
+]
+
+Result = TypeVar("Result")
+
+DEEPEST_NESTING = 300
+"""Parentheses and CASEs inside one another that we follow; SQL Server stops at about as many."""
+
+_ROWSETS = frozenset({"OPENXML", "OPENROWSET", "OPENQUERY", "OPENDATASOURCE", "CONTAINSTABLE", "FREETEXTTABLE"})
+
+_READER = Reader()
+
+
+# ---------------------------------------------------------------- expressions
 
 
 def translate_expression(
-    text: SqlText, scope: SqlScope, problems: Problems, *, target: SqlType | None = None,
+    text: SqlText,
+    scope: SqlScope,
+    problems: Problems,
+    *,
+    target: SqlType | None = None,
     columns: TableInfo | None = None,
 ) -> Expression:
     """Translate one scalar expression.
@@ -259,26 +127,299 @@ def translate_expression(
     would do implicitly.  ``columns``: columns in sight (RECEIVE's select list).
     After a problem the result is ``NULL``.
     """
-    raise NotImplementedError
+    value = None if columns is not None else _trivial(text.tokens, scope)
+    if value is None:
+        value = _translate(
+            text, scope, problems, v.INVALID, lambda ctx: _expression(text, ctx, columns), columns=columns
+        )
+    if target is not None:
+        value = v.assign(value, target)
+    return Expression(flat(value.text), value.type)
+
+
+def _expression(text: SqlText, ctx: Context, columns: TableInfo | None) -> Value:
+    return scalar(ctx.reader.whole(to_sqlglot(text.tokens), ctx.reader.expression_), ctx)
 
 
 def translate_condition(
     text: SqlText, scope: SqlScope, problems: Problems, *, columns: TableInfo | None = None
 ) -> Expression:
     """Translate a search condition (IF, WHILE) to a PostgreSQL boolean."""
-    raise NotImplementedError
+
+    def read(ctx: Context) -> Value:
+        return condition(ctx.reader.whole(to_sqlglot(text.tokens), ctx.reader.expression_), ctx)
+
+    value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
+    return Expression(flat(value.text), BOOLEAN)
+
+
+def convert_expression(expression: Expression, target: SqlType) -> Expression:
+    """Convert an already translated expression for an assignment to a variable of type ``target``."""
+    value = v.assign(Value(expression.sql, v.OR, expression.type), target)
+    return Expression(value.text, value.type)
+
+
+def translate_method(
+    variable_name: str, method: str, arguments: SqlText, scope: SqlScope, problems: Problems
+) -> Expression | None:
+    """``SET @x.modify('…')``: the new value of the variable; None after a problem."""
+
+    def read(ctx: Context) -> Value | None:
+        if method.lower() != "modify":
+            ctx.problem(f"the method {method!r} cannot stand in SET", number=8137)
+            return None
+        call = exp.Anonymous(
+            this=method, expressions=[ctx.reader.whole(to_sqlglot(arguments.tokens), ctx.reader.expression_)]
+        )
+        literals = xml_literals(call, ctx)
+        if literals is None:
+            return None
+        subject = variable(variable_name, call, ctx)
+        try:
+            return xml_modify(subject, literals[0], ctx.namespaces, lambda kind, name: xml_binding(kind, name, call, ctx))
+        except functions.Wrong as error:
+            ctx.problem(str(error), number=error.number)
+            return None
+
+    value = _translate(arguments, scope, problems, None, read)
+    return None if value is None else Expression(flat(value.text), XML)
+
+
+# ---------------------------------------------------------------- statements
 
 
 def translate_statement(text: SqlText, scope: SqlScope, problems: Problems) -> Statement | None:
     """Translate one ordinary statement; None after a problem (already reported)."""
-    raise NotImplementedError
+    before = len(problems)
+    statement = _translate(text, scope, problems, None, lambda ctx: _statement(text, ctx))
+    return statement if len(problems) == before else None
 
 
 def translate_query(text: SqlText, scope: SqlScope, problems: Problems) -> Query | None:
     """Translate a SELECT that must return rows (cursor, view, inline function)."""
-    raise NotImplementedError
+    before = len(problems)
+
+    def read(ctx: Context) -> Query:
+        tokens = _namespaces(list(text.tokens), ctx)
+        return _query(ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query), ctx)
+
+    query = _translate(text, scope, problems, None, read)
+    return query if len(problems) == before else None
+
+
+def translate_insert_target(text: SqlText, scope: SqlScope, problems: Problems) -> InsertTarget | None:
+    """``INSERT [INTO] target [(columns)]`` in front of EXEC: where the procedure's rows go."""
+    from .ordinary_sql_dml import insert_target
+
+    return _translate(text, scope, problems, None, lambda ctx: insert_target(text.tokens, ctx))
 
 
 def translate_table_variable(text: SqlText, scope: SqlScope, problems: Problems) -> TableInfo | None:
     """Translate the ``( … )`` after TABLE in DECLARE @t TABLE, CREATE TYPE … AS TABLE, RETURNS @t TABLE."""
-    raise NotImplementedError
+    from .ordinary_sql_ddl import table_definition
+
+    return _translate(text, scope, problems, None, lambda ctx: table_definition(text.tokens, ctx))
+
+
+def _statement(text: SqlText, ctx: Context) -> Statement | None:
+    from . import ordinary_sql_ddl as ddl
+    from . import ordinary_sql_dml as dml
+    from . import ordinary_sql_merge as merge
+
+    tokens = _namespaces(list(text.tokens), ctx)
+    while tokens and tokens[-1].word == ";":
+        tokens.pop()
+    verb = _verb(tokens)
+    if verb == "SELECT":
+        node = ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query)
+        return _select(node, ctx)
+    if verb == "INSERT":
+        return dml.insert(tokens, ctx)
+    if verb == "UPDATE" and not (len(tokens) > 1 and tokens[1].word == "STATISTICS"):
+        return dml.update(tokens, ctx)
+    if verb == "DELETE":
+        return dml.delete(tokens, ctx)
+    if verb == "MERGE":
+        return merge.merge(tokens, ctx)
+    return ddl.statement(tokens, ctx)
+
+
+def _verb(tokens: list[Token]) -> str:
+    """The statement's verb: behind common table expressions where it begins with WITH."""
+    if not tokens:
+        return ""
+    if tokens[0].word == "(":
+        return "SELECT"
+    if tokens[0].word != "WITH":
+        return tokens[0].word
+    depth = 0
+    for token in tokens:
+        if token.word == "(":
+            depth += 1
+        elif token.word == ")":
+            depth -= 1
+        elif depth == 0 and token.word in ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"):
+            return token.word
+    return "SELECT"
+
+
+def _select(node: exp.Expression, ctx: Context) -> Statement | None:
+    from .ordinary_sql_dml import select_into
+
+    if isinstance(node, exp.Select) and node.args.get("into") is not None:
+        return select_into(node, ctx)
+    assigned = assignment(node, ctx)
+    if assigned is not None:
+        return _laid_out(assigned)
+    return _query(node, ctx)
+
+
+def _query(node: exp.Expression, ctx: Context) -> Query:
+    result = query_text(node, ctx)
+    return Query(layout(result.sql), result.columns, result.before)
+
+
+def _laid_out(assigned: Assignment) -> Assignment:
+    values = tuple(replace(value, sql=flat(value.sql)) for value in assigned.values)
+    query = layout(assigned.query) if assigned.query is not None else None
+    rows = layout(assigned.rows) if assigned.rows is not None else None
+    return replace(assigned, values=values, query=query, rows=rows)
+
+
+# ---------------------------------------------------------------- the frame around a translation
+
+
+def _translate(
+    text: SqlText,
+    scope: SqlScope,
+    problems: Problems,
+    otherwise: Result,
+    work: Callable[[Context], Result],
+    *,
+    columns: TableInfo | None = None,
+) -> Result:
+    """Run ``work`` with a fresh context; what cannot be read becomes a problem."""
+    span = text.span
+    ctx = Context(scope, problems, span.source, span, _READER)
+    if not _acceptable(text, ctx):
+        return otherwise
+    ctx.words = frozenset(fold(token.text.strip('[]"')) for token in text.tokens if token.kind in _NAMES)
+    if columns is not None:
+        ctx.frame.relations.append(Relation("", columns.columns, partial=columns.partial))
+    try:
+        with _room_to_recurse():
+            return work(ctx)
+    except Unreadable as error:
+        start, end = error.start, error.end
+        if not error.near:
+            start = end = max(span.start, min(end or span.end, span.end))
+            start = max(start - 1, span.start)
+        problems.add(error.message, at=Span(span.source, start, max(end, start + 1)), number=102)
+    except RecursionError:
+        problems.add("the statement is nested too deeply", at=span, number=191)
+    return otherwise
+
+
+_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
+def _acceptable(text: SqlText, ctx: Context) -> bool:
+    """Nesting within bounds, and no rowset function that is refused by name."""
+    depth = deepest = 0
+    tokens = text.tokens
+    for index, token in enumerate(tokens):
+        word = token.word
+        if word == "(" or word == "CASE":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif word == ")" or word == "END":
+            depth -= 1
+        elif word in _ROWSETS and index + 1 < len(tokens) and tokens[index + 1].word == "(":
+            reason = functions.REFUSED[word]
+            ctx.problems.add(
+                f"{word} is not supported: {reason}", at=Span(text.span.source, token.start, token.end)
+            )
+            return False
+    if deepest > DEEPEST_NESTING:
+        ctx.problem("the statement is nested too deeply", number=191)
+        return False
+    return True
+
+
+@contextmanager
+def _room_to_recurse() -> Iterator[None]:
+    """Python's default limit is met by a few dozen nested parentheses."""
+    limit = sys.getrecursionlimit()
+    wanted = 20_000
+    if limit >= wanted:
+        yield
+        return
+    sys.setrecursionlimit(wanted)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
+    """Take ``WITH XMLNAMESPACES (…)`` off the front of a statement."""
+    if len(tokens) < 3 or tokens[0].word != "WITH" or tokens[1].word != "XMLNAMESPACES":
+        return tokens
+    from ..grammar.lexer import identifier_text, string_value
+
+    index = 3
+    while index < len(tokens):
+        if tokens[index].word == "DEFAULT" and index + 1 < len(tokens):
+            ctx.namespaces[""] = string_value(tokens[index + 1])
+            index += 2
+        elif tokens[index].kind == TokenKind.STRING and index + 2 < len(tokens) and tokens[index + 1].word == "AS":
+            ctx.namespaces[identifier_text(tokens[index + 2])] = string_value(tokens[index])
+            index += 3
+        else:
+            break
+        if index < len(tokens) and tokens[index].word == ",":
+            index += 1
+            continue
+        break
+    if index >= len(tokens) or tokens[index].word != ")":
+        near = tokens[min(index, len(tokens) - 1)]
+        raise Unreadable(f"incorrect syntax near {near.text!r} in XMLNAMESPACES", near.start, near.end, near.text)
+    rest = tokens[index + 1 :]
+    if rest and rest[0].word == ",":
+        return [tokens[0], *rest[1:]]
+    return rest
+
+
+# ---------------------------------------------------------------- the short way
+
+
+def _trivial(tokens: tuple[Token, ...], scope: SqlScope) -> Value | None:
+    """One literal or one variable, and sums of two of them: most expressions of a program."""
+    count = len(tokens)
+    if count == 1:
+        return _atom(tokens[0], scope)
+    if count == 3 and tokens[1].word in ("+", "-"):
+        left, right = _atom(tokens[0], scope), _atom(tokens[2], scope)
+        if left is None or right is None or left.type is None or right.type is None:
+            return None
+        if left.type.family == right.type.family == "integer" and left.pg is None and right.pg is None:
+            type_ = v.common_of_types([left.type, right.type])
+            return Value(f"{left.text} {tokens[1].word} {right.text}", v.ADD, type_)
+    return None
+
+
+def _atom(token: Token, scope: SqlScope) -> Value | None:
+    from ..grammar.lexer import string_value
+    from .ordinary_sql_expressions import number
+
+    if token.kind == TokenKind.VARIABLE and not token.text.startswith("@@"):
+        known = scope.variable(token.text)
+        return Value(known.reference, v.ATOM, known.type) if known is not None else None
+    if token.kind == TokenKind.STRING:
+        return v.string(string_value(token), national=token.text[0] in "nN")
+    if token.kind == TokenKind.NUMBER and token.text.isdigit():
+        return number(token.text)
+    if token.word == "NULL":
+        return v.NULL
+    return None
+

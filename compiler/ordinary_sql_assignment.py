@@ -1,0 +1,229 @@
+"""SELECT @a = …, @b = …: a query whose rows flow into variables.
+
+The last row wins, no row leaves the variables as they were.  An expression may read a
+variable that the same SELECT assigns (``SELECT @s = @s + name FROM …`` walks the rows):
+what does not depend on such variables is then computed by the query, the rest row by row.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from . import functions
+from . import ordinary_sql_values as v
+from .names import fold, identifier
+from .ordinary_sql_context import Context, handles
+from .ordinary_sql_expressions import scalar
+from .ordinary_sql_interface import Assignment, Expression, ScalarVariable
+from .ordinary_sql_queries import query_text
+from .ordinary_sql_reading import SetVariable
+from .ordinary_sql_values import Value
+
+RECORD = Assignment.RECORD
+
+
+class Lifted(exp.Expression):
+    """A part of an expression that the query computes: ``this`` is its column's name."""
+
+    arg_types = {"this": True, "value": True}
+
+
+@handles(Lifted)
+def _lifted(node: Lifted, ctx: Context) -> Value:
+    value: Value = node.args["value"]
+    return Value(f"{RECORD}.{node.name}", v.ATOM, value.type, pg=value.pg, nullable=value.nullable)
+
+
+def assignment(node: exp.Expression, ctx: Context) -> Assignment | None:
+    """Translate a SELECT that assigns variables; None when it assigns none."""
+    if not isinstance(node, exp.Select):
+        return None
+    items = [item for item in node.expressions if isinstance(item, SetVariable)]
+    if not items:
+        return None
+    names = [item.this.name for item in items]
+    if len(items) != len(node.expressions):
+        other = next(item for item in node.expressions if not isinstance(item, SetVariable))
+        ctx.problem(
+            "a SELECT that assigns a value to a variable must not be combined with data retrieval",
+            other,
+            number=141,
+        )
+        return Assignment((), ())
+    if node.args.get("for_") is not None:
+        ctx.problem("FOR XML cannot stand in a SELECT that assigns variables", node, number=6819)
+    targets: list[ScalarVariable] = []
+    for item in items:
+        known = ctx.scope.variable(item.this.name)
+        if known is None:
+            ctx.problem(f"must declare the scalar variable {item.this.name!r}", item.this, number=137)
+            return Assignment((), ())
+        targets.append(known)
+    expressions = [operand(item) for item in items]
+    references = tuple(target.reference for target in targets)
+    if _is_plain(node):
+        values = [v.assign(scalar(value, ctx), target.type) for value, target in zip(expressions, targets, strict=True)]
+        return Assignment(references, tuple(Expression(x.text, x.type) for x in values), target_names=tuple(names))
+    assigned = {name.lower() for name in names}
+    if node.args.get("from_") is not None and any(_reads(value, assigned) for value in expressions):
+        return _sequential(node, expressions, targets, tuple(names), ctx)
+    return _flowing(node, expressions, targets, tuple(names), ctx)
+
+
+def operand(item: SetVariable) -> exp.Expression:
+    """The value of ``@x = value``; ``@x += value`` is ``@x + (value)``."""
+    value: exp.Expression = item.expression
+    operator = item.args["operator"]
+    if operator == "=":
+        return value
+    classes: dict[str, type[exp.Expression]] = {
+        "+=": exp.Add,
+        "-=": exp.Sub,
+        "*=": exp.Mul,
+        "/=": exp.Div,
+        "%=": exp.Mod,
+        "&=": exp.BitwiseAnd,
+        "|=": exp.BitwiseOr,
+        "^=": exp.BitwiseXor,
+    }
+    if isinstance(value, exp.Binary):
+        value = exp.Paren(this=value)
+    return classes[operator](this=exp.Column(this=item.this.copy()), expression=value)
+
+
+def _is_plain(node: exp.Select) -> bool:
+    """No relation, no condition: as many SETs would do."""
+    clauses = ("from_", "where", "having", "group", "limit", "order", "with_", "distinct", "offset")
+    return not any(node.args.get(key) for key in clauses)
+
+
+def _reads(node: exp.Expression, assigned: set[str]) -> bool:
+    return any(_is_variable(column) and column.name.lower() in assigned for column in node.find_all(exp.Column, exp.Identifier))
+
+
+def _is_variable(node: exp.Expression) -> bool:
+    return node.name.startswith("@") and not (isinstance(node, exp.Identifier) and node.args.get("quoted"))
+
+
+def _flowing(
+    node: exp.Select,
+    expressions: list[exp.Expression],
+    targets: list[ScalarVariable],
+    names: tuple[str, ...],
+    ctx: Context,
+) -> Assignment:
+    """No value reads what the statement assigns: one query gives all of them."""
+    plain = node.copy()
+    plain.set("expressions", [Assigned(this=value, target=target) for value, target in zip(expressions, targets, strict=True)])
+    result = query_text(plain, ctx)
+    labels = _labels(names)
+    named = node.copy()
+    named.set(
+        "expressions",
+        [
+            exp.Alias(this=Assigned(this=value, target=target), alias=exp.to_identifier(label, quoted=True))
+            for value, target, label in zip(expressions, targets, labels, strict=True)
+        ],
+    )
+    rows = query_text(named, ctx)
+    values = tuple(
+        Expression(f"{RECORD}.{identifier(label)}", target.type) for label, target in zip(labels, targets, strict=True)
+    )
+    return Assignment(
+        tuple(target.reference for target in targets),
+        values,
+        query=result.sql,
+        rows=rows.sql,
+        exactly_one_row=result.one_row,
+        at_most_one_row=result.at_most_one,
+        target_names=names,
+        before=result.before,
+    )
+
+
+class Assigned(exp.Expression):
+    """A value on its way into a variable: converted to the variable's type."""
+
+    arg_types = {"this": True, "target": True}
+
+
+@handles(Assigned)
+def _assigned(node: Assigned, ctx: Context) -> Value:
+    target: ScalarVariable = node.args["target"]
+    return v.assign(scalar(node.this, ctx), target.type)
+
+
+def _labels(names: tuple[str, ...]) -> list[str]:
+    """Column names for the loop's record: the variables' names, told apart where one occurs twice."""
+    labels: list[str] = []
+    for name in names:
+        label = fold(name.lstrip("@")) or "value"
+        while label in labels:
+            label += "_"
+        labels.append(label)
+    return labels
+
+
+def _sequential(
+    node: exp.Select,
+    expressions: list[exp.Expression],
+    targets: list[ScalarVariable],
+    names: tuple[str, ...],
+    ctx: Context,
+) -> Assignment:
+    """Some value reads what the statement assigns: the query computes the rest."""
+    assigned = {name.lower() for name in names}
+    lifted: list[exp.Expression] = []
+    outside = [_lift(value.copy(), assigned, lifted) for value in expressions]
+    query_node = node.copy()
+    labels = [f"c{place}" for place in range(1, len(lifted) + 1)]
+    query_node.set(
+        "expressions",
+        [
+            exp.Alias(this=value.copy(), alias=exp.to_identifier(label, quoted=True))
+            for value, label in zip(lifted, labels, strict=True)
+        ]
+        or [exp.Alias(this=exp.Literal.number(1), alias=exp.to_identifier("c1", quoted=True))],
+    )
+    result = query_text(query_node, ctx)
+    known = result.values or []
+    values = []
+    for value, target in zip(outside, targets, strict=True):
+        for part in value.find_all(Lifted):
+            place = int(part.name[1:]) - 1
+            part.set("value", known[place] if place < len(known) else Value(""))
+        translated = v.assign(scalar(value, ctx), target.type)
+        values.append(Expression(translated.text, translated.type))
+    return Assignment(
+        tuple(target.reference for target in targets),
+        tuple(values),
+        rows=result.sql,
+        at_most_one_row=result.at_most_one,
+        sequential=True,
+        target_names=names,
+        before=result.before,
+    )
+
+
+def _lift(node: exp.Expression, assigned: set[str], lifted: list[exp.Expression]) -> exp.Expression:
+    """Replace the largest parts that read no assigned variable by the query's columns."""
+    if not _reads(node, assigned):
+        if isinstance(node, (exp.Literal, exp.National, exp.Null)) or (isinstance(node, exp.Column) and _is_variable(node)):
+            return node
+        lifted.append(node)
+        return Lifted(this=f"c{len(lifted)}", value=v.NULL)
+    if isinstance(node, (exp.Query, exp.Subquery)):
+        return node
+    skip = isinstance(node, exp.Anonymous) and node.name.upper() in functions.DATE_PART_FUNCTIONS
+    for key, child in list(node.args.items()):
+        if isinstance(child, exp.Expression) and not isinstance(node, exp.Column):
+            node.set(key, _lift(child, assigned, lifted))
+        elif isinstance(child, list) and child and isinstance(child[0], exp.Expression):
+            node.set(
+                key,
+                [
+                    item if skip and place == 0 else _lift(item, assigned, lifted)
+                    for place, item in enumerate(child)
+                ],
+            )
+    return node

@@ -1,0 +1,225 @@
+"""What the translation of one statement carries along: scope, problems, relations in sight.
+
+Handlers for node classes are registered with :func:`handles`; :func:`expression` finds
+the one for a node.  A node without a handler is a problem with its place: nothing
+passes through unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from ..grammar.problems import Problems
+from ..grammar.source import Source, Span
+from .names import ObjectName, fold, identifier
+from .ordinary_sql_reading import Reader
+from .ordinary_sql_values import INVALID, Value
+from .type_map import SqlType, TypeError_, sql_type
+
+if TYPE_CHECKING:
+    from .ordinary_sql_interface import ColumnInfo, SqlScope
+
+
+@dataclass
+class Relation:
+    """A table, view, subquery or function in FROM under the name by which its columns are known."""
+
+    alias: str
+    """Folded, unquoted PostgreSQL name."""
+    columns: tuple[ColumnInfo, ...] | None
+    """None when unknown at compile time."""
+    name: ObjectName | None = None
+    nodes: bool = False
+    """Rows of .nodes()."""
+    partial: bool = False
+    """It has more columns than ``columns``."""
+    renamed: dict[str, str] | None = None
+    """Column spelling (folded) → PostgreSQL text, where it is not alias.column."""
+
+    def column(self, name: str) -> ColumnInfo | None:
+        """The column called ``name`` (any case)."""
+        if self.columns is None:
+            return None
+        wanted = fold(name)
+        for column in self.columns:
+            if fold(column.name) == wanted:
+                return column
+        return None
+
+
+@dataclass
+class Frame:
+    """The relations of one query level; ``parent`` is the query around it."""
+
+    relations: list[Relation] = field(default_factory=list)
+    parent: Frame | None = None
+    aggregates: int = 0
+    """How many aggregates stand at this level outside OVER."""
+
+    def levels(self) -> Iterator[Frame]:
+        """This frame and those around it, innermost first."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.parent
+
+
+@dataclass
+class Context:
+    """Everything a handler needs; one per statement or expression."""
+
+    scope: SqlScope
+    problems: Problems
+    source: Source
+    whole: Span
+    reader: Reader
+    words: frozenset[str] = frozenset()
+    """All words and names of the statement, folded: what a generated name must not be."""
+    frame: Frame = field(default_factory=Frame)
+    namespaces: dict[str, str] = field(default_factory=dict)
+    """WITH XMLNAMESPACES: prefix → URI, '' for DEFAULT."""
+    ctes: dict[str, tuple[ColumnInfo, ...] | None] = field(default_factory=dict)
+    """Common table expressions in sight, by folded name."""
+    generated: int = 0
+    pseudo: dict[str, str] = field(default_factory=dict)
+    """``$action`` → the text that stands for it in a MERGE's OUTPUT."""
+
+    # ------------------------------------------------------------ problems
+
+    def span(self, node: Any) -> Span:
+        """The place of a node: its own, its first part's, or the whole statement's."""
+        start, end = place(node)
+        if start is None or end is None:
+            return self.whole
+        return Span(self.source, start, end)
+
+    def problem(
+        self, message: str, node: Any = None, *, number: int | None = None, hint: str | None = None
+    ) -> Value:
+        """Report, and return what stands for the unusable expression."""
+        self.problems.add(message, at=self.whole if node is None else self.span(node), number=number, hint=hint)
+        return INVALID
+
+    def unsupported(self, what: str, node: Any = None, *, hint: str | None = None) -> Value:
+        """Report a construct that cannot be run, by its name."""
+        return self.problem(f"{what} is not supported", node, hint=hint)
+
+    # ------------------------------------------------------------ frames and names
+
+    def push(self) -> Frame:
+        """Enter a query level."""
+        self.frame = Frame(parent=self.frame)
+        return self.frame
+
+    def pop(self) -> None:
+        """Leave it."""
+        assert self.frame.parent is not None
+        self.frame = self.frame.parent
+
+    @property
+    def has_relations(self) -> bool:
+        """A bare name could be a column."""
+        return any(frame.relations for frame in self.frame.levels())
+
+    def relation_name(self, name: ObjectName) -> str:
+        """The schema-qualified PostgreSQL name of a table, view or queue."""
+        return name.sql(self.scope.database, self.scope.default_database)
+
+    def fresh(self, stem: str) -> str:
+        """A name that the statement does not use yet."""
+        self.generated += 1
+        return stem if self.generated == 1 else f"{stem}_{self.generated}"
+
+    def other_database(self) -> str | None:
+        """The compile-time database where it is not the default one."""
+        database = self.scope.database
+        default = self.scope.default_database
+        if not database or (default is not None and fold(database) == fold(default)):
+            return None
+        return database
+
+    def type_of(self, node: exp.Expression, *, cast: bool) -> SqlType | None:
+        """The type a TypeName node names; None after a problem."""
+        name = node.name
+        schema = node.args.get("schema")
+        arguments = tuple(node.args.get("arguments") or ())
+        if schema is None or schema.lower() == "sys":
+            try:
+                return sql_type(name, arguments, cast=cast)
+            except TypeError_ as error:
+                if schema is not None or "no type named" not in str(error):
+                    self.problem(str(error), node, number=243)
+                    return None
+        user = ObjectName(name, schema).sql(self.scope.database, self.scope.default_database)
+        base = self.scope.user_type(ObjectName(name, schema))
+        if base is None:
+            if schema is None:
+                self.problem(f"no type named {name!r}", node, number=243)
+                return None
+            return SqlType(name.lower(), user=user)
+        return base
+
+
+def place(node: Any) -> tuple[int | None, int | None]:
+    """Offsets of a node in the script, from the node itself or the first placed one inside."""
+    if node is None:
+        return None, None
+    meta = getattr(node, "meta", None)
+    if meta and "start" in meta:
+        return meta["start"], meta["end"]
+    best: tuple[int, int] | None = None
+    if isinstance(node, exp.Expression):
+        for inner in node.walk():
+            meta = inner.meta
+            if "start" in meta and (best is None or meta["start"] < best[0]):
+                best = meta["start"], meta["end"]
+    return best if best is not None else (None, None)
+
+
+# ---------------------------------------------------------------- dispatch
+
+Handler = Callable[[Any, Context], Value]
+_HANDLERS: dict[type, Handler] = {}
+
+
+def handles(*classes: type) -> Callable[[Handler], Handler]:
+    """Register the decorated function for expression nodes of ``classes``."""
+
+    def register(handler: Handler) -> Handler:
+        for cls in classes:
+            _HANDLERS[cls] = handler
+        return handler
+
+    return register
+
+
+def expression(node: exp.Expression | None, ctx: Context) -> Value:
+    """Translate an expression node."""
+    if node is None:
+        return ctx.problem("incorrect syntax: an expression is missing", number=102)
+    handler = _HANDLERS.get(type(node))
+    if handler is None:
+        return ctx.problem(f"{_describe(node)} cannot stand here", node, number=102)
+    return handler(node, ctx)
+
+
+def _describe(node: exp.Expression) -> str:
+    names = {"Alias": "AS", "Star": "'*'", "Tuple": "a list in parentheses"}
+    return names.get(type(node).__name__, type(node).__name__.upper())
+
+
+def object_name(table: exp.Expression) -> ObjectName:
+    """The dotted name in a Table node."""
+    parts: list[str | None] = [part.name or None for part in table.parts]
+    padded = [None] * (4 - len(parts)) + parts
+    server, database, schema, name = padded[-4:]
+    return ObjectName(name or "", schema, database, server)
+
+
+def column_label(name: str) -> str:
+    """A column alias as PostgreSQL text."""
+    return identifier(name)

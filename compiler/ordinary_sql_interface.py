@@ -1,0 +1,269 @@
+"""What goes into the translation of ordinary SQL and what comes out.
+
+:class:`SqlScope` is what the lowering passes must answer; the other classes are answers.
+
+Variables come out under the name the scope gives them: ``reference`` where no
+relation is in sight, ``query_reference`` inside a query that has relations,
+where a bare name could be taken for a column.  Object names come out
+schema-qualified, types and functions too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from .names import ObjectName
+from .type_map import SqlType
+
+
+# ---------------------------------------------------------------- what the scope answers
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """One column of a known table or table variable; names as the programmer wrote them."""
+
+    name: str
+    type: SqlType | None
+    nullable: bool = True
+    identity: tuple[int, int] | None = None
+    default: str | None = None
+    """PostgreSQL text of the default, as used where a table variable's row is built."""
+    computed: str | None = None
+    """PostgreSQL text of a computed column over the row's other columns."""
+
+
+@dataclass(frozen=True)
+class KeyInfo:
+    """PRIMARY KEY or UNIQUE: column names, and whether duplicates are skipped with warning 3604."""
+
+    columns: tuple[str, ...]
+    ignore_dup_key: bool = False
+    primary: bool = False
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """A relation whose columns are known at compile time."""
+
+    name: ObjectName | None
+    columns: tuple[ColumnInfo, ...]
+    keys: tuple[KeyInfo, ...] = ()
+    checks: tuple[str, ...] = ()
+    """CHECK conditions of a table variable, PostgreSQL text over its bare column names."""
+    read_only: bool = False
+    """A view, queue or trigger table: its rows cannot be locked."""
+    partial: bool = False
+    """It has more columns than these: ``*`` cannot be expanded."""
+
+
+@dataclass(frozen=True)
+class TableVariable:
+    """``DECLARE @t TABLE (…)``: held as an array of a composite type.
+
+    ``info`` is what ``translate_table_variable`` returned for the declaration.
+    """
+
+    reference: str
+    """The PL/pgSQL variable (an array), e.g. ``badmessages``."""
+    query_reference: str
+    row_type: str
+    """Schema-qualified composite type, e.g. ``dbo."processorders2@badmessages"``."""
+    info: TableInfo
+
+
+@dataclass(frozen=True)
+class ScalarVariable:
+    """A scalar variable or parameter: its T-SQL type and how PL/pgSQL spells it."""
+
+    reference: str
+    query_reference: str
+    """Spelling inside a query with relations, e.g. ``usp_send.handle`` (block label in front)."""
+    type: SqlType
+
+
+@dataclass(frozen=True)
+class UserFunction:
+    """A scalar user function: result type (None for a table) and types of the parameters."""
+
+    result: SqlType | None
+    parameters: tuple[SqlType, ...] = ()
+
+
+class SqlScope(Protocol):
+    """What the translation asks its surroundings.  ``compiler.scope`` implements it."""
+
+    @property
+    def database(self) -> str:
+        """The current T-SQL database (folded); the default one's name where USE was not met."""
+
+    @property
+    def default_database(self) -> str | None:
+        """The T-SQL database whose schemas carry no prefix; None when only the run time knows."""
+
+    @property
+    def case_insensitive(self) -> bool:
+        """Option ``--collation ci``."""
+
+    def variable(self, name: str) -> ScalarVariable | None:
+        """``@name`` (given with its @, any case); None when not declared."""
+
+    def table_variable(self, name: str) -> TableVariable | None:
+        """``@name`` declared as TABLE; None when not declared so."""
+
+    def table(self, name: ObjectName) -> TableInfo | None:
+        """A table, view, queue or temp table created earlier in the script; None when unknown."""
+
+    def global_variable(self, name: str) -> Expression | None:
+        """``@@rowcount``, ``@@error``, ``@@trancount``, ``@@fetch_status``, ``@@procid``, ``@@nestlevel``…
+        as the lowering keeps them; None: ordinary SQL maps it itself (@@SPID, @@VERSION, …) or refuses it."""
+
+    def context_function(self, name: str) -> Expression | None:
+        """``error_number``, ``error_message``, ``error_line``…, ``xact_state``, ``scope_identity`` without
+        their parentheses; None when they mean nothing special here."""
+
+    def updated_column(self, name: str) -> Expression | None:
+        """``UPDATE(name)`` in a trigger, a boolean; None outside triggers."""
+
+    def identity_insert(self, name: ObjectName) -> bool:
+        """SET IDENTITY_INSERT name ON is in force."""
+
+    def user_function(self, name: ObjectName) -> UserFunction | None:
+        """The signature of a user function; None when unknown."""
+
+    def user_type(self, name: ObjectName) -> SqlType | None:
+        """A type that the script created (CREATE TYPE … FROM), None when unknown."""
+
+
+# ---------------------------------------------------------------- what comes out
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A scalar expression.  ``type`` is None when only the server will know."""
+
+    sql: str
+    type: SqlType | None = None
+
+
+@dataclass(frozen=True)
+class ResultColumn:
+    """A column of a result: its name as written (None: unnamed) and its type where known."""
+
+    name: str | None
+    type: SqlType | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """A SELECT whose rows go to the client (or feed INSERT … EXEC, a cursor, a view).
+
+    ``sql`` names every column (unnamed ones get a generated alias), so that it can stand
+    in a FROM clause; ``columns`` has the names to show.  ``columns`` is None when ``*``
+    could not be expanded: then the server's own names are the names.
+    """
+
+    sql: str
+    columns: tuple[ResultColumn, ...] | None
+    before: tuple[str, ...] = ()
+    """Statements to run first, in the same transaction: LOCK TABLE for TABLOCKX."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """SELECT @a = …, @b = … and UPDATE … SET @a = …: rows flow into variables, the last one wins.
+
+    No row leaves the variables alone.  @@ROWCOUNT is the number of rows.
+
+    * ``rows`` is None: no relation at all; assign ``values`` in order, @@ROWCOUNT = 1.
+    * ``exactly_one_row`` (an aggregate without GROUP BY): ``SELECT … INTO a, b …`` will do:
+      ``query`` has one column a target.
+    * else loop: ``FOR next_row IN rows LOOP target := value; … END LOOP``.  ``values`` are
+      expressions over the loop's record ``next_row``; a value may read a variable assigned
+      before it (``SELECT @s = @s + name FROM …``): then ``sequential`` is True, ``query`` is
+      None and only the loop is right.
+    """
+
+    RECORD: ClassVar[str] = "next_row"
+
+    targets: tuple[str, ...]
+    """References (``ScalarVariable.reference``), in order."""
+    values: tuple[Expression, ...]
+    query: str | None = None
+    rows: str | None = None
+    """The query with its columns named for the loop."""
+    exactly_one_row: bool = False
+    at_most_one_row: bool = False
+    sequential: bool = False
+    target_names: tuple[str, ...] = ()
+    """T-SQL names, with @."""
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Dml:
+    """INSERT, UPDATE, DELETE, MERGE, SELECT … INTO on real tables.
+
+    ``output``: columns of OUTPUT rows that go to the client: ``sql`` then returns rows.
+    ``sql`` alone sets the row count (ROW_COUNT), also where OUTPUT INTO wraps it.
+    ``output_into``: OUTPUT … INTO @t; ``sql`` then returns rows of that table variable's
+    row type in its only column, to be appended to it (their number is the row count).
+    ``before``/``after``: statements to run around it (rare), without effect on the row count.
+    """
+
+    sql: str
+    output: tuple[ResultColumn, ...] | None = None
+    output_into: TableVariable | None = None
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    defines: tuple[TableInfo, ...] = ()
+    """SELECT … INTO: the new table."""
+    identity: bool = False
+    """The statement may set SCOPE_IDENTITY()/@@IDENTITY."""
+    row_count: str | None = None
+    """A query giving the row count, where ROW_COUNT of ``sql`` would be wrong (MERGE)."""
+
+
+@dataclass(frozen=True)
+class InsertTarget:
+    """``INSERT target (columns)`` in front of EXEC: where the rows of a procedure go."""
+
+    target: str
+    """Schema-qualified table; empty for a table variable."""
+    columns: tuple[ColumnInfo, ...] | None
+    """The columns to fill, in order; None when none were listed and the table is unknown."""
+    table_variable: TableVariable | None = None
+    overriding: bool = False
+    """SET IDENTITY_INSERT is on: OVERRIDING SYSTEM VALUE."""
+
+
+@dataclass(frozen=True)
+class TableVariableDml:
+    """A statement that changes a table variable.  Exactly one of ``append`` and ``replace`` is given.
+
+    ``append``: a row expression; ``t := array_append(t, <append>)`` is the whole statement
+    (in place, O(1)); the row count is 1.
+    ``replace``: a query with exactly one row of two columns, the new array and the row count:
+    ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
+    ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
+    """
+
+    variable: TableVariable
+    append: str | None = None
+    replace: str | None = None
+    output_before: Query | None = None
+    output_after: Query | None = None
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ddl:
+    """DDL: statements to run in order, and what the script knows from now on."""
+
+    statements: tuple[str, ...]
+    defines: tuple[TableInfo, ...] = ()
+    drops: tuple[ObjectName, ...] = ()
+
+
+Statement = Query | Assignment | Dml | TableVariableDml | Ddl

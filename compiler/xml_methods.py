@@ -1,0 +1,123 @@
+"""Methods of the xml type: .value, .query, .exist, .nodes, .modify → the runtime's sys.xml_… functions.
+
+The contract stands in runtime_sql/500_index.sql.  Paths stay text: the runtime compiles
+them.  What WITH XMLNAMESPACES declared travels as a jsonb literal, what
+``sql:variable("@x")`` and ``sql:column("c")`` name as a jsonb object.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .functions import Wrong
+from .names import literal
+from .ordinary_sql_values import Value
+
+XML_METHODS = frozenset({"value", "query", "exist", "nodes", "modify"})
+
+_BINDING = re.compile(r"""sql:(variable|column)\s*\(\s*(["'])(.*?)\2\s*\)""")
+_TYPE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_ ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*\Z", re.IGNORECASE)
+
+Binding = Callable[[str, str], Value]
+"""(``variable`` or ``column``, the name written) → its value."""
+
+
+def xml_arguments(path: str, namespaces: dict[str, str], binding: Binding) -> list[str]:
+    """The arguments after the subject: path, namespaces, bound values; trailing ones left out."""
+    arguments = [v.string(path).text]
+    bound: dict[str, Value] = {}
+    for kind, _, name in _BINDING.findall(path):
+        if name.lower() not in bound:
+            bound[name.lower()] = binding(kind, name)
+    if namespaces or bound:
+        arguments.append(literal(json.dumps(namespaces, ensure_ascii=False)) if namespaces else "NULL")
+    if bound:
+        pairs = ", ".join(f"{literal(name)}, {value.text}" for name, value in bound.items())
+        arguments.append(f"jsonb_build_object({pairs})")
+    return arguments
+
+
+def xml_type(text: str) -> tm.SqlType:
+    """The type in ``.value('…', 'type')``.  Raises Wrong."""
+    match = _TYPE.match(text)
+    if match is None:
+        raise Wrong(f"{text!r} is not a type", 243)
+    name, first, second = match.groups()
+    arguments = [tm.MAX if part.lower() == "max" else int(part) for part in (first, second) if part]
+    try:
+        type_ = tm.sql_type(name, tuple(arguments))
+    except tm.TypeError_ as error:
+        raise Wrong(str(error), 243) from None
+    if type_.family in ("xml", "variant", "table", "cursor") or type_.name in ("text", "ntext", "image"):
+        raise Wrong(f"the value method cannot return {type_.text}", 9500)
+    return type_
+
+
+def xml_method(
+    subject: Value, name: str, literals: list[str], namespaces: dict[str, str], binding: Binding
+) -> Value:
+    """Write ``subject.name('…')`` as a scalar expression.
+
+    Raises Wrong for a wrong number of arguments and for a method that cannot stand in an
+    expression.
+    """
+    wanted = 2 if name == "value" else 1
+    if len(literals) != wanted:
+        raise Wrong(f"the {name} method takes {wanted} argument{'s' if wanted > 1 else ''}", 174)
+    if subject.type is not None and subject.type.family not in ("xml", "unknown", "variant"):
+        raise Wrong(f"cannot call methods on {subject.type.text}", 258)
+    arguments = [subject.text, *xml_arguments(literals[0], namespaces, binding)]
+    if name == "query":
+        return v.call("sys.xml_query", *arguments, type=tm.XML)
+    if name == "exist":
+        return v.call("sys.xml_exist", *arguments, type=tm.BIT)
+    if name == "value":
+        return _value(arguments, xml_type(literals[1]))
+    if name == "nodes":
+        raise Wrong("the nodes method stands in FROM and APPLY only", 493)
+    raise Wrong("the modify method stands in SET only", 8137)
+
+
+def _value(arguments: list[str], to: tm.SqlType) -> Value:
+    text = v.call("sys.xml_value", *arguments, type=tm.NVARCHAR_MAX)
+    if to.family == "binary":
+        decoded = v.call("sys.xml_base64", text.text, type=tm.VARBINARY_MAX)
+        return decoded if to.length in (None, tm.MAX) else v.convert(decoded, to)
+    if to.family == "bit":
+        return v.call("sys.xml_boolean", text.text, type=to)
+    return v.convert(text, to)
+
+
+def xml_modify(subject: Value, dml: str, namespaces: dict[str, str], binding: Binding) -> Value:
+    """The new value of ``subject`` after ``subject.modify('dml')``."""
+    if subject.type is not None and subject.type.family != "xml":
+        raise Wrong(f"cannot call methods on {subject.type.text}", 258)
+    return v.call("sys.xml_modify", subject.text, *xml_arguments(dml, namespaces, binding), type=tm.XML)
+
+
+def xml_nodes(subject: Value, path: str, namespaces: dict[str, str], binding: Binding, *, upward: bool) -> str:
+    """The call that yields the rows of ``subject.nodes('path')``.
+
+    ``upward``: some path used on the rows leaves the node (``..``, ``/…``).
+    """
+    arguments = [subject.text, *xml_arguments(path, namespaces, binding)]
+    if not upward:
+        arguments.append("upward => false")
+    return f"sys.xml_nodes({', '.join(arguments)})"
+
+
+def leaves_node(path: str) -> bool:
+    """Whether a path used on a row of nodes() may leave that node: ``..``, ancestors, ``/…``."""
+    stripped = path.strip().lstrip("(").lstrip()
+    return (
+        ".." in path
+        or "parent::" in path
+        or "ancestor" in path
+        or stripped.startswith("/")
+        or "declare" in path
+        or re.search(r"[(,=\s]/", path) is not None
+    )
