@@ -1,0 +1,185 @@
+-- OBJECT_ID, DB_ID and the other functions that turn names into numbers and back.
+--
+-- Numbers: databases, queues and T-SQL principals have those of the ssb tables;
+-- everything else its PostgreSQL oid. dbo is schema 1 in every database, sys is 4.
+-- SECURITY DEFINER where the ssb tables are read: anyone may ask for a name.
+
+-- A T-SQL identifier as PostgreSQL stores it: lower case; more than 63 bytes
+-- keep their beginning and a digest (as the compiler's names.fold does).
+CREATE OR REPLACE FUNCTION sys.fold(identifier text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier)
+    ELSE (
+        SELECT left(lower(identifier), count(*) FILTER (
+                   WHERE octet_length(left(lower(identifier), n)) <= 54)::integer)
+            || '_' || left(encode(sha256(convert_to(lower(identifier), 'UTF8')), 'hex'), 8)
+        FROM generate_series(1, 54) AS n)
+END;
+
+CREATE OR REPLACE FUNCTION sys.db_id(name text DEFAULT NULL) RETURNS integer
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$ SELECT CASE WHEN name IS NULL THEN ssb.current_database_id() ELSE ssb.find_database(rtrim(name)) END $$;
+CREATE OR REPLACE FUNCTION sys.db_name(id integer DEFAULT NULL) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ssb.database_name(coalesce(id, ssb.current_database_id())) $$;
+CREATE OR REPLACE FUNCTION sys.has_dbaccess(name text) RETURNS integer
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$ SELECT CASE WHEN ssb.find_database(name) IS NOT NULL THEN 1 END $$;
+
+-- The PostgreSQL schema that a T-SQL schema of a database is; NULL for the
+-- database means the session's. sys and information_schema belong to all.
+CREATE OR REPLACE FUNCTION sys.schema_in_database(schema_name text, database text) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN lower(schema_name) IN ('sys', 'information_schema') THEN lower(schema_name)
+        ELSE (SELECT sys.fold(d.schema_prefix || coalesce(nullif(schema_name, ''), 'dbo'))
+                FROM ssb.database AS d
+               WHERE d.database_id = CASE WHEN database IS NULL THEN ssb.current_database_id()
+                                          ELSE ssb.find_database(database) END)
+    END
+$$;
+
+-- The T-SQL name of a PostgreSQL schema: without its database's prefix.
+CREATE OR REPLACE FUNCTION sys.tsql_schema(schema_name text) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(
+        (SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = $1),
+        (SELECT substr($1, length(d.schema_prefix) + 1) FROM ssb.database AS d
+          WHERE starts_with($1, d.schema_prefix) AND length($1) > length(d.schema_prefix)
+          ORDER BY length(d.schema_prefix) DESC LIMIT 1),
+        $1)
+$$;
+
+-- SCHEMA_ID, SCHEMA_NAME
+CREATE OR REPLACE FUNCTION sys.schema_id(name text DEFAULT NULL, database text DEFAULT NULL) RETURNS integer
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN name IS NULL OR lower(name) = 'dbo' THEN 1
+    WHEN lower(name) = 'information_schema' THEN 3
+    WHEN lower(name) = 'sys' THEN 4
+    ELSE (SELECT n.oid::bigint::integer FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(name, database))
+END;
+CREATE OR REPLACE FUNCTION sys.schema_name(id integer DEFAULT NULL) RETURNS text
+LANGUAGE sql STABLE
+RETURN CASE coalesce(id, 1)
+    WHEN 1 THEN 'dbo'
+    WHEN 3 THEN 'INFORMATION_SCHEMA'
+    WHEN 4 THEN 'sys'
+    ELSE (SELECT sys.tsql_schema(n.nspname::text) FROM pg_namespace AS n WHERE n.oid::bigint = id)
+END;
+
+-- All objects that OBJECT_ID and kin know, with sys.objects' type codes.
+-- Trigger functions and the relations behind queues stay out.
+CREATE OR REPLACE FUNCTION sys.known_objects(wanted_name text, wanted_id integer)
+RETURNS TABLE (object_id integer, schema_name text, name text, type text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT q.queue_id, q.schema_name, q.spelling, 'SQ'
+    FROM ssb.queue AS q
+    WHERE (q.relation_name = wanted_name OR q.queue_id = wanted_id)
+    UNION ALL
+    SELECT c.oid::bigint::integer, n.nspname::text, c.relname::text,
+           CASE WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' WHEN n.nspname = 'sys' THEN 'S' ELSE 'U' END
+    FROM pg_class AS c
+    JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE (c.relname = wanted_name OR c.oid = wanted_id::bigint::oid)
+      AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
+      AND (n.nspname <> 'pg_catalog' AND n.nspname !~ '^pg_t(emp|oast)' OR n.oid = pg_my_temp_schema())
+      AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
+    UNION ALL
+    SELECT p.oid::bigint::integer, n.nspname::text, p.proname::text,
+           CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.prokind = 'a' THEN 'AF' WHEN NOT p.proretset THEN 'FN'
+                WHEN p.prolang = (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql') THEN 'IF' ELSE 'TF' END
+    FROM pg_proc AS p
+    JOIN pg_namespace AS n ON n.oid = p.pronamespace
+    WHERE (p.proname = wanted_name OR p.oid = wanted_id::bigint::oid)
+      AND p.prorettype <> 'trigger'::regtype AND n.nspname <> 'pg_catalog'
+    UNION ALL
+    SELECT c.oid::bigint::integer, n.nspname::text, c.conname::text,
+           CASE c.contype WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END
+    FROM pg_constraint AS c
+    JOIN pg_namespace AS n ON n.oid = c.connamespace
+    WHERE (c.conname = wanted_name OR c.oid = wanted_id::bigint::oid) AND c.conrelid <> 0 AND c.contype IN ('p', 'u', 'f', 'c')
+    UNION ALL
+    SELECT t.oid::bigint::integer, n.nspname::text, t.tgname::text, 'TR'
+    FROM pg_trigger AS t
+    JOIN pg_class AS c ON c.oid = t.tgrelid
+    JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE (t.tgname = wanted_name OR t.oid = wanted_id::bigint::oid) AND NOT t.tgisinternal
+$$;
+
+-- OBJECT_ID('[database.[schema].]name' [, type]): NULL for what does not exist or
+-- has another type. '#t' is a temporary table, with tempdb.. in front or without.
+CREATE OR REPLACE FUNCTION sys.object_id(name text, type text DEFAULT NULL, database text DEFAULT NULL) RETURNS integer
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(name);
+    v_count integer := cardinality(v_parts);
+    v_name text := sys.fold(v_parts[v_count]);
+    v_database text := coalesce(nullif(v_parts[v_count - 2], ''), database);
+    v_schema text;
+BEGIN
+    IF v_count IS NULL OR v_count > 3 THEN
+        RETURN NULL;
+    ELSIF left(v_name, 1) = '#' THEN
+        v_schema := (SELECT n.nspname FROM pg_catalog.pg_namespace AS n WHERE n.oid = pg_my_temp_schema());
+    ELSE
+        v_schema := sys.schema_in_database(v_parts[v_count - 1], v_database);
+    END IF;
+    RETURN (
+        SELECT o.object_id
+        FROM sys.known_objects(v_name, NULL) AS o
+        WHERE o.schema_name = v_schema AND (object_id.type IS NULL OR o.type = upper(rtrim(object_id.type)))
+        ORDER BY o.type = 'TR', o.type IN ('PK', 'UQ', 'F', 'C')
+        LIMIT 1);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
+LANGUAGE sql STABLE
+RETURN (SELECT o.name FROM sys.known_objects(NULL, id) AS o
+        WHERE database_id IS NULL OR ssb.database_of_schema(o.schema_name) = database_id LIMIT 1);
+CREATE OR REPLACE FUNCTION sys.object_schema_name(id integer, database_id integer DEFAULT NULL) RETURNS text
+LANGUAGE sql STABLE
+RETURN (SELECT sys.tsql_schema(o.schema_name) FROM sys.known_objects(NULL, id) AS o
+        WHERE database_id IS NULL OR ssb.database_of_schema(o.schema_name) = database_id LIMIT 1);
+
+-- OBJECT_DEFINITION: the PostgreSQL text of a view, routine, trigger or constraint.
+CREATE OR REPLACE FUNCTION sys.object_definition(id integer) RETURNS text
+LANGUAGE sql STABLE
+RETURN (SELECT CASE
+            WHEN o.type = 'V' THEN pg_get_viewdef(id::oid)
+            WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN pg_get_functiondef(id::oid)
+            WHEN o.type = 'TR' THEN pg_get_triggerdef(id::oid)
+            WHEN o.type = 'C' THEN pg_get_constraintdef(id::oid)
+        END
+        FROM sys.known_objects(NULL, id) AS o LIMIT 1);
+
+-- TYPE_ID, TYPE_NAME: sys.types' numbers of the system types.
+CREATE OR REPLACE FUNCTION sys.type_numbers() RETURNS TABLE (name text, id integer)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    VALUES ('image', 34), ('text', 35), ('uniqueidentifier', 36), ('date', 40), ('time', 41), ('datetime2', 42),
+           ('datetimeoffset', 43), ('tinyint', 48), ('smallint', 52), ('int', 56), ('smalldatetime', 58), ('real', 59),
+           ('money', 60), ('datetime', 61), ('float', 62), ('sql_variant', 98), ('ntext', 99), ('bit', 104),
+           ('decimal', 106), ('numeric', 108), ('smallmoney', 122), ('bigint', 127), ('hierarchyid', 128),
+           ('geometry', 129), ('geography', 130), ('varbinary', 165), ('varchar', 167), ('binary', 173), ('char', 175),
+           ('timestamp', 189), ('nvarchar', 231), ('nchar', 239), ('xml', 241), ('sysname', 256)
+$$;
+CREATE OR REPLACE FUNCTION sys.type_id(name text) RETURNS integer
+LANGUAGE sql STABLE
+RETURN coalesce(
+    (SELECT t.id FROM sys.type_numbers() AS t
+     WHERE t.name = lower((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])),
+    (SELECT t.oid::bigint::integer FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
+     WHERE t.typname = sys.fold((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])
+       AND n.nspname = sys.schema_in_database((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name)) - 1], NULL)
+       AND t.typtype IN ('d', 'c')));
+CREATE OR REPLACE FUNCTION sys.type_name(id integer) RETURNS text
+LANGUAGE sql STABLE
+RETURN coalesce((SELECT t.name FROM sys.type_numbers() AS t WHERE t.id = type_name.id),
+                (SELECT t.typname::text FROM pg_type AS t WHERE t.oid::bigint = id AND t.typtype IN ('d', 'c')));

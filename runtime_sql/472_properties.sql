@@ -1,0 +1,316 @@
+-- COL_LENGTH, COLUMNPROPERTY, OBJECTPROPERTY, DATABASEPROPERTYEX, SERVERPROPERTY,
+-- INDEXPROPERTY …: the properties that scripts ask for. An unknown property, like
+-- an unknown object, gives NULL, as in SQL Server.
+
+-- Defined size of a column in bytes of SQL Server's types; -1 for (max).
+CREATE OR REPLACE FUNCTION sys.column_bytes(type oid, typmod integer) RETURNS integer
+LANGUAGE sql STABLE
+RETURN CASE format_type(type, NULL)
+    WHEN 'sys.bit' THEN 1
+    WHEN 'smallint' THEN 2
+    WHEN 'integer' THEN 4
+    WHEN 'bigint' THEN 8
+    WHEN 'real' THEN 4
+    WHEN 'double precision' THEN 8
+    WHEN 'uuid' THEN 16
+    WHEN 'date' THEN 3
+    WHEN 'time without time zone' THEN 5
+    WHEN 'timestamp without time zone' THEN 8
+    WHEN 'timestamp with time zone' THEN 10
+    WHEN 'numeric' THEN CASE
+        WHEN typmod < 0 THEN 17
+        WHEN ((typmod - 4) >> 16) <= 9 THEN 5
+        WHEN ((typmod - 4) >> 16) <= 19 THEN 9
+        WHEN ((typmod - 4) >> 16) <= 28 THEN 13
+        ELSE 17 END
+    WHEN 'character varying' THEN CASE WHEN typmod < 0 THEN -1 ELSE typmod - 4 END
+    WHEN 'character' THEN CASE WHEN typmod < 0 THEN 1 ELSE typmod - 4 END
+    ELSE -1
+END;
+
+-- The column of an object by its T-SQL name.
+CREATE OR REPLACE FUNCTION sys.column_of(object_id integer, column_name text) RETURNS pg_attribute
+LANGUAGE sql STABLE
+RETURN (SELECT a FROM pg_attribute AS a
+        WHERE a.attrelid = object_id::oid AND a.attname = sys.fold(column_name) AND a.attnum > 0 AND NOT a.attisdropped);
+
+CREATE OR REPLACE FUNCTION sys.col_length(table_name text, column_name text, database text DEFAULT NULL) RETURNS integer
+LANGUAGE sql STABLE
+RETURN (SELECT sys.column_bytes((c.a).atttypid, (c.a).atttypmod)
+        FROM (SELECT sys.column_of(sys.object_id(table_name, NULL, database), column_name) AS a) AS c
+        WHERE (c.a).attnum IS NOT NULL);
+CREATE OR REPLACE FUNCTION sys.col_name(object_id integer, column_id integer) RETURNS text
+LANGUAGE sql STABLE
+RETURN (SELECT a.attname::text FROM pg_attribute AS a
+        WHERE a.attrelid = object_id::oid AND a.attnum = column_id AND a.attnum > 0 AND NOT a.attisdropped);
+
+CREATE OR REPLACE FUNCTION sys.columnproperty(object_id integer, column_name text, property text) RETURNS integer
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_column pg_catalog.pg_attribute := sys.column_of(object_id, column_name);
+    v_type text := format_type(v_column.atttypid, NULL);
+BEGIN
+    IF v_column.attnum IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN CASE lower(property)
+        WHEN 'allowsnull' THEN (NOT v_column.attnotnull)::integer
+        WHEN 'columnid' THEN v_column.attnum
+        WHEN 'ordinal' THEN v_column.attnum
+        WHEN 'isidentity' THEN (pg_get_serial_sequence(object_id::oid::regclass::text, v_column.attname) IS NOT NULL)::integer
+        WHEN 'iscomputed' THEN (v_column.attgenerated <> '')::integer
+        WHEN 'isrowguidcol' THEN 0
+        WHEN 'isxmlindexable' THEN (v_type = 'sys.xml')::integer
+        WHEN 'precision' THEN CASE
+            WHEN v_type = 'sys.bit' THEN 1
+            WHEN v_type = 'smallint' THEN 5
+            WHEN v_type = 'integer' THEN 10
+            WHEN v_type = 'bigint' THEN 19
+            WHEN v_type = 'numeric' AND v_column.atttypmod >= 0 THEN (v_column.atttypmod - 4) >> 16
+            WHEN v_type IN ('character varying', 'character') AND v_column.atttypmod >= 0 THEN v_column.atttypmod - 4
+            WHEN v_type = 'double precision' THEN 53
+            WHEN v_type = 'real' THEN 24
+            WHEN v_type = 'timestamp without time zone' THEN 23
+            WHEN v_type = 'date' THEN 10
+            ELSE -1
+        END
+        WHEN 'scale' THEN CASE
+            WHEN v_type = 'numeric' AND v_column.atttypmod >= 0 THEN (v_column.atttypmod - 4) & 65535
+            WHEN v_type IN ('sys.bit', 'smallint', 'integer', 'bigint') THEN 0
+            WHEN v_type = 'timestamp without time zone' THEN coalesce(nullif(v_column.atttypmod, -1), 6)
+        END
+        WHEN 'charmaxlen' THEN CASE
+            WHEN v_type IN ('character varying', 'character') THEN greatest(v_column.atttypmod - 4, -1)
+            WHEN v_type = 'text' THEN -1
+        END
+    END;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION sys.objectproperty(object_id integer, property text) RETURNS integer
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_object record;
+    v_property text := lower(property);
+    v_relation oid := object_id::oid;
+BEGIN
+    SELECT o.* INTO v_object FROM sys.known_objects(NULL, objectproperty.object_id) AS o LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    RETURN CASE v_property
+        WHEN 'istable' THEN (v_object.type IN ('U', 'S'))::integer
+        WHEN 'isusertable' THEN (v_object.type = 'U')::integer
+        WHEN 'issystemtable' THEN (v_object.type = 'S')::integer
+        WHEN 'isview' THEN (v_object.type = 'V')::integer
+        WHEN 'isprocedure' THEN (v_object.type = 'P')::integer
+        WHEN 'isscalarfunction' THEN (v_object.type = 'FN')::integer
+        WHEN 'istablefunction' THEN (v_object.type IN ('IF', 'TF'))::integer
+        WHEN 'isinlinefunction' THEN (v_object.type = 'IF')::integer
+        WHEN 'istrigger' THEN (v_object.type = 'TR')::integer
+        WHEN 'isqueue' THEN (v_object.type = 'SQ')::integer
+        WHEN 'isprimarykey' THEN (v_object.type = 'PK')::integer
+        WHEN 'isforeignkey' THEN (v_object.type = 'F')::integer
+        WHEN 'isuniquecnst' THEN (v_object.type = 'UQ')::integer
+        WHEN 'ischeckcnst' THEN (v_object.type = 'C')::integer
+        WHEN 'isconstraint' THEN (v_object.type IN ('PK', 'UQ', 'F', 'C'))::integer
+        WHEN 'issequence' THEN (v_object.type = 'SO')::integer
+        WHEN 'isexecuted' THEN (v_object.type IN ('P', 'V', 'FN', 'IF', 'TF', 'TR'))::integer
+        WHEN 'ismsshipped' THEN (v_object.schema_name IN ('sys', 'ssb', 'information_schema'))::integer
+        WHEN 'isansinullson' THEN 1
+        WHEN 'isquotedidenton' THEN 1
+        WHEN 'execisansinullson' THEN 1
+        WHEN 'execisquotedidenton' THEN 1
+        WHEN 'isschemabound' THEN 0
+        WHEN 'isencrypted' THEN 0
+        WHEN 'ownerid' THEN 1
+        WHEN 'schemaid' THEN sys.schema_id(sys.tsql_schema(v_object.schema_name))
+        WHEN 'tablehasidentity' THEN (sys.identity_sequence(v_relation::regclass) IS NOT NULL)::integer
+        WHEN 'tablehasprimarykey' THEN
+            (EXISTS (SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conrelid = v_relation AND c.contype = 'p'))::integer
+        WHEN 'tablehasforeignkey' THEN
+            (EXISTS (SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conrelid = v_relation AND c.contype = 'f'))::integer
+        WHEN 'tablehasindex' THEN
+            (EXISTS (SELECT FROM pg_catalog.pg_index AS i WHERE i.indrelid = v_relation))::integer
+        WHEN 'tablehasinserttrigger' THEN (EXISTS (SELECT FROM pg_catalog.pg_trigger AS t
+            WHERE t.tgrelid = v_relation AND NOT t.tgisinternal AND t.tgtype & 4 <> 0))::integer
+        WHEN 'tablehasdeletetrigger' THEN (EXISTS (SELECT FROM pg_catalog.pg_trigger AS t
+            WHERE t.tgrelid = v_relation AND NOT t.tgisinternal AND t.tgtype & 8 <> 0))::integer
+        WHEN 'tablehasupdatetrigger' THEN (EXISTS (SELECT FROM pg_catalog.pg_trigger AS t
+            WHERE t.tgrelid = v_relation AND NOT t.tgisinternal AND t.tgtype & 16 <> 0))::integer
+        WHEN 'cardinality' THEN
+            (SELECT greatest(c.reltuples, 0)::integer FROM pg_catalog.pg_class AS c WHERE c.oid = v_relation)
+    END;
+END;
+$$;
+
+-- DATABASEPROPERTYEX
+CREATE OR REPLACE FUNCTION sys.databasepropertyex(database text, property text) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_database ssb.database;
+BEGIN
+    SELECT d.* INTO v_database FROM ssb.database AS d WHERE d.database_id = ssb.find_database(database);
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    RETURN CASE lower(property)
+        WHEN 'status' THEN 'ONLINE'
+        WHEN 'updateability' THEN CASE WHEN upper(v_database.options ->> 'READ_ONLY') = 'ON' THEN 'READ_ONLY' ELSE 'READ_WRITE' END
+        WHEN 'useraccess' THEN CASE WHEN v_database.options ? 'SINGLE_USER' THEN 'SINGLE_USER'
+                                    WHEN v_database.options ? 'RESTRICTED_USER' THEN 'RESTRICTED_USER' ELSE 'MULTI_USER' END
+        WHEN 'recovery' THEN coalesce(upper(v_database.options ->> 'RECOVERY'), 'FULL')
+        WHEN 'collation' THEN 'SQL_Latin1_General_CP1_CS_AS'
+        WHEN 'comparisonstyle' THEN '0'
+        WHEN 'lcid' THEN '1033'
+        WHEN 'sqlsortorder' THEN '51'
+        WHEN 'version' THEN '904'
+        WHEN 'isautoclose' THEN '0'
+        WHEN 'isautoshrink' THEN '0'
+        WHEN 'isautocreatestatistics' THEN '1'
+        WHEN 'isautoupdatestatistics' THEN '1'
+        WHEN 'isinstandby' THEN pg_is_in_recovery()::integer::text
+        WHEN 'isfulltextenabled' THEN '0'
+        WHEN 'isbrokerenabled' THEN v_database.is_broker_enabled::integer::text
+        WHEN 'isansinullsenabled' THEN '1'
+        WHEN 'isquotedidentifiersenabled' THEN '1'
+        WHEN 'issnapshotisolationenabled' THEN '1'
+        WHEN 'isreadcommittedsnapshoton' THEN '1'
+        ELSE lower(v_database.options ->> upper(property))
+    END;
+END;
+$$;
+CREATE OR REPLACE FUNCTION sys.databaseproperty(database text, property text) RETURNS integer
+LANGUAGE sql STABLE RETURN sys.try_convert_int(sys.databasepropertyex(database, property));
+
+-- SERVERPROPERTY. EngineEdition 3 is Enterprise; the product version is the one
+-- whose behaviour is followed.
+CREATE OR REPLACE FUNCTION sys.serverproperty(property text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE lower(property)
+    WHEN 'productversion' THEN '15.0.2000.5'
+    WHEN 'productmajorversion' THEN '15'
+    WHEN 'productminorversion' THEN '0'
+    WHEN 'productlevel' THEN 'RTM'
+    WHEN 'edition' THEN 'pg-service-broker on PostgreSQL ' || current_setting('server_version')
+    WHEN 'engineedition' THEN '3'
+    WHEN 'editionid' THEN '0'
+    WHEN 'servername' THEN sys.servername()
+    WHEN 'machinename' THEN sys.servername()
+    WHEN 'computernamephysicalnetbios' THEN sys.servername()
+    WHEN 'instancename' THEN NULL
+    WHEN 'collation' THEN 'SQL_Latin1_General_CP1_CS_AS'
+    WHEN 'isclustered' THEN '0'
+    WHEN 'ishadrenabled' THEN '0'
+    WHEN 'isfulltextinstalled' THEN '0'
+    WHEN 'isintegratedsecurityonly' THEN '0'
+    WHEN 'issingleuser' THEN '0'
+    WHEN 'isxtpsupported' THEN '0'
+    WHEN 'processid' THEN pg_backend_pid()::text
+    WHEN 'lcid' THEN '1033'
+    WHEN 'licensetype' THEN 'DISABLED'
+    WHEN 'sqlcharsetname' THEN 'utf8'
+END;
+
+-- INDEXPROPERTY, INDEX_COL, STATS_DATE. Index ids count as sys.indexes does: the
+-- primary key is 1, the others follow in the order of their creation.
+CREATE OR REPLACE FUNCTION sys.indexes_of(object_id integer)
+RETURNS TABLE (index_id integer, name text, index_oid oid, is_unique boolean, is_primary boolean)
+LANGUAGE sql STABLE
+AS $$
+    SELECT row_number() OVER (ORDER BY NOT i.indisprimary, i.indexrelid)::integer
+             + CASE WHEN bool_or(i.indisprimary) OVER () THEN 0 ELSE 1 END,
+           c.relname::text, i.indexrelid, i.indisunique, i.indisprimary
+    FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+    WHERE i.indrelid = $1::oid
+$$;
+CREATE OR REPLACE FUNCTION sys.indexproperty(object_id integer, index_name text, property text) RETURNS integer
+LANGUAGE sql STABLE
+RETURN (SELECT CASE lower(property)
+            WHEN 'indexid' THEN i.index_id
+            WHEN 'isunique' THEN i.is_unique::integer
+            WHEN 'isclustered' THEN i.is_primary::integer
+            WHEN 'isdisabled' THEN 0
+            WHEN 'isstatistics' THEN 0
+            WHEN 'indexfillfactor' THEN 0
+        END
+        FROM sys.indexes_of(object_id) AS i WHERE i.name = sys.fold(index_name));
+CREATE OR REPLACE FUNCTION sys.index_col(table_name text, index_id integer, key_id integer) RETURNS text
+LANGUAGE sql STABLE
+RETURN (SELECT pg_get_indexdef(i.index_oid, key_id, true) FROM sys.indexes_of(sys.object_id(table_name)) AS i
+        WHERE i.index_id = index_col.index_id AND pg_get_indexdef(i.index_oid, key_id, true) <> '');
+CREATE OR REPLACE FUNCTION sys.stats_date(object_id integer, stats_id integer) RETURNS timestamp
+LANGUAGE sql STABLE
+RETURN greatest(pg_stat_get_last_analyze_time(object_id::oid), pg_stat_get_last_autoanalyze_time(object_id::oid))::timestamp;
+
+-- IDENT_CURRENT (what anybody made last), IDENT_SEED, IDENT_INCR
+CREATE OR REPLACE FUNCTION sys.ident_sequence(table_name text, database text) RETURNS regclass
+LANGUAGE sql STABLE
+RETURN sys.identity_sequence(sys.object_id(table_name, NULL, database)::oid::regclass);
+CREATE OR REPLACE FUNCTION sys.ident_current(table_name text, database text DEFAULT NULL) RETURNS numeric
+LANGUAGE sql STABLE
+RETURN (SELECT coalesce(pg_sequence_last_value(s.seqrelid), s.seqstart) FROM pg_sequence AS s
+        WHERE s.seqrelid = sys.ident_sequence(table_name, database));
+CREATE OR REPLACE FUNCTION sys.ident_seed(table_name text, database text DEFAULT NULL) RETURNS numeric
+LANGUAGE sql STABLE
+RETURN (SELECT s.seqstart FROM pg_sequence AS s WHERE s.seqrelid = sys.ident_sequence(table_name, database));
+CREATE OR REPLACE FUNCTION sys.ident_incr(table_name text, database text DEFAULT NULL) RETURNS numeric
+LANGUAGE sql STABLE
+RETURN (SELECT s.seqincrement FROM pg_sequence AS s WHERE s.seqrelid = sys.ident_sequence(table_name, database));
+
+-- HAS_PERMS_BY_NAME: for tables and views SELECT … REFERENCES, EXECUTE for
+-- routines, RECEIVE, SEND and the like for Service Broker's objects, CONNECT and
+-- CREATE … for a database. NULL for what does not exist.
+CREATE OR REPLACE FUNCTION sys.has_perms_by_name(
+    securable text, class text, permission text, database text DEFAULT NULL) RETURNS integer
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_role name := ssb.caller();
+    v_permission text := upper(permission);
+    v_database integer := ssb.database_id_of(database);
+    v_all boolean := pg_has_role(v_role, ssb.runtime_owner(), 'USAGE');
+    v_id integer;
+    v_object record;
+    v_queue ssb.queue;
+    v_service ssb.service;
+BEGIN
+    IF securable IS NULL AND class IS NULL THEN
+        RETURN (v_all OR v_permission IN ('CONNECT SQL', 'VIEW ANY DATABASE'))::integer;
+    ELSIF upper(class) = 'DATABASE' THEN
+        v_database := coalesce(ssb.find_database(securable), CASE WHEN securable IS NULL THEN v_database END);
+        RETURN CASE WHEN v_database IS NOT NULL THEN
+            (v_all OR v_permission IN ('ANY', 'CONNECT')
+             OR ssb.has_permission(v_role, 'DATABASE', v_database, v_permission, ssb.runtime_owner()::text, v_database))::integer
+        END;
+    ELSIF upper(class) = 'SERVICE' THEN
+        v_service := ssb.find_service(v_database, securable);
+        RETURN CASE WHEN v_service.service_id IS NOT NULL THEN
+            ssb.has_permission(v_role, 'SERVICE', v_service.service_id, v_permission, v_service.owner, v_database)::integer
+        END;
+    ELSIF upper(class) = 'SCHEMA' THEN
+        RETURN (SELECT (v_all OR has_schema_privilege(v_role, n.oid, CASE WHEN v_permission LIKE 'CREATE%' THEN 'CREATE' ELSE 'USAGE' END))::integer
+                FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(securable, database));
+    ELSIF upper(class) <> 'OBJECT' THEN
+        RETURN NULL;
+    END IF;
+    v_id := sys.object_id(securable, NULL, database);
+    SELECT o.* INTO v_object FROM sys.known_objects(NULL, v_id) AS o LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    ELSIF v_object.type = 'SQ' THEN
+        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_id;
+        RETURN ssb.has_permission(v_role, 'OBJECT', v_id, v_permission, v_queue.owner, v_queue.database_id)::integer;
+    ELSIF v_object.type IN ('P', 'FN', 'IF', 'TF') THEN
+        RETURN (v_permission IN ('EXECUTE', 'ANY', 'SELECT') AND has_function_privilege(v_role, v_id::oid, 'EXECUTE')
+                OR v_all)::integer;
+    END IF;
+    RETURN (v_all
+        OR v_permission IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES')
+           AND has_table_privilege(v_role, v_id::oid, v_permission)
+        OR v_permission = 'ANY' AND has_table_privilege(v_role, v_id::oid, 'SELECT, INSERT, UPDATE, DELETE'))::integer;
+END;
+$$;
