@@ -2,35 +2,60 @@
 -- the order of day and month follow the culture; month names are English.
 -- Error 9819 where the string is no such value.
 
--- What a culture does. NULL for one that is not known here.
---   decimal_mark, group_mark, date_order, date_mark, currency
+-- What a culture does; NULL for one that is not known here. The names of months
+-- and days are known for the languages en, de, fr, es, it, nl and pt.
 CREATE OR REPLACE FUNCTION sys.culture(
-    name text, OUT decimal_mark text, OUT group_mark text, OUT date_order text, OUT date_mark text, OUT currency text)
+    name text,
+    OUT language text, OUT decimal_mark text, OUT group_mark text, OUT currency text, OUT currency_pattern text,
+    OUT short_date text, OUT long_date text, OUT short_time text, OUT long_time text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT c.decimal_mark, c.group_mark, c.date_order, c.date_mark, c.currency
+    SELECT left(c.name, 2), c.decimal_mark, c.group_mark, c.currency, c.currency_pattern, c.short_date, c.long_date,
+           c.short_time, replace(c.short_time, 'mm', 'mm:ss')
     FROM (VALUES
-        ('en-us', '.', ',', 'mdy', '/', '$'), ('', '.', ',', 'mdy', '/', '¤'), ('iv', '.', ',', 'mdy', '/', '¤'),
-        ('en-gb', '.', ',', 'dmy', '/', '£'), ('en-ca', '.', ',', 'ymd', '-', '$'), ('en-au', '.', ',', 'dmy', '/', '$'),
-        ('en-nz', '.', ',', 'dmy', '/', '$'), ('en-ie', '.', ',', 'dmy', '/', '€'), ('en-in', '.', ',', 'dmy', '-', '₹'),
-        ('de-de', ',', '.', 'dmy', '.', '€'), ('de-at', ',', '.', 'dmy', '.', '€'), ('de-ch', '.', '’', 'dmy', '.', 'CHF'),
-        ('fr-fr', ',', ' ', 'dmy', '/', '€'), ('es-es', ',', '.', 'dmy', '/', '€'), ('it-it', ',', '.', 'dmy', '/', '€'),
-        ('nl-nl', ',', '.', 'dmy', '-', '€'), ('pt-br', ',', '.', 'dmy', '/', 'R$'), ('pt-pt', ',', ' ', 'dmy', '/', '€'),
-        ('sv-se', ',', ' ', 'ymd', '-', 'kr'), ('da-dk', ',', '.', 'dmy', '-', 'kr.'), ('nb-no', ',', ' ', 'dmy', '.', 'kr'),
-        ('fi-fi', ',', ' ', 'dmy', '.', '€'), ('pl-pl', ',', ' ', 'dmy', '.', 'zł'), ('cs-cz', ',', ' ', 'dmy', '.', 'Kč'),
-        ('ru-ru', ',', ' ', 'dmy', '.', '₽'), ('tr-tr', ',', '.', 'dmy', '.', '₺'), ('ja-jp', '.', ',', 'ymd', '/', '¥'),
-        ('zh-cn', '.', ',', 'ymd', '/', '¥'), ('ko-kr', '.', ',', 'ymd', '-', '₩')
-    ) AS c (name, decimal_mark, group_mark, date_order, date_mark, currency)
+        ('en-us', '.', ',', '$', '$n|($n)', 'M/d/yyyy', 'dddd, MMMM d, yyyy', 'h:mm tt'),
+        ('', '.', ',', '¤', '$n|($n)', 'MM/dd/yyyy', 'dddd, dd MMMM yyyy', 'HH:mm'),
+        ('en-gb', '.', ',', '£', '$n|-$n', 'dd/MM/yyyy', 'dd MMMM yyyy', 'HH:mm'),
+        ('en-ie', '.', ',', '€', '$n|-$n', 'dd/MM/yyyy', 'dddd d MMMM yyyy', 'HH:mm'),
+        ('en-ca', '.', ',', '$', '$n|-$n', 'yyyy-MM-dd', 'MMMM d, yyyy', 'h:mm tt'),
+        ('en-au', '.', ',', '$', '$n|-$n', 'd/MM/yyyy', 'dddd, d MMMM yyyy', 'h:mm tt'),
+        ('en-nz', '.', ',', '$', '$n|-$n', 'd/MM/yyyy', 'dddd, d MMMM yyyy', 'h:mm tt'),
+        ('en-in', '.', ',', '₹', '$ n|-$ n', 'dd-MM-yyyy', 'dd MMMM yyyy', 'HH:mm'),
+        ('de-de', ',', '.', '€', 'n $|-n $', 'dd.MM.yyyy', 'dddd, d. MMMM yyyy', 'HH:mm'),
+        ('de-at', ',', '.', '€', '$ n|-$ n', 'dd.MM.yyyy', 'dddd, d. MMMM yyyy', 'HH:mm'),
+        ('de-ch', '.', '’', 'CHF', '$ n|$-n', 'dd.MM.yyyy', 'dddd, d. MMMM yyyy', 'HH:mm'),
+        ('fr-fr', ',', U&'\00A0', '€', 'n $|-n $', 'dd/MM/yyyy', 'dddd d MMMM yyyy', 'HH:mm'),
+        ('es-es', ',', '.', '€', 'n $|-n $', 'dd/MM/yyyy', 'dddd, d'' de ''MMMM'' de ''yyyy', 'H:mm'),
+        ('it-it', ',', '.', '€', 'n $|-n $', 'dd/MM/yyyy', 'dddd d MMMM yyyy', 'HH:mm'),
+        ('nl-nl', ',', '.', '€', '$ n|$ -n', 'd-M-yyyy', 'dddd d MMMM yyyy', 'HH:mm'),
+        ('pt-br', ',', '.', 'R$', '$ n|-$ n', 'dd/MM/yyyy', 'dddd, d'' de ''MMMM'' de ''yyyy', 'HH:mm'),
+        ('pt-pt', ',', U&'\00A0', '€', 'n $|-n $', 'dd/MM/yyyy', 'd'' de ''MMMM'' de ''yyyy', 'HH:mm'),
+        ('sv-se', ',', U&'\00A0', 'kr', 'n $|-n $', 'yyyy-MM-dd', '''den ''d MMMM yyyy', 'HH:mm'),
+        ('da-dk', ',', '.', 'kr.', 'n $|-n $', 'dd-MM-yyyy', 'd. MMMM yyyy', 'HH:mm'),
+        ('nb-no', ',', U&'\00A0', 'kr', '$ n|$ -n', 'dd.MM.yyyy', 'dddd d. MMMM yyyy', 'HH:mm'),
+        ('fi-fi', ',', U&'\00A0', '€', 'n $|-n $', 'd.M.yyyy', 'd. MMMM yyyy', 'H.mm'),
+        ('pl-pl', ',', U&'\00A0', 'zł', 'n $|-n $', 'dd.MM.yyyy', 'd MMMM yyyy', 'HH:mm'),
+        ('cs-cz', ',', U&'\00A0', 'Kč', 'n $|-n $', 'dd.MM.yyyy', 'dddd d. MMMM yyyy', 'H:mm'),
+        ('ru-ru', ',', U&'\00A0', '₽', 'n $|-n $', 'dd.MM.yyyy', 'd MMMM yyyy', 'H:mm'),
+        ('tr-tr', ',', '.', '₺', '$n|-$n', 'd.MM.yyyy', 'd MMMM yyyy dddd', 'HH:mm'),
+        ('ja-jp', '.', ',', '¥', '$n|-$n', 'yyyy/MM/dd', 'yyyy年M月d日', 'H:mm'),
+        ('zh-cn', '.', ',', '¥', '$n|$-n', 'yyyy/M/d', 'yyyy年M月d日', 'H:mm'),
+        ('ko-kr', '.', ',', '₩', '$n|-$n', 'yyyy-MM-dd', 'yyyy년 M월 d일', 'tt h:mm')
+    ) AS c (name, decimal_mark, group_mark, currency, currency_pattern, short_date, long_date, short_time)
     WHERE c.name = lower($1)
 $$;
 
+-- The same, but error 9818 for an unknown culture.
 CREATE OR REPLACE FUNCTION sys.known_culture(
-    name text, OUT decimal_mark text, OUT group_mark text, OUT date_order text, OUT date_mark text, OUT currency text)
+    name text,
+    OUT language text, OUT decimal_mark text, OUT group_mark text, OUT currency text, OUT currency_pattern text,
+    OUT short_date text, OUT long_date text, OUT short_time text, OUT long_time text)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
-    SELECT c.decimal_mark, c.group_mark, c.date_order, c.date_mark, c.currency
-      INTO decimal_mark, group_mark, date_order, date_mark, currency
+    SELECT c.language, c.decimal_mark, c.group_mark, c.currency, c.currency_pattern, c.short_date, c.long_date, c.short_time,
+           c.long_time
+      INTO language, decimal_mark, group_mark, currency, currency_pattern, short_date, long_date, short_time, long_time
       FROM sys.culture(coalesce(name, 'en-US')) AS c;
     IF decimal_mark IS NULL THEN
         PERFORM ssb.raise_error(9818, format(
@@ -69,7 +94,7 @@ DECLARE
     v_read record;
 BEGIN
     v_read := sys.read_datetime(
-        v_text, CASE v_culture.date_order WHEN 'mdy' THEN 101 WHEN 'dmy' THEN 103 ELSE 111 END, true);
+        v_text, CASE lower(left(v_culture.short_date, 1)) WHEN 'm' THEN 101 WHEN 'd' THEN 103 ELSE 111 END, true);
     RETURN CASE WHEN v_text <> '' AND v_read.problem IS NULL THEN v_read.moment END;
 END;
 $$;
