@@ -31,20 +31,18 @@ from functools import singledispatch
 from ..grammar.source import Source, Span
 from ..grammar.tokens import Token
 
-_node = dataclass(frozen=True, kw_only=True)
-
 
 # ------------------------------------------------------------------ script and batch
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Node:
     """Anything that stands at a place."""
 
     span: Span
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Comment(Node):
     """A comment. ``text`` is the whole of it, with its ``--`` or ``/* */``."""
 
@@ -53,7 +51,7 @@ class Comment(Node):
     """``/* … */`` (True) or ``-- …`` (False)."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Statement(Node):
     """A statement without its closing semicolon."""
 
@@ -61,7 +59,7 @@ class Statement(Node):
     trailing_comments: tuple[Comment, ...] = field(default=(), compare=False)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Batch(Node):
     """What stands between two GO lines.
 
@@ -80,7 +78,7 @@ class Batch(Node):
     has_errors: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Script(Node):
     """All batches of a script, in order; batches without statements are left out."""
 
@@ -91,7 +89,7 @@ class Script(Node):
 # ------------------------------------------------------------------ names, values, text
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class SqlText(Node):
     """Text of ordinary SQL, kept as written: an expression, a condition, a query, a list.
 
@@ -112,7 +110,7 @@ class SqlText(Node):
         return tuple(token.word for token in self.tokens)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Identifier(Node):
     """One part of a name, unquoted, its case kept."""
 
@@ -121,7 +119,7 @@ class Identifier(Node):
     """Written in brackets or double quotes."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class QualifiedName(Node):
     """``[[[server.]database.]schema.]name``; a part left out as in ``db..t`` is None."""
 
@@ -139,7 +137,7 @@ class QualifiedName(Node):
         return ".".join(part.text if part else "" for part in parts)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Variable(Node):
     """``@name`` or ``@@name``. ``name`` keeps the sign and the case: compare case-folded."""
 
@@ -151,7 +149,7 @@ class Variable(Node):
         return self.name.lower()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class StringLiteral(Node):
     """A string; ``value`` has quotes undoubled and line continuations joined."""
 
@@ -165,7 +163,7 @@ StringOrVariable = StringLiteral | Variable
 NameOrText = Identifier | StringLiteral | Variable
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class DataType(Node):
     """A type as written: ``nvarchar(max)``, ``decimal(10, 2)``, ``dbo.Money``, ``xml(CONTENT c)``.
 
@@ -186,7 +184,7 @@ class DataType(Node):
 # ------------------------------------------------------------------ ordinary statements
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class SqlStatement(Statement):
     """An ordinary statement whose inside stays text.
 
@@ -202,7 +200,7 @@ class SqlStatement(Statement):
     """Begins with WITH: common table expressions or XMLNAMESPACES."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class InsertExecute(Statement):
     """``INSERT [INTO] target [(columns)] EXEC …``; ``target`` is the text before EXEC."""
 
@@ -210,7 +208,7 @@ class InsertExecute(Statement):
     execute: Execute | ExecuteString
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateTable(Statement):
     """``CREATE TABLE name (…) …``. ``text`` is the whole statement."""
 
@@ -219,7 +217,7 @@ class CreateTable(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class TableDefinition(Node):
     """``( column …, constraint … )`` of a table, table variable or table type.
 
@@ -233,7 +231,7 @@ class TableDefinition(Node):
     """Table constraints and inline indexes."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ColumnDefinition(Node):
     """A column: its name, its type (None for ``AS`` computed columns), and all that follows."""
 
@@ -243,7 +241,7 @@ class ColumnDefinition(Node):
     """Constraints, IDENTITY, DEFAULT …; for a computed column ``AS (…)`` and what follows."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class DropStatement(Statement):
     """``DROP kind [IF EXISTS] name, …``.
 
@@ -263,7 +261,7 @@ class DropStatement(Statement):
     """Where an event notification or a DDL trigger is: ON SERVER, DATABASE, QUEUE q."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AdministrativeStatement(Statement):
     """A statement about files, backups, statistics, audit, … that PostgreSQL runs otherwise.
 
@@ -275,7 +273,7 @@ class AdministrativeStatement(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class UnsupportedStatement(Statement):
     """A statement that T-SQL knows and that cannot run here; ``kind`` names it.
 
@@ -286,7 +284,7 @@ class UnsupportedStatement(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class InvalidStatement(Statement):
     """Stands where a statement could not be read; the problem is in the report."""
 
@@ -294,7 +292,7 @@ class InvalidStatement(Statement):
 # ------------------------------------------------------------------ Service Broker objects
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateMessageType(Statement):
     """``CREATE MESSAGE TYPE``. ``validation``: NONE, EMPTY, WELL_FORMED_XML, VALID_XML or None."""
 
@@ -305,7 +303,7 @@ class CreateMessageType(Statement):
     """Given exactly when ``validation`` is VALID_XML."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterMessageType(Statement):
     """``ALTER MESSAGE TYPE name VALIDATION = …``."""
 
@@ -314,7 +312,7 @@ class AlterMessageType(Statement):
     schema_collection: QualifiedName | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ContractMessage(Node):
     """``message_type SENT BY {INITIATOR | TARGET | ANY}``."""
 
@@ -322,7 +320,7 @@ class ContractMessage(Node):
     sent_by: str
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateContract(Statement):
     """``CREATE CONTRACT``."""
 
@@ -331,7 +329,7 @@ class CreateContract(Statement):
     messages: tuple[ContractMessage, ...]
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ExecuteAsClause(Node):
     """``EXECUTE AS {CALLER | SELF | OWNER | 'user'}`` of a queue or a module."""
 
@@ -341,7 +339,7 @@ class ExecuteAsClause(Node):
     """The name when ``principal`` is USER."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Activation(Node):
     """``ACTIVATION ( … )`` of a queue. ``drop`` is ``ACTIVATION (DROP)``."""
 
@@ -352,7 +350,7 @@ class Activation(Node):
     drop: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class QueueOptions(Node):
     """What CREATE QUEUE and ALTER QUEUE say after WITH."""
 
@@ -362,7 +360,7 @@ class QueueOptions(Node):
     poison_message_handling: bool | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateQueue(Statement):
     """``CREATE QUEUE``. ``options`` is None without WITH."""
 
@@ -371,7 +369,7 @@ class CreateQueue(Statement):
     filegroup: Identifier | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterQueue(Statement):
     """``ALTER QUEUE … WITH …``."""
 
@@ -379,7 +377,7 @@ class AlterQueue(Statement):
     options: QueueOptions
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class MaintainQueue(Statement):
     """``ALTER QUEUE … {REBUILD [WITH (…)] | REORGANIZE [WITH (…)] | MOVE TO filegroup}``."""
 
@@ -391,7 +389,7 @@ class MaintainQueue(Statement):
     filegroup: Identifier | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateService(Statement):
     """``CREATE SERVICE name ON QUEUE q (contract, …)``."""
 
@@ -401,7 +399,7 @@ class CreateService(Statement):
     contracts: tuple[Identifier, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterService(Statement):
     """``ALTER SERVICE name [ON QUEUE q] [(ADD CONTRACT c, DROP CONTRACT d)]``."""
 
@@ -411,7 +409,7 @@ class AlterService(Statement):
     drop_contracts: tuple[Identifier, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class RouteOptions(Node):
     """What CREATE ROUTE and ALTER ROUTE say after WITH. ``lifetime`` is in seconds."""
 
@@ -422,7 +420,7 @@ class RouteOptions(Node):
     mirror_address: StringLiteral | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateRoute(Statement):
     """``CREATE ROUTE``."""
 
@@ -431,7 +429,7 @@ class CreateRoute(Statement):
     options: RouteOptions
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterRoute(Statement):
     """``ALTER ROUTE``."""
 
@@ -439,7 +437,7 @@ class AlterRoute(Statement):
     options: RouteOptions
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateRemoteServiceBinding(Statement):
     """``CREATE REMOTE SERVICE BINDING name TO SERVICE 'service' WITH USER = u``."""
 
@@ -450,7 +448,7 @@ class CreateRemoteServiceBinding(Statement):
     anonymous: bool | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterRemoteServiceBinding(Statement):
     """``ALTER REMOTE SERVICE BINDING name WITH …``."""
 
@@ -459,7 +457,7 @@ class AlterRemoteServiceBinding(Statement):
     anonymous: bool | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class PriorityOptions(Node):
     """``SET ( … )`` of a broker priority.
 
@@ -477,7 +475,7 @@ class PriorityOptions(Node):
     default_level: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateBrokerPriority(Statement):
     """``CREATE BROKER PRIORITY name FOR CONVERSATION [SET (…)]``."""
 
@@ -485,7 +483,7 @@ class CreateBrokerPriority(Statement):
     options: PriorityOptions | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterBrokerPriority(Statement):
     """``ALTER BROKER PRIORITY name FOR CONVERSATION SET (…)``."""
 
@@ -493,7 +491,7 @@ class AlterBrokerPriority(Statement):
     options: PriorityOptions
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class EndpointOption(Node):
     """One ``NAME = value`` in the parentheses of an endpoint; ``value`` is None for a bare word."""
 
@@ -501,7 +499,7 @@ class EndpointOption(Node):
     value: SqlText | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateEndpoint(Statement):
     """``CREATE ENDPOINT name [STATE = …] AS protocol (…) FOR payload (…)``."""
 
@@ -517,7 +515,7 @@ class CreateEndpoint(Statement):
     payload_options: tuple[EndpointOption, ...]
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterEndpoint(Statement):
     """``ALTER ENDPOINT``; what is not written is None or empty."""
 
@@ -530,7 +528,7 @@ class AlterEndpoint(Statement):
     payload_options: tuple[EndpointOption, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class EventScope(Node):
     """``ON {SERVER | ALL SERVER | DATABASE | QUEUE q}``."""
 
@@ -538,7 +536,7 @@ class EventScope(Node):
     queue: QualifiedName | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateEventNotification(Statement):
     """``CREATE EVENT NOTIFICATION name ON … FOR events TO SERVICE 'service', 'instance'``."""
 
@@ -551,7 +549,7 @@ class CreateEventNotification(Statement):
     """A GUID or 'current database'."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateXmlSchemaCollection(Statement):
     """``CREATE XML SCHEMA COLLECTION name AS expression``."""
 
@@ -559,7 +557,7 @@ class CreateXmlSchemaCollection(Statement):
     schemas: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterXmlSchemaCollection(Statement):
     """``ALTER XML SCHEMA COLLECTION name ADD expression``."""
 
@@ -567,7 +565,7 @@ class AlterXmlSchemaCollection(Statement):
     schemas: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateCertificate(Statement):
     """``CREATE CERTIFICATE``. ``text`` is the whole statement."""
 
@@ -583,7 +581,7 @@ class CreateCertificate(Statement):
     active_for_begin_dialog: bool | None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterCertificate(Statement):
     """``ALTER CERTIFICATE name …``; only ACTIVE FOR BEGIN_DIALOG means something here."""
 
@@ -592,14 +590,14 @@ class AlterCertificate(Statement):
     active_for_begin_dialog: bool | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateMasterKey(Statement):
     """``CREATE MASTER KEY [ENCRYPTION BY PASSWORD = '…']``."""
 
     password: StringLiteral | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class MasterKeyAction(Statement):
     """``{ALTER | OPEN | CLOSE | BACKUP | RESTORE} [SERVICE] MASTER KEY …``."""
 
@@ -611,7 +609,7 @@ class MasterKeyAction(Statement):
 # ------------------------------------------------------------------ conversations
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class BeginDialog(Statement):
     """``BEGIN DIALOG [CONVERSATION] @h FROM SERVICE s TO SERVICE 't' …``."""
 
@@ -628,7 +626,7 @@ class BeginDialog(Statement):
     encryption: bool | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class BeginConversationTimer(Statement):
     """``BEGIN CONVERSATION TIMER (h) TIMEOUT = seconds``."""
 
@@ -636,7 +634,7 @@ class BeginConversationTimer(Statement):
     timeout: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Send(Statement):
     """``SEND ON CONVERSATION h | (h, …) [MESSAGE TYPE t] [(body)]``."""
 
@@ -647,7 +645,7 @@ class Send(Statement):
     """The expression without the parentheses."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class EndConversation(Statement):
     """``END CONVERSATION h [WITH ERROR = n DESCRIPTION = s | WITH CLEANUP]``."""
 
@@ -657,7 +655,7 @@ class EndConversation(Statement):
     cleanup: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class GetConversationGroup(Statement):
     """``GET CONVERSATION GROUP @g FROM queue``."""
 
@@ -665,7 +663,7 @@ class GetConversationGroup(Statement):
     queue: QualifiedName
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class MoveConversation(Statement):
     """``MOVE CONVERSATION h TO g``."""
 
@@ -673,12 +671,12 @@ class MoveConversation(Statement):
     group: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ReceiveStar(Node):
     """``*`` in the list of RECEIVE."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ReceiveColumn(Node):
     """An expression over the queue's columns, with its name when it has one."""
 
@@ -686,7 +684,7 @@ class ReceiveColumn(Node):
     alias: Identifier | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ReceiveAssignment(Node):
     """``@v = expression`` in the list of RECEIVE."""
 
@@ -694,7 +692,7 @@ class ReceiveAssignment(Node):
     expression: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ReceiveFilter(Node):
     """``WHERE {conversation_handle | conversation_group_id} = value``."""
 
@@ -703,7 +701,7 @@ class ReceiveFilter(Node):
     value: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Receive(Statement):
     """``RECEIVE [TOP (n)] list FROM queue [INTO @table] [WHERE …]``.
 
@@ -723,7 +721,7 @@ class Receive(Statement):
         return bool(self.items) and isinstance(self.items[0], ReceiveAssignment)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class WaitForMessage(Statement):
     """``WAITFOR ( RECEIVE … | GET CONVERSATION GROUP … ) [, TIMEOUT milliseconds]``."""
 
@@ -731,7 +729,7 @@ class WaitForMessage(Statement):
     timeout: SqlText | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class WaitForTime(Statement):
     """``WAITFOR DELAY t`` or ``WAITFOR TIME t``."""
 
@@ -743,7 +741,7 @@ class WaitForTime(Statement):
 # ------------------------------------------------------------------ variables
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class VariableDeclaration(Node):
     """``@v type [= initial]`` of a DECLARE."""
 
@@ -752,7 +750,7 @@ class VariableDeclaration(Node):
     initial: SqlText | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class TableVariableDeclaration(Node):
     """``@t TABLE ( … )``."""
 
@@ -760,21 +758,21 @@ class TableVariableDeclaration(Node):
     definition: TableDefinition
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CursorVariableDeclaration(Node):
     """``@c CURSOR``."""
 
     variable: Variable
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Declare(Statement):
     """``DECLARE`` of scalar variables, table variables and cursor variables."""
 
     declarations: tuple[VariableDeclaration | TableVariableDeclaration | CursorVariableDeclaration, ...]
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class SetVariable(Statement):
     """``SET @v = value``; ``operator`` is ``=`` or a compound one: ``+=``, ``-=``, ``*=``, ``/=`` …"""
 
@@ -783,7 +781,7 @@ class SetVariable(Statement):
     value: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class SetMethod(Statement):
     """``SET @v.method(arguments)``: ``SET @x.modify('…')``."""
 
@@ -793,7 +791,7 @@ class SetMethod(Statement):
     """The inside of the parentheses."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class SetCursorVariable(Statement):
     """``SET @c = CURSOR … FOR query``. (``SET @c = other`` is a SetVariable.)"""
 
@@ -801,7 +799,7 @@ class SetCursorVariable(Statement):
     cursor: CursorDefinition
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class SetOption(Statement):
     """``SET`` of session options.
 
@@ -827,7 +825,7 @@ class SetOption(Statement):
 # ------------------------------------------------------------------ control flow
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Block(Statement):
     """``BEGIN … END``."""
 
@@ -835,7 +833,7 @@ class Block(Statement):
     closing_comments: tuple[Comment, ...] = field(default=(), compare=False)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AtomicBlock(Statement):
     """``BEGIN ATOMIC WITH (…) … END`` of a natively compiled module."""
 
@@ -844,7 +842,7 @@ class AtomicBlock(Statement):
     closing_comments: tuple[Comment, ...] = field(default=(), compare=False)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class TryCatch(Statement):
     """``BEGIN TRY … END TRY BEGIN CATCH … END CATCH``. ``handler`` may be empty."""
 
@@ -856,7 +854,7 @@ class TryCatch(Statement):
     """Comments after the last statement of the CATCH block, or its only content."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class If(Statement):
     """``IF condition then [ELSE otherwise]``. ELSE IF is an If in ``otherwise``."""
 
@@ -865,7 +863,7 @@ class If(Statement):
     otherwise: Statement | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class While(Statement):
     """``WHILE condition body``."""
 
@@ -873,38 +871,38 @@ class While(Statement):
     body: Statement
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Break(Statement):
     """``BREAK``."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Continue(Statement):
     """``CONTINUE``."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Goto(Statement):
     """``GOTO label``."""
 
     label: Identifier
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Label(Statement):
     """``label:``."""
 
     name: Identifier
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Return(Statement):
     """``RETURN [value]``."""
 
     value: SqlText | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Throw(Statement):
     """``THROW [number, message, state]``; all three or none. Each is a constant or a variable."""
 
@@ -913,7 +911,7 @@ class Throw(Statement):
     state: SqlText | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class RaiseError(Statement):
     """``RAISERROR (message, severity, state, argument, …) [WITH option, …]``.
 
@@ -928,14 +926,14 @@ class RaiseError(Statement):
     """LOG, NOWAIT, SETERROR."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Print(Statement):
     """``PRINT value``."""
 
     value: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class EmptyStatement(Statement):
     """A lone semicolon where T-SQL takes one as a statement."""
 
@@ -943,7 +941,7 @@ class EmptyStatement(Statement):
 # ------------------------------------------------------------------ transactions
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class BeginTransaction(Statement):
     """``BEGIN [DISTRIBUTED] TRAN[SACTION] [name | @v] [WITH MARK ['text']]``."""
 
@@ -952,21 +950,21 @@ class BeginTransaction(Statement):
     distributed: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CommitTransaction(Statement):
     """``COMMIT [TRAN[SACTION] [name | @v]] | COMMIT WORK``."""
 
     name: NameOrVariable | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class RollbackTransaction(Statement):
     """``ROLLBACK [TRAN[SACTION] [name | @v]] | ROLLBACK WORK``."""
 
     name: NameOrVariable | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class SaveTransaction(Statement):
     """``SAVE TRAN[SACTION] name | @v``."""
 
@@ -976,7 +974,7 @@ class SaveTransaction(Statement):
 # ------------------------------------------------------------------ execution
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Argument(Node):
     """One argument of EXEC: ``[@name =] value [OUTPUT]``; ``value`` is None for DEFAULT."""
 
@@ -985,7 +983,7 @@ class Argument(Node):
     output: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Execute(Statement):
     """``[EXEC[UTE]] [@rc =] module [;n] arguments [WITH …]``.
 
@@ -1003,7 +1001,7 @@ class Execute(Statement):
     implicit: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ExecuteString(Statement):
     """``EXEC ( 'text' + @v [, argument …] ) [AS {LOGIN | USER} = 'name'] [AT server]``."""
 
@@ -1018,7 +1016,7 @@ class ExecuteString(Statement):
     result_sets: SqlText | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ExecuteAs(Statement):
     """``EXECUTE AS {LOGIN | USER} = 'name' | CALLER [WITH NO REVERT | COOKIE INTO @v]``."""
 
@@ -1029,7 +1027,7 @@ class ExecuteAs(Statement):
     cookie: Variable | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Revert(Statement):
     """``REVERT [WITH COOKIE = @v]``."""
 
@@ -1039,7 +1037,7 @@ class Revert(Statement):
 # ------------------------------------------------------------------ cursors
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CursorDefinition(Node):
     """What stands between CURSOR and the end of a cursor's declaration.
 
@@ -1055,7 +1053,7 @@ class CursorDefinition(Node):
     update_columns: tuple[Identifier, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class DeclareCursor(Statement):
     """``DECLARE name CURSOR … FOR query``."""
 
@@ -1063,7 +1061,7 @@ class DeclareCursor(Statement):
     cursor: CursorDefinition
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CursorReference(Node):
     """A cursor by its name (``GLOBAL name`` too) or by the variable that holds it."""
 
@@ -1071,14 +1069,14 @@ class CursorReference(Node):
     is_global: bool = False
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class OpenCursor(Statement):
     """``OPEN c``."""
 
     cursor: CursorReference
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class FetchCursor(Statement):
     """``FETCH [direction] [FROM] c [INTO @a, …]``."""
 
@@ -1090,14 +1088,14 @@ class FetchCursor(Statement):
     into: tuple[Variable, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CloseCursor(Statement):
     """``CLOSE c``."""
 
     cursor: CursorReference
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class DeallocateCursor(Statement):
     """``DEALLOCATE c``."""
 
@@ -1107,7 +1105,7 @@ class DeallocateCursor(Statement):
 # ------------------------------------------------------------------ modules
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Parameter(Node):
     """A parameter of a procedure or function."""
 
@@ -1119,7 +1117,7 @@ class Parameter(Node):
     nullable: bool | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ModuleOptions(Node):
     """``WITH`` of a module: upper-case words, and EXECUTE AS.
 
@@ -1131,14 +1129,14 @@ class ModuleOptions(Node):
     execute_as: ExecuteAsClause | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class ExternalName(Node):
     """``EXTERNAL NAME assembly.class.method``: a module in a CLR assembly."""
 
     parts: tuple[Identifier, ...]
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateProcedure(Statement):
     """``{CREATE | ALTER | CREATE OR ALTER} PROC[EDURE]``.
 
@@ -1159,7 +1157,7 @@ class CreateProcedure(Statement):
     """After the last statement of the body."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateFunction(Statement):
     """``{CREATE | ALTER | CREATE OR ALTER} FUNCTION``.
 
@@ -1183,7 +1181,7 @@ class CreateFunction(Statement):
     closing_comments: tuple[Comment, ...] = field(default=(), compare=False)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateTrigger(Statement):
     """``{CREATE | ALTER | CREATE OR ALTER} TRIGGER``."""
 
@@ -1205,7 +1203,7 @@ class CreateTrigger(Statement):
     closing_comments: tuple[Comment, ...] = field(default=(), compare=False)
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateView(Statement):
     """``{CREATE | ALTER | CREATE OR ALTER} VIEW name [(columns)] [WITH …] AS query``."""
 
@@ -1218,7 +1216,7 @@ class CreateView(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateSynonym(Statement):
     """``CREATE SYNONYM name FOR target``."""
 
@@ -1226,7 +1224,7 @@ class CreateSynonym(Statement):
     target: QualifiedName
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class EnableTrigger(Statement):
     """``{ENABLE | DISABLE} TRIGGER {name, … | ALL} ON {table | DATABASE | ALL SERVER}``."""
 
@@ -1241,14 +1239,14 @@ class EnableTrigger(Statement):
 # ------------------------------------------------------------------ databases
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Use(Statement):
     """``USE database``."""
 
     database: Identifier
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateDatabase(Statement):
     """``CREATE DATABASE name …``; everything about files is in ``text``.
 
@@ -1262,7 +1260,7 @@ class CreateDatabase(Statement):
     snapshot_of: Identifier | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class DatabaseOption(Node):
     """One option of ``ALTER DATABASE … SET``.
 
@@ -1275,7 +1273,7 @@ class DatabaseOption(Node):
     value: str | None = None
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterDatabase(Statement):
     """``ALTER DATABASE {name | CURRENT} …``.
 
@@ -1297,7 +1295,7 @@ class AlterDatabase(Statement):
 # ------------------------------------------------------------------ principals and permissions
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateLogin(Statement):
     """``CREATE LOGIN name {WITH PASSWORD = … | FROM WINDOWS | CERTIFICATE c …}``."""
 
@@ -1305,7 +1303,7 @@ class CreateLogin(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateUser(Statement):
     """``CREATE USER name [{FOR | FROM} LOGIN l | CERTIFICATE c | WITHOUT LOGIN …] [WITH …]``."""
 
@@ -1317,7 +1315,7 @@ class CreateUser(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateRole(Statement):
     """``CREATE [SERVER | APPLICATION] ROLE name [AUTHORIZATION owner]``."""
 
@@ -1328,7 +1326,7 @@ class CreateRole(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterRole(Statement):
     """``ALTER [SERVER] ROLE name {ADD MEMBER m | DROP MEMBER m | WITH NAME = n}``."""
 
@@ -1340,7 +1338,7 @@ class AlterRole(Statement):
     """The member, or the new name."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterPrincipal(Statement):
     """``ALTER LOGIN``, ``ALTER USER``, ``ALTER APPLICATION ROLE``."""
 
@@ -1350,7 +1348,7 @@ class AlterPrincipal(Statement):
     text: SqlText
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class CreateSchema(Statement):
     """``CREATE SCHEMA [name] [AUTHORIZATION owner] elements``.
 
@@ -1363,7 +1361,7 @@ class CreateSchema(Statement):
     elements: tuple[Statement, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterSchema(Statement):
     """``ALTER SCHEMA name TRANSFER [class ::] object``."""
 
@@ -1373,7 +1371,7 @@ class AlterSchema(Statement):
     object: QualifiedName
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Securable(Node):
     """``[class ::] name``. ``kind`` in upper case, OBJECT where no class is written.
 
@@ -1388,7 +1386,7 @@ class Securable(Node):
     columns: tuple[Identifier, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class PermissionName(Node):
     """``SELECT``, ``CREATE MESSAGE TYPE``, ``ALL`` (= ALL PRIVILEGES) …, with its columns."""
 
@@ -1396,7 +1394,7 @@ class PermissionName(Node):
     columns: tuple[Identifier, ...] = ()
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class Permission(Statement):
     """``GRANT``, ``DENY``, ``REVOKE``. Without ON, ``securable`` is None (statement permissions)."""
 
@@ -1412,7 +1410,7 @@ class Permission(Statement):
     """AS grantor."""
 
 
-@_node
+@dataclass(frozen=True, kw_only=True)
 class AlterAuthorization(Statement):
     """``ALTER AUTHORIZATION ON [class ::] name TO {principal | SCHEMA OWNER}``."""
 

@@ -1,0 +1,417 @@
+"""Trees of ordinary statements, databases, principals and permissions → nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lark import Token as Terminal
+
+from ..grammar.source import Span
+from ..grammar.tokens import TokenKind
+from . import nodes
+from .build_procedural import BUILDERS as PROCEDURAL
+from .build_reader import Node, Reader
+from .build_service_broker import Builder, event_scope
+from .build_tables import table_definition
+
+__all__ = ["BUILDERS", "create_schema"]
+
+BUILDERS: dict[str, Builder] = {}
+"""By the name of the grammar's rule."""
+
+
+def _builds(rule: str) -> Callable[[Builder], Builder]:
+    def register(builder: Builder) -> Builder:
+        BUILDERS[rule] = builder
+        return builder
+
+    return register
+
+
+# ------------------------------------------------------------------ queries and changes
+
+
+def _sql(kind: str) -> Builder:
+    def build(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+        return nodes.SqlStatement(kind=kind, text=read.text(tree), **common)
+
+    return build
+
+
+for _rule in ("select", "insert", "update", "delete", "merge"):
+    BUILDERS[_rule] = _sql(_rule.upper())
+BUILDERS["alter_table"] = _sql("ALTER TABLE")
+
+
+@_builds("with_statement")
+def _with_statement(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    (inner,) = read.trees(tree)
+    return nodes.SqlStatement(kind=str(inner.data).upper(), text=read.text(tree), with_clause=True, **common)
+
+
+@_builds("insert_execute")
+def _insert_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    target, call = read.trees(tree)
+    execute = PROCEDURAL[str(call.data)](call, read, {"span": read.span(call)})
+    assert isinstance(execute, nodes.Execute | nodes.ExecuteString)
+    return nodes.InsertExecute(target=read.text(target), execute=execute, **common)
+
+
+# ------------------------------------------------------------------ tables and the like
+
+
+@_builds("create_table")
+def _create_table(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    group = read.terminal(tree, "GROUP")
+    name = read.need_qualified(tree)
+    if group is None and read.terminal(tree, "TEXT") is None:
+        read.unexpected(read.range_of(tree)[1] - 1, "expected ( and the columns")
+    return nodes.CreateTable(
+        name=name,
+        definition=table_definition(*read.range_of(group), read) if group else None,
+        text=read.text(tree),
+        **common,
+    )
+
+
+@_builds("drop")
+def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    if read.terminal(tree, "TEXT") is not None:
+        kind = read.words_before_text(tree)
+        if kind == "DROP INDEX":
+            return nodes.SqlStatement(kind=kind, text=read.text(tree), **common)
+        return nodes.AdministrativeStatement(kind=kind, text=read.text(tree), **common)
+    words = read.words_before_text(tree).removeprefix("DROP ")
+    kind = words.removesuffix(" IF EXISTS")
+    scope = read.tree(tree, "event_scope")
+    if kind == "EVENT NOTIFICATION" and scope is None:
+        read.unexpected(read.range_of(tree)[1] - 1, "expected ON SERVER, ON DATABASE or ON QUEUE name")
+    elif scope is not None and kind not in ("EVENT NOTIFICATION", "TRIGGER", "EVENT SESSION"):
+        read.unexpected(read.range_of(scope)[0] - 1)
+    return nodes.DropStatement(
+        kind="PROCEDURE" if kind == "PROC" else kind,
+        names=tuple(map(read.qualified, read.trees(tree, "qualified_name"))),
+        if_exists=words != kind,
+        on=event_scope(scope, read) if scope else None,
+        **common,
+    )
+
+
+@_builds("sql_statement")
+def _sql_statement(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    kind = read.words_before_text(tree)
+    if "INDEX" in kind and kind.startswith("CREATE"):
+        kind = "CREATE XML INDEX" if "XML" in kind else "CREATE INDEX"
+    return nodes.SqlStatement(kind=kind, text=read.text(tree), **common)
+
+
+# ------------------------------------------------------------------ schemas and databases
+
+
+def create_schema(
+    tree: Node, read: Reader, span: Span, build: Callable[[Node], nodes.Statement]
+) -> nodes.Statement:
+    """Return CREATE SCHEMA with the statements that belong to it."""
+    owner = read.owner(tree)
+    named = read.tree(tree, "schema_name")
+    name = read.name(named) if named else owner
+    assert name is not None
+    elements = [child for child in read.trees(tree) if child.data not in ("owner", "schema_name")]
+    return nodes.CreateSchema(
+        span=span, name=name, owner=owner, elements=tuple(build(child) for child in elements)
+    )
+
+
+@_builds("alter_schema")
+def _alter_schema(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.AlterSchema(
+        name=read.name(tree),
+        securable_class=_class(tree, read),
+        object=read.need_qualified(tree),
+        **common,
+    )
+
+
+@_builds("create_synonym")
+def _create_synonym(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    name, target = map(read.qualified, read.trees(tree, "qualified_name"))
+    return nodes.CreateSynonym(name=name, target=target, **common)
+
+
+@_builds("enable_trigger")
+def _enable_trigger(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    names = [read.qualified(name) for name in read.trees(tree, "qualified_name")]
+    scope = read.tree(tree, "trigger_scope")
+    return nodes.EnableTrigger(
+        enable=read.terminal(tree, "ENABLE_TRIGGER") is not None,
+        triggers=tuple(names if scope else names[:-1]),
+        target=None if scope else names[-1],
+        scope=read.words(scope) if scope else None,
+        **common,
+    )
+
+
+@_builds("create_database")
+def _create_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    text = read.terminal(tree, "TEXT")
+    words = read.text(text).words if text else ()
+    trustworthy: bool | None = None
+    broker: str | None = None
+    snapshot: nodes.Identifier | None = None
+    for index, word in enumerate(words):
+        after = words[index + 1] if index + 1 < len(words) else ""
+        if word in ("ENABLE_BROKER", "NEW_BROKER", "ERROR_BROKER_CONVERSATIONS"):
+            broker = word
+        elif word == "TRUSTWORTHY" and after in ("ON", "OFF"):
+            trustworthy = after == "ON"
+        elif word == "SNAPSHOT" and after == "OF" and text is not None:
+            snapshot = read.identifier_at(read.range_of(text)[0] + index + 2)
+    return nodes.CreateDatabase(
+        name=read.name(tree),
+        text=read.text(tree),
+        trustworthy=trustworthy,
+        enable_broker=broker,
+        snapshot_of=snapshot,
+        **common,
+    )
+
+
+@_builds("alter_database")
+def _alter_database(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    action_tree = read.need_tree(tree, "alter_database_set", "alter_database_other")
+    start, end = read.range_of(action_tree)
+    name = read.terminal(tree, "NAME")
+    options: tuple[nodes.DatabaseOption, ...] = ()
+    termination: str | None = None
+    new_name: nodes.Identifier | None = None
+    words = [token.word for token in read.tokens[start:end]]
+    if action_tree.data == "alter_database_set":
+        action = "SET"
+        options, termination = _database_options(start + 1, end, read)
+    elif words[:2] == ["MODIFY", "NAME"]:
+        action = "MODIFY NAME"
+        if end - start == 4 and words[2] == "=" and read.is_name(start + 3):
+            new_name = read.identifier_at(start + 3)
+        else:
+            read.unexpected(start + 3, "expected MODIFY NAME = name")
+    else:
+        taken: list[str] = []
+        for token in read.tokens[start:end]:
+            if token.kind is not TokenKind.WORD or len(taken) == 2:
+                break
+            taken.append(token.word)
+        action = " ".join(taken)
+        if not taken or taken[0] not in ("MODIFY", "COLLATE", "ADD", "REMOVE"):
+            read.unexpected(start, "expected SET, MODIFY, COLLATE, ADD or REMOVE")
+        elif taken[0] == "COLLATE":
+            action = "COLLATE"
+    return nodes.AlterDatabase(
+        name=read.identifier(name) if name else None,
+        action=action,
+        options=options,
+        termination=termination,
+        new_name=new_name,
+        text=read.text(tree),
+        **common,
+    )
+
+
+def _database_options(
+    start: int, end: int, read: Reader
+) -> tuple[tuple[nodes.DatabaseOption, ...], str | None]:
+    """Split ``SET option [value], … [WITH termination]``."""
+    termination: str | None = None
+    for index in range(start, end - 1):
+        if read.tokens[index].word == "WITH" and read.tokens[index + 1].word in ("ROLLBACK", "NO_WAIT"):
+            termination = " ".join(token.word or token.text for token in read.tokens[index + 1 : end])
+            end = index
+            break
+    options = []
+    for first, last in read.split(start, end):
+        if first >= last:
+            read.unexpected(last, "expected a database option")
+            continue
+        value_start = first + 1
+        if value_start < last and read.tokens[value_start].word == "=":
+            value_start += 1
+        value: str | None = None
+        if value_start < last:
+            value = read.text_at(value_start, last).text
+            if read.tokens[value_start].kind is TokenKind.WORD:
+                value = value.upper()
+        options.append(
+            nodes.DatabaseOption(
+                span=read.span_of_tokens(first, last), name=read.tokens[first].text.upper(), value=value
+            )
+        )
+    return tuple(options), termination
+
+
+# ------------------------------------------------------------------ principals
+
+
+@_builds("create_login")
+def _create_login(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.CreateLogin(name=read.name(tree), text=read.text(tree), **common)
+
+
+@_builds("create_user")
+def _create_user(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    start, end = read.range_of(tree)
+    words = [token.word for token in read.tokens[start:end]]
+
+    def name_after(*wanted: str) -> nodes.Identifier | None:
+        size = len(wanted)
+        for index in range(len(words) - size):
+            if tuple(words[index : index + size]) == wanted:
+                return read.identifier_at(start + index + size)
+        return None
+
+    return nodes.CreateUser(
+        name=read.name(tree),
+        login=name_after("FOR", "LOGIN") or name_after("FROM", "LOGIN"),
+        certificate=name_after("FOR", "CERTIFICATE") or name_after("FROM", "CERTIFICATE"),
+        without_login=any(words[i : i + 2] == ["WITHOUT", "LOGIN"] for i in range(len(words))),
+        default_schema=name_after("DEFAULT_SCHEMA", "="),
+        text=read.text(tree),
+        **common,
+    )
+
+
+@_builds("create_role")
+def _create_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.CreateRole(
+        kind=read.words_before_text(tree).removeprefix("CREATE "),
+        name=read.name(tree),
+        owner=read.owner(tree),
+        text=read.text(tree),
+        **common,
+    )
+
+
+@_builds("alter_role")
+def _alter_role(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    end = read.range_of(tree)[1]
+    action = next(
+        word for word in ("ADD MEMBER", "DROP MEMBER", "NAME") if f" {word} " in f" {read.words(tree)} "
+    )
+    return nodes.AlterRole(
+        kind=read.words_before_text(tree).removeprefix("ALTER "),
+        name=read.name(tree),
+        action=action,
+        member=read.identifier_at(end - 1),
+        **common,
+    )
+
+
+@_builds("alter_principal")
+def _alter_principal(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.AlterPrincipal(
+        kind=read.words_before_text(tree).removeprefix("ALTER "),
+        name=read.name(tree),
+        text=read.text(tree),
+        **common,
+    )
+
+
+# ------------------------------------------------------------------ permissions
+
+
+def _class(tree: Node, read: Reader) -> str:
+    terminal = read.terminal(tree, "CLASS")
+    return read.words(terminal).removesuffix(" ::") if terminal else "OBJECT"
+
+
+def _columns(group: Terminal | None, read: Reader) -> tuple[nodes.Identifier, ...]:
+    if group is None:
+        return ()
+    start, end = read.range_of(group)
+    columns = []
+    for first, last in read.split(start + 1, end - 1):
+        if last - first != 1 or not read.is_name(first):
+            read.unexpected(first, "expected the name of a column")
+        else:
+            columns.append(read.identifier_at(first))
+    return tuple(columns)
+
+
+def _securable(tree: Node, read: Reader) -> nodes.Securable:
+    return nodes.Securable(
+        span=read.span(tree),
+        kind=_class(tree, read),
+        name=read.need_qualified(tree),
+        columns=_columns(read.terminal(tree, "GROUP"), read),
+    )
+
+
+def _principals(tree: Node, read: Reader) -> tuple[nodes.Identifier, ...]:
+    return tuple(map(read.identifier, read.terminals(tree, "NAME", "PUBLIC", "CONSTANT_WORD")))
+
+
+@_builds("permission")
+def _permission(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    action = read.words(read.need_tree(tree, "permission_action"))
+    grantor = read.tree(tree, "grantor")
+    permissions = []
+    for name in read.trees(tree, "permission_name"):
+        words = " ".join(read.words(terminal) for terminal in read.terminals(name, "ANY_WORD"))
+        permissions.append(
+            nodes.PermissionName(
+                span=read.span(name),
+                name="ALL" if words == "ALL PRIVILEGES" else words,
+                columns=_columns(read.terminal(name, "GROUP"), read),
+            )
+        )
+    return nodes.Permission(
+        action=action,
+        permissions=tuple(permissions),
+        securable=read.optional(tree, "securable", lambda t: _securable(t, read)),
+        principals=_principals(read.need_tree(tree, "principals"), read),
+        with_grant_option=read.tree(tree, "with_grant_option") is not None,
+        grant_option_for=read.tree(tree, "grant_option_for") is not None,
+        cascade=read.tree(tree, "cascade") is not None,
+        grantor=_principals(grantor, read)[0] if grantor else None,
+        **common,
+    )
+
+
+@_builds("alter_authorization")
+def _alter_authorization(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    owner = read.terminal(tree, "NAME", "PUBLIC", "CONSTANT_WORD")
+    return nodes.AlterAuthorization(
+        securable=_securable(read.need_tree(tree, "securable"), read),
+        owner=read.identifier(owner) if owner else None,
+        **common,
+    )
+
+
+# ------------------------------------------------------------------ everything else
+
+
+@_builds("administrative")
+def _administrative(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    kind = read.words_before_text(tree)
+    text = read.text(tree)
+    if kind in ("BACKUP", "RESTORE"):
+        kind = f"{kind} {read.tokens[read.range_of(tree)[0] + 1].word}"
+    if kind in _UNSUPPORTED:
+        return nodes.UnsupportedStatement(kind=kind, text=text, **common)
+    return nodes.AdministrativeStatement(kind=kind, text=text, **common)
+
+
+_UNSUPPORTED = frozenset(
+    {
+        "CREATE ASSEMBLY",
+        "ALTER ASSEMBLY",
+        "CREATE AGGREGATE",
+        "BULK INSERT",
+        "CREATE EXTERNAL TABLE",
+        "CREATE SECURITY POLICY",
+        "ALTER SECURITY POLICY",
+        "READTEXT",
+        "WRITETEXT",
+        "UPDATETEXT",
+        "SHUTDOWN",
+    }
+)

@@ -1,0 +1,695 @@
+"""Trees of Service Broker statements → nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from lark import Token as Terminal
+
+from ..grammar.tokens import TokenKind
+from . import nodes
+from .build_reader import Node, Reader
+
+__all__ = ["BUILDERS"]
+
+
+class Builder(Protocol):
+    """Makes the statement of one tree; ``common`` are the fields that all statements share."""
+
+    def __call__(self, tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+        """Return the node."""
+
+
+BUILDERS: dict[str, Builder] = {}
+"""By the name of the grammar's rule."""
+
+_VALIDATIONS = ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML")
+
+
+def _builds(rule: str) -> Callable[[Builder], Builder]:
+    def register(builder: Builder) -> Builder:
+        BUILDERS[rule] = builder
+        return builder
+
+    return register
+
+
+# ------------------------------------------------------------------ message types, contracts
+
+
+def _validation(tree: Node, read: Reader) -> tuple[str | None, nodes.QualifiedName | None]:
+    clause = read.tree(tree, "validation")
+    if clause is None:
+        return None, None
+    word = read.need(clause, "NAME")
+    validation = read.raw(word).text.upper()
+    collection = read.optional(clause, "qualified_name", read.qualified)
+    if validation not in _VALIDATIONS:
+        read.unexpected(read.range_of(word)[0], f"expected {', '.join(_VALIDATIONS[:-1])} or VALID_XML")
+        return None, None
+    if validation == "VALID_XML" and collection is None:
+        read.problems.add(
+            "VALIDATION = VALID_XML needs a schema collection.",
+            read.span(word),
+            hint="write VALID_XML WITH SCHEMA COLLECTION name",
+            number=102,
+        )
+        return None, None
+    if validation != "VALID_XML" and collection is not None:
+        read.unexpected(read.range_of(word)[1], "only VALID_XML takes a schema collection")
+    return validation, collection
+
+
+@_builds("create_message_type")
+def _create_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    validation, collection = _validation(tree, read)
+    return nodes.CreateMessageType(
+        name=read.name(tree),
+        owner=read.owner(tree),
+        validation=validation,
+        schema_collection=collection,
+        **common,
+    )
+
+
+@_builds("alter_message_type")
+def _alter_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    validation, collection = _validation(tree, read)
+    return nodes.AlterMessageType(
+        name=read.name(tree), validation=validation or "NONE", schema_collection=collection, **common
+    )
+
+
+@_builds("create_contract")
+def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    messages = tuple(
+        nodes.ContractMessage(
+            span=read.span(message),
+            message_type=read.name(message),
+            sent_by=read.words(read.need_tree(message, "sender")),
+        )
+        for message in read.trees(tree, "contract_message")
+    )
+    return nodes.CreateContract(name=read.name(tree), owner=read.owner(tree), messages=messages, **common)
+
+
+# ------------------------------------------------------------------ queues
+
+
+@_builds("create_queue")
+def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.CreateQueue(
+        name=read.need_qualified(tree),
+        options=read.optional(tree, "queue_options", lambda t: _queue_options(t, read)),
+        filegroup=read.optional(tree, "filegroup", read.name),
+        **common,
+    )
+
+
+@_builds("alter_queue")
+def _alter_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    options = _queue_options(read.need_tree(tree, "queue_options"), read)
+    return nodes.AlterQueue(name=read.need_qualified(tree), options=options, **common)
+
+
+def _queue_options(tree: Node, read: Reader) -> nodes.QueueOptions:
+    _refuse_repeated(tree, read)
+    return nodes.QueueOptions(
+        span=read.span(tree),
+        status=read.optional(tree, "queue_status", read.on),
+        retention=read.optional(tree, "queue_retention", read.on),
+        activation=read.optional(tree, "activation", lambda t: _activation(t, read)),
+        poison_message_handling=read.optional(
+            tree, "poison_message_handling", lambda t: read.tree(t, "on_off") is None or read.on(t)
+        ),
+    )
+
+
+def _activation(tree: Node, read: Reader) -> nodes.Activation:
+    _refuse_repeated(tree, read)
+    return nodes.Activation(
+        span=read.span(tree),
+        status=read.optional(tree, "activation_status", read.on),
+        procedure=read.optional(tree, "activation_procedure", read.need_qualified),
+        max_queue_readers=read.optional(
+            tree,
+            "max_queue_readers",
+            lambda t: read.integer(read.need_tree(t, "signed_number"), 0, 32767, "MAX_QUEUE_READERS"),
+        ),
+        execute_as=read.optional(tree, "execute_as_clause", lambda t: execute_as_clause(t, read)),
+        drop=read.tree(tree, "activation_drop") is not None,
+    )
+
+
+def execute_as_clause(tree: Node, read: Reader) -> nodes.ExecuteAsClause:
+    """Return the EXECUTE AS of a queue's activation or of a module."""
+    user = read.terminal(tree, "STRING")
+    return nodes.ExecuteAsClause(
+        span=read.span(tree),
+        principal="USER" if user else read.tokens[read.range_of(tree)[1] - 1].word,
+        user=read.string(user) if user else None,
+    )
+
+
+def _refuse_repeated(tree: Node, read: Reader) -> None:
+    seen: set[str] = set()
+    for option in read.trees(tree):
+        name = str(option.data)
+        if name in seen:
+            read.unexpected(read.range_of(option)[0], "this option is given twice")
+        seen.add(name)
+
+
+@_builds("maintain_queue")
+def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    action_tree = read.need_tree(tree, "rebuild_or_move")
+    start, end = read.range_of(action_tree)
+    words = [token.word for token in read.tokens[start:end]]
+    action = words[0]
+    degree: int | None = None
+    compaction: bool | None = None
+    group = read.terminal(action_tree, "GROUP")
+    if group is not None:
+        option = read.inside(group)
+        if action == "REBUILD" and option.words[:2] == ("MAXDOP", "=") and len(option.tokens) == 3:
+            degree = int(option.tokens[2].text) if option.tokens[2].text.isdecimal() else None
+        elif (
+            action == "REORGANIZE" and option.words[:2] == ("LOB_COMPACTION", "=") and len(option.tokens) == 3
+        ):
+            compaction = {"ON": True, "OFF": False}.get(option.words[2])
+        if degree is None and compaction is None:
+            wanted = "MAXDOP = number" if action == "REBUILD" else "LOB_COMPACTION = ON or OFF"
+            read.unexpected(read.range_of(group)[0] + 1, f"expected {wanted}")
+    return nodes.MaintainQueue(
+        name=read.need_qualified(tree),
+        action=action,
+        max_degree=degree,
+        lob_compaction=compaction,
+        filegroup=read.name(action_tree) if action == "MOVE" else None,
+        **common,
+    )
+
+
+# ------------------------------------------------------------------ services, routes, bindings
+
+
+@_builds("create_service")
+def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    contracts = read.tree(tree, "service_contracts")
+    return nodes.CreateService(
+        name=read.name(tree),
+        owner=read.owner(tree),
+        queue=read.need_qualified(read.need_tree(tree, "on_queue")),
+        contracts=tuple(map(read.identifier, read.terminals(contracts, "NAME"))) if contracts else (),
+        **common,
+    )
+
+
+@_builds("alter_service")
+def _alter_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    changes = read.tree(tree, "service_changes")
+    added: list[nodes.Identifier] = []
+    dropped: list[nodes.Identifier] = []
+    for change in read.trees(changes, "service_change") if changes else ():
+        (added if read.words(change).startswith("ADD ") else dropped).append(read.name(change))
+    return nodes.AlterService(
+        name=read.name(tree),
+        queue=read.optional(tree, "on_queue", read.need_qualified),
+        add_contracts=tuple(added),
+        drop_contracts=tuple(dropped),
+        **common,
+    )
+
+
+def _route_options(tree: Node, read: Reader) -> nodes.RouteOptions:
+    values: dict[str, Any] = {}
+    options = read.trees(tree, "route_option")
+    for option in options:
+        start = read.range_of(option)[0]
+        key = read.tokens[start].word.lower()
+        if key in values:
+            read.unexpected(start, "this option is given twice")
+        if key == "lifetime":
+            values[key] = read.integer(read.need_tree(option, "signed_number"), 0, 2**31 - 1, "LIFETIME")
+        else:
+            values[key] = read.string(read.need(option, "STRING"))
+    span = read.span(options[0]).to(read.span(options[-1]))
+    return nodes.RouteOptions(span=span, **values)
+
+
+@_builds("create_route")
+def _create_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    options = _route_options(tree, read)
+    if options.address is None:
+        read.problems.add(
+            "CREATE ROUTE needs an ADDRESS.",
+            options.span,
+            hint="ADDRESS = 'LOCAL', 'TRANSPORT' or 'TCP://host:port'",
+            number=102,
+        )
+    return nodes.CreateRoute(name=read.name(tree), owner=read.owner(tree), options=options, **common)
+
+
+@_builds("alter_route")
+def _alter_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.AlterRoute(name=read.name(tree), options=_route_options(tree, read), **common)
+
+
+def _binding_user(tree: Node, read: Reader) -> nodes.Identifier:
+    return read.identifier_at(read.range_of(tree)[1] - 1)
+
+
+@_builds("create_remote_service_binding")
+def _create_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    _refuse_repeated(tree, read)
+    name = read.name(tree)
+    user = read.optional(tree, "binding_user", lambda t: _binding_user(t, read))
+    if user is None:
+        read.problems.add(
+            "CREATE REMOTE SERVICE BINDING needs a USER.", name.span, hint="WITH USER = name", number=102
+        )
+    return nodes.CreateRemoteServiceBinding(
+        name=name,
+        owner=read.owner(tree),
+        service=read.string(read.need(tree, "STRING")),
+        user=user or name,
+        anonymous=read.optional(tree, "binding_anonymous", read.on),
+        **common,
+    )
+
+
+@_builds("alter_remote_service_binding")
+def _alter_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    _refuse_repeated(tree, read)
+    return nodes.AlterRemoteServiceBinding(
+        name=read.name(tree),
+        user=read.optional(tree, "binding_user", lambda t: _binding_user(t, read)),
+        anonymous=read.optional(tree, "binding_anonymous", read.on),
+        **common,
+    )
+
+
+# ------------------------------------------------------------------ priorities
+
+
+def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
+    _refuse_repeated(tree, read)
+    contract = read.tree(tree, "priority_contract")
+    local = read.tree(tree, "priority_local")
+    remote = read.tree(tree, "priority_remote")
+    level = read.tree(tree, "priority_level")
+    number = read.tree(level, "signed_number") if level else None
+
+    def is_any(option: Node | None) -> bool:
+        return option is not None and read.terminal(option, "ANY") is not None
+
+    def name_of(option: Node | None) -> nodes.Identifier | None:
+        return None if option is None or is_any(option) else read.name(option)
+
+    return nodes.PriorityOptions(
+        span=read.span(tree),
+        contract=name_of(contract),
+        any_contract=is_any(contract),
+        local_service=name_of(local),
+        any_local_service=is_any(local),
+        remote_service=read.string(read.need(remote, "STRING")) if remote and not is_any(remote) else None,
+        any_remote_service=is_any(remote),
+        level=read.integer(number, 1, 10, "PRIORITY_LEVEL") if number else None,
+        default_level=level is not None and number is None,
+    )
+
+
+@_builds("create_broker_priority")
+def _create_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read))
+    return nodes.CreateBrokerPriority(name=read.name(tree), options=options, **common)
+
+
+@_builds("alter_broker_priority")
+def _alter_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    options = _priority_options(read.need_tree(tree, "priority_options"), read)
+    return nodes.AlterBrokerPriority(name=read.name(tree), options=options, **common)
+
+
+# ------------------------------------------------------------------ endpoints, notifications
+
+
+def _endpoint_fields(tree: Node, read: Reader) -> dict[str, Any]:
+    fields: dict[str, Any] = {"name": read.name(tree), "owner": read.owner(tree)}
+    state = read.tree(tree, "endpoint_state")
+    fields["state"] = read.words(state).split()[-1] if state else None
+    for rule, word, options in (
+        ("endpoint_protocol", "protocol", "protocol_options"),
+        ("endpoint_payload", "payload", "payload_options"),
+    ):
+        clause = read.tree(tree, rule)
+        if clause is not None:
+            fields[word] = read.tokens[read.range_of(clause)[0] + 1].word
+            fields[options] = _endpoint_options(read.need(clause, "GROUP"), read)
+    return fields
+
+
+def _endpoint_options(group: Terminal, read: Reader) -> tuple[nodes.EndpointOption, ...]:
+    """Split ``NAME = value [,] NAME = value``: an option begins at a word before an equal sign."""
+    start, end = read.range_of(group)
+    start, end = start + 1, end - 1
+    begins = [
+        index
+        for index in range(start, end)
+        if read.tokens[index].kind is TokenKind.WORD
+        and (index + 1 < end and read.tokens[index + 1].word == "=")
+    ]
+    if start < end and (not begins or begins[0] != start):
+        read.unexpected(start, "expected options of the form NAME = value")
+        return ()
+    options = []
+    for first, after in zip(begins, [*begins[1:], end], strict=True):
+        last = after - 1 if read.tokens[after - 1].word == "," and after < end else after
+        if first + 2 >= last:
+            read.unexpected(min(last, end), "expected a value")
+            continue
+        options.append(
+            nodes.EndpointOption(
+                span=read.span_of_tokens(first, last),
+                name=read.tokens[first].word,
+                value=read.text_at(first + 2, last),
+            )
+        )
+    return tuple(options)
+
+
+@_builds("create_endpoint")
+def _create_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.CreateEndpoint(**_endpoint_fields(tree, read), **common)
+
+
+@_builds("alter_endpoint")
+def _alter_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.AlterEndpoint(**_endpoint_fields(tree, read), **common)
+
+
+def event_scope(tree: Node, read: Reader) -> nodes.EventScope:
+    """Return ON SERVER, ALL SERVER, DATABASE or QUEUE q."""
+    queue = read.optional(tree, "qualified_name", read.qualified)
+    return nodes.EventScope(span=read.span(tree), kind="QUEUE" if queue else read.words(tree), queue=queue)
+
+
+@_builds("create_event_notification")
+def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    name, *events = map(read.identifier, read.terminals(tree, "NAME"))
+    service, instance = map(read.string, read.terminals(tree, "STRING"))
+    return nodes.CreateEventNotification(
+        name=name,
+        scope=event_scope(read.need_tree(tree, "event_scope"), read),
+        fan_in=read.tree(tree, "fan_in") is not None,
+        events=tuple(events),
+        service=service,
+        broker_instance=instance,
+        **common,
+    )
+
+
+# ------------------------------------------------------------------ schemas, certificates, keys
+
+
+@_builds("create_xml_schema_collection")
+def _create_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.CreateXmlSchemaCollection(
+        name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
+    )
+
+
+@_builds("alter_xml_schema_collection")
+def _alter_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.AlterXmlSchemaCollection(
+        name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
+    )
+
+
+def _active_for_begin_dialog(words: tuple[str, ...]) -> bool | None:
+    for index, word in enumerate(words):
+        if word == "BEGIN_DIALOG" and words[index + 1 : index + 2] == ("=",):
+            return {"ON": True, "OFF": False}.get(words[index + 2] if index + 2 < len(words) else "")
+    return None
+
+
+@_builds("create_certificate")
+def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    start, end = read.range_of(read.need(tree, "TEXT"))
+    words = tuple(token.word for token in read.tokens[start:end])
+
+    def string_of(*option: str) -> nodes.StringLiteral | None:
+        wanted = (*option, "=")
+        for index in range(len(words) - len(wanted)):
+            if words[index : index + len(wanted)] == wanted:
+                value = start + index + len(wanted)
+                if read.tokens[value].kind is TokenKind.STRING:
+                    return read.string_at(value)
+                read.unexpected(value, "expected a string")
+        return None
+
+    if words[0] not in ("FROM", "ENCRYPTION", "WITH"):
+        read.unexpected(start, "expected FROM, ENCRYPTION BY PASSWORD or WITH SUBJECT")
+    source_end = end
+    if "ACTIVE" in words:
+        source_end = start + words.index("ACTIVE")
+    from_file = words[0] == "FROM"
+    return nodes.CreateCertificate(
+        name=read.name(tree),
+        owner=read.owner(tree),
+        text=read.text(tree),
+        source=read.text_at(start + 1, source_end) if from_file else None,
+        password=None if from_file else string_of("ENCRYPTION", "BY", "PASSWORD"),
+        subject=string_of("SUBJECT"),
+        start_date=string_of("START_DATE"),
+        expiry_date=string_of("EXPIRY_DATE"),
+        active_for_begin_dialog=_active_for_begin_dialog(words),
+        **common,
+    )
+
+
+@_builds("alter_certificate")
+def _alter_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.AlterCertificate(
+        name=read.name(tree),
+        text=read.text(tree),
+        active_for_begin_dialog=_active_for_begin_dialog(read.text(read.need(tree, "TEXT")).words),
+        **common,
+    )
+
+
+@_builds("create_master_key")
+def _create_master_key(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    password = read.terminal(tree, "STRING")
+    return nodes.CreateMasterKey(password=read.string(password) if password else None, **common)
+
+
+@_builds("master_key_action")
+def _master_key_action(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    first = read.tokens[read.range_of(tree)[0]].word
+    service = read.terminal(tree, "SERVICE_MASTER_KEY") is not None
+    return nodes.MasterKeyAction(action=first, service=service, text=read.text(tree), **common)
+
+
+# ------------------------------------------------------------------ conversations
+
+
+@_builds("begin_dialog")
+def _begin_dialog(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    to_service, *instance = [
+        read.string_or_variable(terminal)
+        for terminal in read.terminals(read.need_tree(tree, "to_service"), "STRING", "VARIABLE")
+    ]
+    from_service = read.name_or_variable(read.need_tree(tree, "from_service"))
+    assert from_service is not None
+    options = read.tree(tree, "dialog_options")
+    if options is not None:
+        _refuse_repeated(options, read)
+        related = [
+            *read.trees(options, "related_conversation"),
+            *read.trees(options, "related_conversation_group"),
+        ]
+        if len(related) > 1:
+            read.unexpected(
+                read.range_of(related[-1])[0],
+                "RELATED_CONVERSATION and RELATED_CONVERSATION_GROUP exclude each other",
+            )
+
+    def option(rule: str, value: str) -> nodes.SqlText | None:
+        clause = read.tree(options, rule) if options else None
+        return read.unwrapped(read.need_tree(clause, value)) if clause else None
+
+    return nodes.BeginDialog(
+        handle=read.need_variable(tree),
+        from_service=from_service,
+        to_service=to_service,
+        broker_instance=instance[0] if instance else None,
+        contract=read.optional(tree, "on_contract", read.name_or_variable),
+        related_conversation=option("related_conversation", "handle"),
+        related_conversation_group=option("related_conversation_group", "handle"),
+        lifetime=option("dialog_lifetime", "lifetime"),
+        encryption=read.optional(options, "dialog_encryption", read.on) if options else None,
+        **common,
+    )
+
+
+@_builds("begin_conversation_timer")
+def _begin_timer(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.BeginConversationTimer(
+        handle=read.unwrapped(read.need(tree, "GROUP")),
+        timeout=read.text(read.need_tree(tree, "expression")),
+        **common,
+    )
+
+
+@_builds("send")
+def _send(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    start, end = read.range_of(read.need_tree(tree, "handle"))
+    if read.tokens[start].word == "(":
+        start, end = start + 1, end - 1
+    handles = []
+    for first, last in read.split(start, end):
+        if first == last:
+            read.unexpected(last, "expected a conversation handle")
+            continue
+        handles.append(read.text_at(first, last))
+    body = read.terminal(tree, "GROUP")
+    if body is not None and read.range_of(body)[1] - read.range_of(body)[0] == 2:
+        read.unexpected(
+            read.range_of(body)[1] - 1, "leave the parentheses out to send a message without a body"
+        )
+    return nodes.Send(
+        handles=tuple(handles),
+        message_type=read.optional(tree, "send_type", read.name_or_variable),
+        body=read.inside(body) if body else None,
+        **common,
+    )
+
+
+@_builds("end_conversation")
+def _end_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    option = read.tree(tree, "end_option")
+    error = read.tree(option, "end_error") if option else None
+    description = read.tree(option, "end_description") if option else None
+    return nodes.EndConversation(
+        handle=read.unwrapped(read.need_tree(tree, "handle")),
+        error=read.unwrapped(error) if error else None,
+        description=read.unwrapped(description) if description else None,
+        cleanup=option is not None and error is None,
+        **common,
+    )
+
+
+@_builds("get_conversation_group")
+def _get_conversation_group(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.GetConversationGroup(
+        variable=read.need_variable(tree), queue=read.need_qualified(tree), **common
+    )
+
+
+@_builds("move_conversation")
+def _move_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    handle, group = read.trees(tree, "handle")
+    return nodes.MoveConversation(handle=read.unwrapped(handle), group=read.unwrapped(group), **common)
+
+
+@_builds("receive")
+def _receive(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    top = read.tree(tree, "top")
+    items = [item for child in read.trees(tree) if (item := _receive_item(child, read)) is not None]
+    assigned = [item for item in items if isinstance(item, nodes.ReceiveAssignment)]
+    if assigned and len(assigned) < len(items):
+        first_other = next(
+            item for item in items if isinstance(item, nodes.ReceiveAssignment) is not _first_assigns(items)
+        )
+        read.problems.add(
+            "A RECEIVE statement that assigns a value to a variable must not be combined with "
+            "data retrieval operations.",
+            first_other.span,
+            hint="either assign every column to a variable, or none",
+            number=8447,
+        )
+    into = read.tree(tree, "receive_into")
+    if into is not None and assigned:
+        read.unexpected(read.range_of(into)[0], "a RECEIVE that assigns variables has no INTO")
+    where = read.tree(tree, "receive_where")
+    return nodes.Receive(
+        top=read.unwrapped(top.children[0]) if top else None,
+        items=tuple(items),
+        queue=read.need_qualified(tree),
+        into=read.need_variable(into) if into else None,
+        where=_receive_filter(where, read) if where else None,
+        **common,
+    )
+
+
+def _first_assigns(items: list[nodes.ReceiveStar | nodes.ReceiveColumn | nodes.ReceiveAssignment]) -> bool:
+    return isinstance(items[0], nodes.ReceiveAssignment)
+
+
+def _receive_item(
+    tree: Node, read: Reader
+) -> nodes.ReceiveStar | nodes.ReceiveColumn | nodes.ReceiveAssignment | None:
+    span = read.span(tree)
+    expression = read.tree(tree, "expression")
+    match tree.data:
+        case "receive_star":
+            return nodes.ReceiveStar(span=span)
+        case "receive_assignment":
+            assert expression is not None
+            return nodes.ReceiveAssignment(
+                span=span, variable=read.need_variable(tree), expression=read.text(expression)
+            )
+        case "receive_column" | "receive_alias":
+            assert expression is not None
+            alias = read.terminal(tree, "NAME", "STRING")
+            return nodes.ReceiveColumn(
+                span=span,
+                expression=read.text(expression),
+                alias=_alias(alias, read) if alias else None,
+            )
+    return None
+
+
+def _alias(terminal: Terminal, read: Reader) -> nodes.Identifier:
+    if terminal.type == "NAME":
+        return read.identifier(terminal)
+    literal = read.string(terminal)
+    return nodes.Identifier(span=literal.span, text=literal.value, quoted=True)
+
+
+def _receive_filter(tree: Node, read: Reader) -> nodes.ReceiveFilter:
+    column = read.need_qualified(tree)
+    name = column.name.text.lower()
+    if name not in ("conversation_handle", "conversation_group_id"):
+        read.problems.add(
+            f"RECEIVE cannot be filtered by '{column.text}'.",
+            column.span,
+            hint="WHERE takes conversation_handle = … or conversation_group_id = …",
+            number=102,
+        )
+        name = "conversation_handle"
+    return nodes.ReceiveFilter(
+        span=read.span(tree), column=name, value=read.unwrapped(read.need_tree(tree, "handle"))
+    )
+
+
+@_builds("wait_for_time")
+def _wait_for_time(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    return nodes.WaitForTime(
+        kind=read.words(read.need_tree(tree, "wait_kind")),
+        value=read.text(read.need(tree, "STRING", "VARIABLE")),
+        **common,
+    )
+
+
+@_builds("wait_for_message")
+def _wait_for_message(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    inner_tree = read.need_tree(tree, "receive", "get_conversation_group")
+    inner = BUILDERS[str(inner_tree.data)](inner_tree, read, {"span": read.span(inner_tree)})
+    assert isinstance(inner, nodes.Receive | nodes.GetConversationGroup)
+    timeout = read.tree(tree, "timeout")
+    return nodes.WaitForMessage(
+        statement=inner, timeout=read.unwrapped(timeout) if timeout else None, **common
+    )

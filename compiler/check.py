@@ -1,0 +1,411 @@
+"""What can be said of a batch without a server: unknown, wrong, or parsed but refused.
+
+SQL Server compiles a batch as a whole; what is found here keeps all of it from running. The
+numbers are SQL Server's where it has the same message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..grammar.problems import Problems
+from ..grammar.source import Span
+from ..grammar.tokens import Token, TokenKind
+from . import nodes
+
+__all__ = ["check_batch"]
+
+_MUST_BE_FIRST: dict[type[nodes.Statement], str] = {
+    nodes.CreateProcedure: "CREATE/ALTER PROCEDURE",
+    nodes.CreateFunction: "CREATE FUNCTION",
+    nodes.CreateTrigger: "CREATE TRIGGER",
+    nodes.CreateView: "CREATE VIEW",
+    nodes.CreateSchema: "CREATE SCHEMA",
+}
+_FIRST_SQL_KINDS = ("CREATE DEFAULT", "CREATE RULE")
+
+_REFUSED = {
+    "CREATE ASSEMBLY": "CLR assemblies cannot run on PostgreSQL.",
+    "ALTER ASSEMBLY": "CLR assemblies cannot run on PostgreSQL.",
+    "CREATE AGGREGATE": "CLR aggregates cannot run on PostgreSQL.",
+    "BULK INSERT": "BULK INSERT reads files of the SQL Server machine; use COPY or \\copy.",
+    "CREATE EXTERNAL TABLE": "External tables are not supported; use a foreign data wrapper.",
+    "CREATE SECURITY POLICY": "Security policies are not translated; use row level security of PostgreSQL.",
+    "ALTER SECURITY POLICY": "Security policies are not translated; use row level security of PostgreSQL.",
+    "READTEXT": "READTEXT is not supported; read the column with SUBSTRING.",
+    "WRITETEXT": "WRITETEXT is not supported; write the column with UPDATE.",
+    "UPDATETEXT": "UPDATETEXT is not supported; write the column with UPDATE.",
+    "SHUTDOWN": "SHUTDOWN is not supported: a script cannot stop PostgreSQL.",
+}
+
+_SET_OPTIONS = """
+ANSI_DEFAULTS ANSI_NULL_DFLT_OFF ANSI_NULL_DFLT_ON ANSI_NULLS ANSI_PADDING ANSI_WARNINGS ARITHABORT
+ARITHIGNORE CONCAT_NULL_YIELDS_NULL CURSOR_CLOSE_ON_COMMIT DISABLE_DEF_CNST_CHK FIPS_FLAGGER FMTONLY
+FORCEPLAN IMPLICIT_TRANSACTIONS NOCOUNT NOEXEC NO_BROWSETABLE NUMERIC_ROUNDABORT PARSEONLY
+QUOTED_IDENTIFIER REMOTE_PROC_TRANSACTIONS RESULT_SET_CACHING SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML
+XACT_ABORT
+"""
+_SET_SWITCHES = frozenset(_SET_OPTIONS.split())
+_SET_VALUES = frozenset(
+    {
+        "CONTEXT_INFO",
+        "DATEFIRST",
+        "DATEFORMAT",
+        "DEADLOCK_PRIORITY",
+        "ERRLVL",
+        "FIPS_FLAGGER",
+        "LANGUAGE",
+        "LOCK_TIMEOUT",
+        "QUERY_GOVERNOR_COST_LIMIT",
+        "ROWCOUNT",
+        "TEXTSIZE",
+    }
+)
+_PERMISSION_VERBS = """
+ADMINISTER ALL ALTER AUTHENTICATE BACKUP CHECKPOINT CONNECT CONTROL CREATE DELETE ENABLE EXEC EXECUTE
+EXTERNAL IMPERSONATE INSERT KILL RECEIVE REFERENCES SELECT SEND SHOWPLAN SHUTDOWN SUBSCRIBE TAKE UNMASK
+UNSAFE UPDATE VIEW
+"""
+_PERMISSIONS = frozenset(_PERMISSION_VERBS.split())
+_BEFORE_A_TABLE = frozenset({"FROM", "JOIN", "INTO", "APPLY", "UPDATE", "DELETE", "INSERT", "MERGE", "USING"})
+
+_SIDE_EFFECTS: dict[type[nodes.Statement], str] = {
+    nodes.BeginDialog: "BEGIN DIALOG",
+    nodes.BeginConversationTimer: "BEGIN CONVERSATION TIMER",
+    nodes.Send: "SEND",
+    nodes.Receive: "RECEIVE",
+    nodes.WaitForMessage: "WAITFOR",
+    nodes.WaitForTime: "WAITFOR",
+    nodes.EndConversation: "END CONVERSATION",
+    nodes.MoveConversation: "MOVE CONVERSATION",
+    nodes.GetConversationGroup: "GET CONVERSATION GROUP",
+    nodes.TryCatch: "BEGIN TRY",
+    nodes.Throw: "THROW",
+    nodes.RaiseError: "RAISERROR",
+    nodes.Print: "PRINT",
+    nodes.BeginTransaction: "BEGIN TRANSACTION",
+    nodes.CommitTransaction: "COMMIT TRANSACTION",
+    nodes.RollbackTransaction: "ROLLBACK TRANSACTION",
+    nodes.SaveTransaction: "SAVE TRANSACTION",
+    nodes.ExecuteString: "EXECUTE STRING",
+    nodes.InsertExecute: "INSERT EXEC",
+    nodes.CreateTable: "CREATE TABLE",
+}
+
+_Module = nodes.CreateProcedure | nodes.CreateFunction | nodes.CreateTrigger
+
+
+def check_batch(batch: nodes.Batch, tokens: list[Token], problems: Problems) -> None:
+    """Check one batch; what is wrong goes to ``problems``.
+
+    ``tokens`` are all tokens of the batch: variables are looked for in them, since most stand
+    inside text that is kept as written.
+    """
+    scope = _Scope(problems)
+    for index, statement in enumerate(batch.statements):
+        _check_place(statement, index == 0, None, problems)
+    scope.check(batch.statements, None)
+    _check_variables(batch.statements, tokens, problems)
+
+
+# ------------------------------------------------------------------ statements and where they stand
+
+
+def _check_place(
+    statement: nodes.Statement, first_in_batch: bool, module: _Module | None, problems: Problems
+) -> None:
+    what = _MUST_BE_FIRST.get(type(statement))
+    if isinstance(statement, nodes.SqlStatement) and statement.kind in _FIRST_SQL_KINDS:
+        what = statement.kind
+    if what is None or first_in_batch:
+        return
+    hint = "put GO before it" if module is None else "a module cannot contain another one: put GO before it"
+    problems.add(
+        f"'{what}' must be the first statement in a query batch.", _head(statement), hint=hint, number=111
+    )
+
+
+def _head(statement: nodes.Statement) -> Span:
+    """Return the place of the first word of a statement."""
+    span = statement.span
+    line = span.source.line_text(span.line)
+    rest = line[span.column - 1 :]
+    length = len(rest) - len(rest.lstrip("".join(filter(str.isalpha, rest[:20]))))
+    return Span(span.source, span.start, min(span.end, span.start + max(length, 1)))
+
+
+@dataclass
+class _Scope:
+    """Checks the statements of a batch or of one module."""
+
+    problems: Problems
+    labels: dict[str, tuple[nodes.Label, tuple[int, ...]]] = field(default_factory=dict)
+    gotos: list[tuple[nodes.Goto, tuple[int, ...]]] = field(default_factory=list)
+    module: _Module | None = None
+
+    def check(self, statements: Iterable[nodes.Statement], module: _Module | None) -> None:
+        self.module = module
+        for statement, context in _walk(statements):
+            self._check_statement(statement, context)
+        for goto, tries in self.gotos:
+            found = self.labels.get(goto.label.text.lower())
+            if found is None:
+                self.problems.add(
+                    f"A GOTO statement references the label '{goto.label.text}' but the label has not been "
+                    "declared.",
+                    goto.label.span,
+                    number=133,
+                )
+            elif found[1] != tries[: len(found[1])]:
+                self.problems.add(
+                    "GOTO cannot be used to jump into a TRY or CATCH scope.", goto.span, number=1026
+                )
+
+    def _check_statement(self, statement: nodes.Statement, context: _Context) -> None:
+        add = self.problems.add
+        if context.inside or self.module is not None:
+            _check_place(statement, False, self.module, self.problems)
+        match statement:
+            case nodes.CreateProcedure() | nodes.CreateFunction() | nodes.CreateTrigger():
+                _check_module(statement, self.problems)
+            case nodes.Label():
+                key = statement.name.text.lower()
+                if key in self.labels:
+                    add(
+                        f"The label '{statement.name.text}' has already been declared. Label names must be "
+                        "unique within a query batch or stored procedure.",
+                        statement.name.span,
+                        number=132,
+                    )
+                else:
+                    self.labels[key] = (statement, context.tries)
+            case nodes.Goto():
+                self.gotos.append((statement, context.tries))
+            case nodes.Break() if not context.in_loop:
+                add(
+                    "Cannot use a BREAK statement outside the scope of a WHILE statement.",
+                    statement.span,
+                    number=135,
+                )
+            case nodes.Continue() if not context.in_loop:
+                add(
+                    "Cannot use a CONTINUE statement outside the scope of a WHILE statement.",
+                    statement.span,
+                    number=136,
+                )
+            case nodes.Throw(number=None) if not context.in_catch:
+                add(
+                    "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the "
+                    "THROW statement inside a CATCH block, or add error parameters to the THROW statement.",
+                    statement.span,
+                    number=10704,
+                )
+            case nodes.Return(value=value) if value is not None and not self._returns_value():
+                add(
+                    "A RETURN statement with a return value cannot be used in this context.",
+                    statement.span,
+                    number=178,
+                )
+            case nodes.Use() if self.module is not None:
+                add(
+                    "a USE database statement is not allowed in a procedure, function or trigger.",
+                    statement.span,
+                    number=154,
+                )
+            case nodes.SetOption():
+                self._check_set_option(statement)
+            case nodes.Permission():
+                self._check_permission(statement)
+            case nodes.UnsupportedStatement():
+                add(_REFUSED.get(statement.kind, f"{statement.kind} is not supported."), _head(statement))
+            case nodes.BeginTransaction(distributed=True):
+                add("Distributed transactions are not supported.", statement.span)
+            case nodes.ExecuteString(at_server=server) if server is not None:
+                add("EXEC … AT needs a linked server, which PostgreSQL does not have.", server.span)
+            case nodes.Execute(module=nodes.QualifiedName(server=server)) if server is not None:
+                add(
+                    "A call of a procedure on a linked server cannot run on PostgreSQL.",
+                    statement.module.span,
+                )
+            case nodes.CreateEndpoint(payload=payload, protocol=protocol) if (
+                payload == "SOAP" or protocol == "HTTP"
+            ):
+                add(
+                    "HTTP and SOAP endpoints are not supported (SQL Server 2012 removed them).",
+                    _head(statement),
+                )
+        if isinstance(self.module, nodes.CreateFunction):
+            effect = _SIDE_EFFECTS.get(type(statement))
+            if effect is not None:
+                add(
+                    f"Invalid use of a side-effecting operator '{effect}' within a function.",
+                    _head(statement),
+                    number=443,
+                )
+
+    def _returns_value(self) -> bool:
+        if isinstance(self.module, nodes.CreateFunction):
+            return self.module.kind == "SCALAR"
+        return isinstance(self.module, nodes.CreateProcedure)
+
+    def _check_set_option(self, statement: nodes.SetOption) -> None:
+        name = statement.names[0]
+        if " " in name or name in ("IDENTITY_INSERT", "OFFSETS"):
+            if name.startswith("STATISTICS "):
+                known = frozenset(f"STATISTICS {word}" for word in ("IO", "TIME", "XML", "PROFILE"))
+                self._check_options(statement, known)
+            return
+        self._check_options(statement, _SET_SWITCHES if statement.argument is None else _SET_VALUES)
+
+    def _check_options(self, statement: nodes.SetOption, known: frozenset[str]) -> None:
+        for name in statement.names:
+            if name not in known:
+                self.problems.add(f"'{name}' is not a recognized SET option.", statement.span, number=195)
+
+    def _check_permission(self, statement: nodes.Permission) -> None:
+        for permission in statement.permissions:
+            if permission.name.split()[0] not in _PERMISSIONS:
+                self.problems.add(
+                    f"Incorrect syntax near '{permission.name.split()[0]}'.",
+                    permission.span,
+                    hint="expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL",
+                    number=102,
+                )
+
+
+def _check_module(module: _Module, problems: Problems) -> None:
+    if module.external is not None:
+        problems.add("CLR assemblies cannot run on PostgreSQL.", module.external.span)
+    if isinstance(module, nodes.CreateTrigger) and module.target is None:
+        problems.add(
+            "DDL and logon triggers are not supported; only triggers on tables and views are.", _head(module)
+        )
+    if isinstance(module, nodes.CreateProcedure | nodes.CreateFunction):
+        seen: set[str] = set()
+        for parameter in module.parameters:
+            if parameter.variable.key in seen:
+                _add_duplicate(parameter.variable, problems)
+            seen.add(parameter.variable.key)
+    statements = module.body
+    if isinstance(module, nodes.CreateFunction) and len(statements) == 1:
+        statements = nodes.children_of(statements[0])
+        last = statements[-1] if statements else None
+        if not isinstance(last, nodes.Return | nodes.InvalidStatement):
+            problems.add(
+                "The last statement included within a function must be a return statement.",
+                last.span if last else module.name.span,
+                number=455,
+            )
+    _Scope(problems).check(statements, module)
+
+
+@dataclass(frozen=True)
+class _Context:
+    """Where a statement stands."""
+
+    in_loop: bool = False
+    in_catch: bool = False
+    inside: bool = False
+    """Inside another statement of the same scope."""
+    tries: tuple[int, ...] = ()
+    """Identities of the TRY and CATCH parts around it, outermost first."""
+
+
+def _walk(statements: Iterable[nodes.Statement]) -> Iterator[tuple[nodes.Statement, _Context]]:
+    """Yield every statement of a scope in order, without those in the bodies of modules."""
+    stack = [(statement, _Context()) for statement in reversed(list(statements))]
+    while stack:
+        statement, context = stack.pop()
+        yield statement, context
+        inner = _Context(context.in_loop, context.in_catch, True, context.tries)
+        children: list[tuple[nodes.Statement, _Context]]
+        match statement:
+            case nodes.TryCatch():
+                place = statement.span.start
+                body = _Context(inner.in_loop, inner.in_catch, True, (*context.tries, 2 * place))
+                handler = _Context(inner.in_loop, True, True, (*context.tries, 2 * place + 1))
+                children = [(child, body) for child in statement.body]
+                children += [(child, handler) for child in statement.handler]
+            case nodes.While():
+                children = [(statement.body, _Context(True, inner.in_catch, True, inner.tries))]
+            case nodes.CreateProcedure() | nodes.CreateFunction() | nodes.CreateTrigger():
+                children = []
+            case nodes.CreateSchema():
+                children = []
+            case _:
+                children = [(child, inner) for child in nodes.children_of(statement)]
+        stack.extend(reversed(children))
+
+
+# ------------------------------------------------------------------ variables
+
+
+def _check_variables(
+    statements: tuple[nodes.Statement, ...], tokens: list[Token], problems: Problems
+) -> None:
+    """Report variables that are used before they are declared, or declared twice.
+
+    A module stands alone in its batch (111), so that one scope per batch is enough.
+    """
+    if not any(token.kind is TokenKind.VARIABLE for token in tokens):
+        return
+    declared: dict[str, int] = {}
+    not_uses: set[int] = set()
+    source: Span | None = None
+    for statement in _all_statements(statements):
+        source = source or statement.span
+        match statement:
+            case nodes.Declare():
+                for declaration in statement.declarations:
+                    variable = declaration.variable
+                    not_uses.add(variable.span.start)
+                    if variable.key in declared:
+                        _add_duplicate(variable, problems)
+                    else:
+                        declared[variable.key] = statement.span.end
+            case nodes.CreateProcedure() | nodes.CreateFunction():
+                for parameter in statement.parameters:
+                    declared.setdefault(parameter.variable.key, statement.span.start)
+                if isinstance(statement, nodes.CreateFunction) and statement.table_variable:
+                    declared.setdefault(statement.table_variable.key, statement.span.start)
+            case nodes.Execute():
+                not_uses.update(a.name.span.start for a in statement.arguments if a.name)
+            case nodes.InsertExecute(execute=nodes.Execute() as call):
+                not_uses.update(a.name.span.start for a in call.arguments if a.name)
+            case nodes.InvalidStatement():
+                return  # a DECLARE may be among what could not be read
+    if source is None:
+        return
+    previous = ""
+    for token in tokens:
+        if token.kind is TokenKind.VARIABLE and token.start not in not_uses:
+            key = token.text.lower()
+            visible = declared.get(key)
+            if (visible is None and not key.startswith("@@")) or (
+                visible is not None and token.start < visible
+            ):
+                table = previous in _BEFORE_A_TABLE
+                problems.add(
+                    f'Must declare the {"table" if table else "scalar"} variable "{token.text}".',
+                    Span(source.source, token.start, token.end),
+                    number=1087 if table else 137,
+                )
+        previous = token.word
+
+
+def _all_statements(statements: Iterable[nodes.Statement]) -> Iterator[nodes.Statement]:
+    stack = list(reversed(list(statements)))
+    while stack:
+        statement = stack.pop()
+        yield statement
+        stack.extend(reversed(nodes.children_of(statement)))
+
+
+def _add_duplicate(variable: nodes.Variable, problems: Problems) -> None:
+    problems.add(
+        f"The variable name '{variable.name}' has already been declared. Variable names must be unique "
+        "within a query batch or stored procedure.",
+        variable.span,
+        number=134,
+    )

@@ -1,0 +1,256 @@
+"""T-SQL text → tokens, in one pass over the whole script.
+
+The lexer knows nothing of statements. Which keyword a word stands for is decided later, by
+the parser, because nearly every word of Service Broker is also a legal name.
+
+Its time is linear in the text, whatever the text is: no pattern backtracks, and nested
+comments are walked, not recursed into.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .problems import Problems
+from .source import Source
+from .tokens import Token, TokenKind
+
+__all__ = ["COMMENT", "identifier_text", "lex", "string_value"]
+
+COMMENT = 0
+"""The kind of the tokens that stand for comments; the parser never sees them."""
+
+# What counts as white space between tokens: Unicode's, the byte order mark (files that were
+# joined have it in the middle), the zero-width space of web pages, and control characters.
+_BLANK = r"[\s\ufeff\u200b\x01-\x1f\x7f]"
+
+_TOKEN = re.compile(
+    rf"""{_BLANK}*+
+    (?:
+      (?P<word>      (?:(?![Nn]')[^\W\d]|\#)[\w@\#$]*+ )
+    | (?P<variable>  @[\w@\#$]*+ )
+    | (?P<number>    0[xX](?:[0-9A-Fa-f]|\\\r?\n)*+
+                   | (?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d*+)?
+                   | [$€£¥¢¤]{_BLANK}*+[+-]?{_BLANK}*+(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)
+                   | [$€£¥¢¤](?![\w(]) )
+    | (?P<string>    [Nn]?'[^']*+(?:''[^']*+)*+(?P<string_end>'?+) )
+    | (?P<bracketed> \[[^\]]*+(?:\]\][^\]]*+)*+(?P<bracketed_end>\]?+) )
+    | (?P<quoted>    "[^"]*+(?:""[^"]*+)*+(?P<quoted_end>"?+) )
+    | (?P<comment>   --[^\r\n]*+ | /\* )
+    | (?P<symbol>    [<>!]{_BLANK}++[=<>]|::|<=|>=|<>|!=|!<|!>|\+=|-=|\*=|/=|%=|&=|\^=|\|\|=|\|=|\|\||<<|>>
+                   | [-+*/%&|^~=<>().,;:{{}}!] )
+    | (?P<pseudo>    \$[A-Za-z_]\w*+ )
+    | (?P<end>       \Z )
+    | (?P<other>     . )
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_COMMENT_MARK = re.compile(r"/\*|\*/")
+_GO_LINE = re.compile(rf"^{_BLANK}*?GO\b[ \t]*\d*[ \t]*(?=$|--|\r)", re.IGNORECASE | re.MULTILINE)
+_BAD_CHARACTER = re.compile("[\0\ud800-\udfff]")
+_LINE_CONTINUATION = re.compile(r"\\\r?\n")
+
+_WORD = TokenKind.WORD
+_SYMBOL = TokenKind.SYMBOL
+_PLAIN_KINDS = {
+    "variable": TokenKind.VARIABLE,
+    "number": TokenKind.NUMBER,
+    "pseudo": TokenKind.PSEUDO_COLUMN,
+}
+_LONGEST_IDENTIFIER = 128
+_LOOKALIKES = {
+    "‘": "'",
+    "’": "'",
+    "‚": "'",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "«": '"',
+    "»": '"',
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "…": "...",
+    "＝": "=",
+    "（": "(",
+    "）": ")",
+    "，": ",",
+    "；": ";",
+}
+
+
+def lex(source: Source, problems: Problems) -> Iterator[Token]:
+    """Yield every token of ``source``; comments have the kind :data:`COMMENT`.
+
+    SET QUOTED_IDENTIFIER is obeyed from the place where it stands, as SQL Server's parser
+    does: a string in double quotes then is a STRING.
+
+    Reports characters that no statement can hold (NUL, lone surrogates, typographic quotes),
+    an unclosed string or bracket (105; reading goes on after the next GO line) and an
+    unclosed comment (113).
+    """
+    text = source.text
+    _report_bad_characters(source, problems)
+    quoted_identifiers = True
+    recent: list[Token] = []
+    position = 0
+    match_token = _TOKEN.match
+    while True:
+        match = match_token(text, position)
+        assert match is not None, "the last alternatives match anything"
+        group = match.lastgroup
+        position = match.end()
+        if group == "word":
+            start, written = match.start("word"), match["word"]
+            token = Token(_WORD, written, start, position, written.upper())
+            if len(written) > _LONGEST_IDENTIFIER:
+                _report_long_identifier(source, token, problems)
+            if token.word in ("ON", "OFF") and recent and recent[-1].word == "QUOTED_IDENTIFIER":
+                quoted_identifiers = _quoted_identifiers(recent, token.word == "ON", quoted_identifiers)
+        elif group == "symbol":
+            start, written = match.start("symbol"), match["symbol"]
+            word = written if len(written) < 3 else written[0] + written[-1]
+            if written == "||=":
+                word = written
+            token = Token(_SYMBOL, written, start, position, word)
+        elif group in _PLAIN_KINDS:
+            start, written = match.start(group), match[group]
+            kind = _PLAIN_KINDS[group]
+            if kind is TokenKind.NUMBER and written[:2] in ("0x", "0X"):
+                kind = TokenKind.BINARY
+            token = Token(kind, written, start, position, "")
+        elif group == "comment":
+            start = match.start("comment")
+            if text.startswith("/*", start):
+                position = _end_of_comment(source, start, problems)
+            yield Token(COMMENT, text[start:position], start, position, "")  # type: ignore[arg-type]
+            continue
+        elif group == "end":
+            return
+        elif group == "other":
+            _report_unknown_character(source, match.start("other"), problems)
+            continue
+        else:
+            assert group is not None
+            start, written = match.start(group), match[group]
+            if not match[f"{group}_end"]:
+                position = _end_of_unclosed(source, start, group, problems)
+                written = text[start:position]
+            kind = _quoted_kind(group, quoted_identifiers)
+            token = Token(kind, written, start, position, "")
+            if kind is not TokenKind.STRING and position - start > _LONGEST_IDENTIFIER + 2:
+                _report_long_identifier(source, token, problems)
+        if len(recent) > 16:
+            del recent[:8]
+        recent.append(token)
+        yield token
+
+
+def _quoted_kind(group: str, quoted_identifiers: bool) -> TokenKind:
+    if group == "string":
+        return TokenKind.STRING
+    if group == "bracketed":
+        return TokenKind.BRACKETED
+    return TokenKind.QUOTED if quoted_identifiers else TokenKind.STRING
+
+
+def _quoted_identifiers(recent: list[Token], on: bool, current: bool) -> bool:
+    """Return the setting after ``SET …, QUOTED_IDENTIFIER ON|OFF``.
+
+    ALTER DATABASE … SET QUOTED_IDENTIFIER changes the database, not the parser.
+    """
+    for index in range(len(recent) - 1, -1, -1):
+        if recent[index].word == "SET":
+            before = recent[index - 2] if index >= 2 else None
+            return current if before is not None and before.word == "DATABASE" else on
+        if recent[index].kind is not _WORD and recent[index].word != ",":
+            break
+    return current
+
+
+def _end_of_comment(source: Source, start: int, problems: Problems) -> int:
+    depth = 0
+    for mark in _COMMENT_MARK.finditer(source.text, start):
+        if mark.group() == "/*":
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                return mark.end()
+    problems.add(
+        "Missing end comment mark '*/'.",
+        source.span(start, start + 2),
+        hint="comments nest: every /* inside the comment needs its own */",
+        number=113,
+    )
+    return len(source.text)
+
+
+def _end_of_unclosed(source: Source, start: int, group: str, problems: Problems) -> int:
+    """Report a quote that is never closed; return where reading goes on: the next GO line."""
+    what = {"string": "quotation mark", "bracketed": "bracket", "quoted": "quotation mark"}[group]
+    length = 2 if source.text[start] in "nN" else 1
+    excerpt = source.text[start + length : start + length + 30].splitlines()
+    problems.add(
+        f"Unclosed {what} after the character string '{excerpt[0] if excerpt else ''}'.",
+        source.span(start, start + length),
+        hint="a quote inside a string is written twice: 'it''s'" if group == "string" else None,
+        number=105,
+    )
+    go_line = _GO_LINE.search(source.text, start)
+    return go_line.start() if go_line else len(source.text)
+
+
+def _report_bad_characters(source: Source, problems: Problems) -> None:
+    bad = _BAD_CHARACTER.search(source.text)
+    if bad is None:
+        return
+    if bad.group() == "\0":
+        message = "A NUL character (U+0000) cannot stand in a script."
+        hint = "is the file UTF-16 without a byte order mark? Save it as UTF-8"
+    else:
+        message = f"A lone surrogate (U+{ord(bad.group()):04X}) is not a character."
+        hint = "save the file as UTF-8"
+    problems.add(message, source.span(bad.start(), bad.end()), hint=hint)
+
+
+def _report_unknown_character(source: Source, start: int, problems: Problems) -> None:
+    character = source.text[start]
+    if _BAD_CHARACTER.match(character):
+        return
+    hint = None
+    if character in _LOOKALIKES:
+        hint = f"a typographic character (U+{ord(character):04X}): write {_LOOKALIKES[character]} instead"
+    problems.add(
+        f"Incorrect syntax near '{character}'.", source.span(start, start + 1), hint=hint, number=102
+    )
+
+
+def _report_long_identifier(source: Source, token: Token, problems: Problems) -> None:
+    name = identifier_text(token)
+    if len(name) > _LONGEST_IDENTIFIER:
+        problems.add(
+            f"The identifier that starts with '{name[:_LONGEST_IDENTIFIER]}' is too long. "
+            f"Maximum length is {_LONGEST_IDENTIFIER}.",
+            source.span(token.start, token.end),
+            number=103,
+        )
+
+
+def identifier_text(token: Token) -> str:
+    """Return the name that a WORD, BRACKETED, QUOTED or VARIABLE token stands for."""
+    if token.kind is TokenKind.BRACKETED:
+        return token.text[1:-1].replace("]]", "]")
+    if token.kind is TokenKind.QUOTED:
+        return token.text[1:-1].replace('""', '"')
+    return token.text
+
+
+def string_value(token: Token) -> str:
+    """Return the characters of a STRING token: quotes undoubled, continued lines joined."""
+    text = token.text
+    if text[0] in "nN":
+        text = text[1:]
+    value = text[1:-1].replace(text[0] * 2, text[0])
+    return _LINE_CONTINUATION.sub("", value) if "\\" in value else value

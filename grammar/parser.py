@@ -1,0 +1,344 @@
+"""Batch → Lark tree.
+
+Lark's LALR parser does the parsing, over the grammar in the .lark files; :mod:`terminals`
+tells it what each word is. Two things are done here besides: T-SQL has no statement
+terminators, so the end of a statement is put in where the next word cannot go on with it; and
+after an error the parser is taken back to the last place where a statement can begin, so that
+a script with five mistakes has five of them reported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import platformdirs
+from lark import Lark, Token, Tree
+from lark import __version__ as lark_version
+from lark.exceptions import UnexpectedToken
+from lark.lexer import PatternStr
+from lark.parsers.lalr_analysis import Shift
+
+from .batches import BatchText, split
+from .hints import describe, sentence_for
+from .problems import Problems
+from .source import Source
+from .terminals import (
+    END_OF_BATCH,
+    END_OF_STATEMENT,
+    TerminalChooser,
+    TerminalNames,
+    UnexpectedText,
+)
+from .tokens import RESERVED_WORDS, STATEMENT_WORDS, TokenKind
+
+__all__ = ["ParsedBatch", "parse_batch", "parse_batches"]
+
+_FILES = ("lexical.lark", "service_broker.lark", "procedural.lark", "ordinary_sql.lark")
+_INVALID = "INVALID"
+
+
+@dataclass(frozen=True)
+class ParsedBatch:
+    """A batch and its tree.
+
+    ``start_pos`` and ``end_pos`` in the tree count tokens of ``text.tokens``, not characters.
+    ``tree`` is None when the batch breaks off in the middle of a block. ``complete`` tells that
+    nothing was reported inside it.
+    """
+
+    text: BatchText
+    tree: Tree[Token] | None
+    complete: bool
+
+
+def parse_batches(source: Source, problems: Problems) -> Iterator[ParsedBatch]:
+    """Parse the batches of a script one by one; what is wrong goes to ``problems``."""
+    for text in split(source, problems):
+        yield parse_batch(text, problems)
+
+
+def parse_batch(text: BatchText, problems: Problems) -> ParsedBatch:
+    """Parse one batch; what is wrong goes to ``problems``."""
+    before = len(problems)
+    tree = _BatchParser(text, problems).parse()
+    complete = len(problems) == before and not problems.within(text.span)
+    return ParsedBatch(text, tree, complete)
+
+
+# ------------------------------------------------------------------ the grammar's tables
+
+
+def _grammar_text() -> str:
+    folder = resources.files(__package__)
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in _FILES)
+
+
+@cache
+def _lark() -> Lark:
+    """Return the parser, from the user's cache folder if it is there.
+
+    Making the LALR tables takes a second or two, reading them back a tenth of one.
+    """
+    grammar = _grammar_text()
+    key = hashlib.sha256(f"{lark_version}\n{grammar}".encode()).hexdigest()[:16]
+    path = platformdirs.user_cache_path("pgsb") / f"grammar-{key}.pickle"
+    try:
+        with path.open("rb") as file:
+            return Lark.load(file)
+    except (OSError, EOFError, pickle.UnpicklingError, AttributeError, KeyError, TypeError, ValueError):
+        pass  # not there yet, or cut short by a full disk: it is made below
+    lark = Lark(
+        grammar,
+        start="batch",
+        parser="lalr",
+        lexer="basic",
+        propagate_positions=True,
+        maybe_placeholders=False,
+    )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        with os.fdopen(descriptor, "wb") as out:
+            lark.save(out)
+        os.replace(temporary, path)
+    except OSError:
+        pass  # a read-only home: the tables are made again next time
+    return lark
+
+
+@dataclass(frozen=True)
+class _Tables:
+    lark: Lark
+    names: TerminalNames
+    states: dict[int, dict[str, Any]]
+    starters: frozenset[str]
+
+
+@cache
+def _tables() -> _Tables:
+    lark = _lark()
+    names = TerminalNames.of(
+        (terminal.name, terminal.pattern.value)
+        for terminal in lark.terminals
+        if isinstance(terminal.pattern, PatternStr)
+    )
+    interactive = lark.parse_interactive()
+    states = interactive.parser_state.parse_conf.parse_table.states
+    first = {terminal for terminal in states[interactive.parser_state.position] if terminal.isupper()}
+    return _Tables(lark, names, states, frozenset(first - {"NAME", END_OF_BATCH, _INVALID}))
+
+
+# ------------------------------------------------------------------ one batch
+
+
+class _BatchParser:
+    """Feeds the terminals of one batch to Lark and recovers from errors."""
+
+    def __init__(self, text: BatchText, problems: Problems) -> None:
+        self._text = text
+        self._tokens = text.tokens
+        self._count = len(text.tokens)
+        self._problems = problems
+        tables = _tables()
+        self._states = tables.states
+        self._state = tables.lark.parse_interactive().parser_state
+        self._chooser = TerminalChooser(self._tokens, tables.names, tables.states, tables.starters, Shift)
+        self._resumed_at = -1
+        self._failed = False
+
+    def parse(self) -> Tree[Token] | None:
+        index = 0
+        while index < self._count and self._tokens[index].word == ";":
+            index += 1
+        while True:
+            try:
+                if index >= self._count:
+                    return self._finish()
+                index = self._step(index)
+            except UnexpectedText as unexpected:
+                resumed = self._recover(unexpected, index)
+                if resumed is None:
+                    return None
+                index = resumed
+
+    def _step(self, index: int) -> int:
+        """Feed the terminal that stands at ``index``; return the index after it."""
+        stack = self._state.state_stack
+        while True:
+            state = stack[-1]
+            choices = self._states[state]
+            chosen = None
+            if END_OF_STATEMENT not in choices or not self._chooser.certain_starter(index):
+                chosen = self._chooser.choose(index, choices)
+            if chosen is None and END_OF_STATEMENT in choices and self._chooser.starter(index):
+                self._end_statement(index)
+                continue
+            if chosen is None:
+                raise UnexpectedText(index)
+            terminal, end = chosen
+            try:
+                self._feed(terminal, index, end)
+                return end
+            except UnexpectedToken:
+                # An LALR table finishes rules on words that cannot follow them here; now that
+                # they are finished, the row of the table tells what can.
+                if stack[-1] == state:
+                    raise UnexpectedText(index) from None
+
+    def _feed(self, terminal: str, start: int, end: int) -> None:
+        value = self._tokens[start].text if end == start + 1 else ""
+        self._state.feed_token(Token(terminal, value, start_pos=start, end_pos=end))
+
+    def _end_statement(self, index: int) -> None:
+        """Put in the end of a statement before the token at ``index``."""
+        if index < self._count and self._tokens[index].word == "WITH":
+            before = self._tokens[index - 1]
+            if before.word not in (";", "END", "BEGIN", "ELSE", "TRY", "CATCH"):
+                token = self._tokens[index]
+                self._problems.add(
+                    "Incorrect syntax near the keyword 'with'. If this statement is a common table "
+                    "expression or an xmlnamespaces clause, the previous statement must be terminated "
+                    "with a semicolon.",
+                    self._text.source.span(token.start, token.end),
+                    hint="write a semicolon before WITH",
+                    number=319,
+                )
+        self._feed(END_OF_STATEMENT, index, index)
+
+    def _finish(self) -> Tree[Token]:
+        stack = self._state.state_stack
+        end = Token(END_OF_BATCH, "", start_pos=self._count, end_pos=self._count)
+        while True:
+            state = stack[-1]
+            choices = self._states[state]
+            try:
+                if END_OF_BATCH in choices:
+                    tree: Tree[Token] = self._state.feed_token(end, True)
+                    return tree
+                if END_OF_STATEMENT not in choices:
+                    raise UnexpectedText(self._count)
+                self._end_statement(self._count)
+            except UnexpectedToken:
+                if stack[-1] == state:
+                    raise UnexpectedText(self._count) from None
+
+    # -------------------------------------------------------------- errors
+
+    def _recover(self, unexpected: UnexpectedText, fed: int) -> int | None:
+        """Report the error and take the parser back to where a statement can begin.
+
+        ``fed`` is the index up to which the parser has taken the tokens. Returns the index at
+        which parsing goes on, None when it cannot.
+        """
+        index = min(unexpected.index, self._count)
+        if not self._follows_an_error(index):
+            self._report(unexpected)
+        self._failed = True
+        stack, values = self._state.state_stack, self._state.value_stack
+        while _INVALID not in self._states[stack[-1]]:
+            if len(stack) == 1:
+                return None
+            stack.pop()
+            values.pop()
+        resume = self._resume_after(index, fed)
+        self._feed(_INVALID, min(fed, resume), resume)
+        self._resumed_at = resume
+        if resume >= self._count and not self._closed():
+            return None
+        return resume
+
+    def _closed(self) -> bool:
+        """Tell whether the batch could end here: no block is open."""
+        choices = self._states[self._state.state_stack[-1]]
+        return END_OF_BATCH in choices
+
+    def _follows_an_error(self, index: int) -> bool:
+        """Tell whether an error at ``index`` is only the echo of one before it.
+
+        What stands right where parsing was taken up again, and an ELSE, an END or the end of the
+        batch whose beginning was skipped.
+        """
+        if not self._failed:
+            return False
+        return (
+            index == self._resumed_at or index >= self._count or self._tokens[index].word in ("ELSE", "END")
+        )
+
+    def _resume_after(self, index: int, fed: int) -> int:
+        """Return the next index at which a statement seems to begin."""
+        position = index
+        if position < self._count and (
+            position == self._resumed_at or self._tokens[position].word in ("ELSE", "END")
+        ):
+            position += 1
+        depth = 0
+        while position < self._count:
+            token = self._tokens[position]
+            if token.word == "CASE":
+                depth += 1
+            elif token.word == "END" and depth:
+                depth -= 1
+            elif token.word == ";":
+                return position + 1
+            elif position > fed or position > self._resumed_at >= 0 or position > 0:
+                if token.word in STATEMENT_WORDS and self._opens_line_or_follows(position):
+                    return position
+                if self._chooser.certain_starter(position):
+                    return position
+            position += 1
+        return self._count
+
+    def _opens_line_or_follows(self, position: int) -> bool:
+        """Tell whether the statement word at ``position`` is likely to begin a statement."""
+        token = self._tokens[position]
+        if token.word in ("END", "ELSE", "BEGIN"):
+            return True
+        if position == 0:
+            return True
+        between = self._text.source.text[self._tokens[position - 1].end : token.start]
+        return (
+            "\n" in between or "\r" in between or self._tokens[position - 1].word in ("BEGIN", "ELSE", "END")
+        )
+
+    def _report(self, unexpected: UnexpectedText) -> None:
+        source = self._text.source
+        index = unexpected.index
+        if index < self._count:
+            token = self._tokens[index]
+            span = source.span(token.start, token.end)
+            shown, keyword = token.text, token.kind is TokenKind.WORD and token.word in RESERVED_WORDS
+        else:
+            token = self._tokens[-1]
+            span = source.span(token.end, token.end)
+            shown, keyword = token.text, False
+        if len(shown) > 60:
+            shown = shown[:60] + "…"
+        number = unexpected.number or (156 if keyword else 102)
+        message = unexpected.message
+        if message is None:
+            near = f"the keyword '{shown}'" if keyword else f"'{shown}'"
+            message = f"Incorrect syntax near {near}."
+        hint = unexpected.hint
+        if hint is None and unexpected.opened_at is not None:
+            opened = self._tokens[unexpected.opened_at]
+            place = source.span(opened.start, opened.end)
+            hint = f"the {opened.word} at line {place.line}, column {place.column} is not closed"
+        if hint is None:
+            hint = self._hint(index)
+        self._problems.add(message, span, hint=hint, number=number)
+
+    def _hint(self, index: int) -> str | None:
+        state = self._state.state_stack[-1]
+        terminal = self._tokens[index].word if index < self._count else END_OF_BATCH
+        sentence = sentence_for(state, terminal)
+        if sentence:
+            return sentence
+        return describe(self._states[state])

@@ -1,0 +1,476 @@
+"""Tokens → terminals of the grammar: what a word is at the place where it stands.
+
+Nearly every word of T-SQL is a keyword in one place and a name in another, and an ordinary
+statement has no mark at its end. :class:`TerminalChooser` decides both with the help of the
+parser: it is given the terminals that the parser can take next, and answers with the one that
+the token (or the run of tokens) stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from .tokens import RESERVED_WORDS, STATEMENT_WORDS, Token, TokenKind
+
+__all__ = ["END_OF_BATCH", "END_OF_STATEMENT", "TerminalChooser", "TerminalNames", "UnexpectedText"]
+
+END_OF_STATEMENT = "_EOS"
+END_OF_BATCH = "$END"
+
+_CONSTANT_WORDS = frozenset(
+    {
+        "NULL",
+        "CURRENT_TIMESTAMP",
+        "CURRENT_USER",
+        "CURRENT_DATE",
+        "CURRENT_TIME",
+        "SESSION_USER",
+        "SYSTEM_USER",
+        "USER",
+        "IDENTITYCOL",
+        "ROWGUIDCOL",
+    }
+)
+_FUNCTION_WORDS = frozenset(
+    {
+        "ALL",
+        "ANY",
+        "COALESCE",
+        "CONTAINS",
+        "CONVERT",
+        "EXISTS",
+        "FREETEXT",
+        "IDENTITY",
+        "LEFT",
+        "NULLIF",
+        "RIGHT",
+        "SOME",
+        "TRY_CONVERT",
+        "TSEQUAL",
+        "UPDATE",
+    }
+)
+_OPERATOR_WORDS = frozenset({"AND", "OR", "IN", "IS", "LIKE", "BETWEEN", "ESCAPE"})
+_SIGNS = frozenset({"+", "-", "~"})
+_OPERATORS = frozenset(
+    {"+", "-", "/", "%", "&", "|", "^", "<", ">", "<=", ">=", "<>", "!=", "!<", "!>", "||", "<<", ">>"}
+)
+_COMPOUND = frozenset({"+=", "-=", "*=", "/=", "%=", "&=", "^=", "|=", "||="})
+
+# Words that no parenthesis can hold: where one stands, a closing parenthesis is missing.
+_NEVER_IN_PARENTHESES = frozenset(
+    {
+        "BEGIN",
+        "BREAK",
+        "COMMIT",
+        "DEALLOCATE",
+        "DECLARE",
+        "GOTO",
+        "IF",
+        "PRINT",
+        "RAISERROR",
+        "RETURN",
+        "ROLLBACK",
+        "TRUNCATE",
+        "WAITFOR",
+        "WHILE",
+    }
+)
+# After these words RECEIVE is a name: an alias, a column, a table.
+_NOT_AFTER_RECEIVE = frozenset(
+    RESERVED_WORDS - _CONSTANT_WORDS - _FUNCTION_WORDS - {"TOP", "CASE", "NOT"}
+    | {"EXISTS", "ALL", "ANY", "SOME"}
+)
+_DEEPEST_PARENTHESES = 400
+
+
+@dataclass(frozen=True)
+class TerminalNames:
+    """The terminals of the grammar by the text that they stand for."""
+
+    keywords: Mapping[str, str]
+    """Single words, upper-case."""
+    symbols: Mapping[str, str]
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
+    """By first word: the words of a terminal of several words, the longest first."""
+
+    @classmethod
+    def of(cls, literals: Iterable[tuple[str, str]]) -> TerminalNames:
+        """Sort the (name, text) pairs of the grammar's literal terminals."""
+        keywords: dict[str, str] = {}
+        symbols: dict[str, str] = {}
+        phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for name, text in literals:
+            words = tuple(text.split())
+            if len(words) > 1:
+                phrases.setdefault(words[0], []).append((words, name))
+            elif text[0].isalpha():
+                keywords[text] = name
+            else:
+                symbols[text] = name
+        return cls(
+            keywords,
+            symbols,
+            {first: tuple(sorted(some, key=lambda p: -len(p[0]))) for first, some in phrases.items()},
+        )
+
+
+@dataclass
+class UnexpectedText(Exception):
+    """The token at ``index`` cannot stand where it stands; ``message`` overrides the usual one."""
+
+    index: int
+    message: str | None = None
+    hint: str | None = None
+    number: int | None = None
+    opened_at: int | None = field(default=None)
+    """The index of the parenthesis or CASE that is still open."""
+
+
+Choices = Mapping[str, tuple[object, object]]
+"""What the parser can take: terminal → (action, argument), as in a row of its table."""
+
+
+class TerminalChooser:
+    """Chooses the terminals of one batch."""
+
+    def __init__(
+        self,
+        tokens: list[Token],
+        names: TerminalNames,
+        table: Mapping[int, Choices],
+        starters: Container[str],
+        shift: object,
+    ) -> None:
+        """Keep the tokens and the parser's table.
+
+        ``starters`` are the terminals that can begin a statement, ``shift`` is the action of
+        the table that takes a token without finishing a rule first.
+        """
+        self._tokens = tokens
+        self._count = len(tokens)
+        self._names = names
+        self._table = table
+        self._starters = starters
+        self._shift = shift
+
+    # ------------------------------------------------------------------ one terminal
+
+    def choose(self, index: int, choices: Choices) -> tuple[str, int] | None:
+        """Return the terminal at ``index`` and the index after it; None when nothing fits.
+
+        Raises UnexpectedText for a parenthesis or CASE that is not closed.
+        """
+        token = self._tokens[index]
+        kind = token.kind
+        if kind is TokenKind.WORD:
+            chosen = self._choose_word(index, token.word, choices)
+        elif kind is TokenKind.SYMBOL:
+            chosen = self._choose_symbol(index, token.word, choices)
+        elif kind is TokenKind.VARIABLE:
+            chosen = ("VARIABLE", index + 1) if "VARIABLE" in choices else None
+        elif kind is TokenKind.STRING:
+            chosen = ("STRING", index + 1) if "STRING" in choices else None
+        elif kind is TokenKind.NUMBER:
+            chosen = None
+            if "INTEGER" in choices and token.text.isdecimal():
+                chosen = ("INTEGER", index + 1)
+            elif "NUMBER" in choices:
+                chosen = ("NUMBER", index + 1)
+        elif kind is TokenKind.BINARY:
+            chosen = ("BINARY", index + 1) if "BINARY" in choices else None
+        elif kind is TokenKind.PSEUDO_COLUMN:
+            chosen = ("PSEUDO_COLUMN", index + 1) if "PSEUDO_COLUMN" in choices else None
+        else:
+            chosen = ("NAME", index + 1) if "NAME" in choices else None
+            if chosen and "CLASS" in choices:
+                chosen = self._class(index) or chosen
+        if chosen is None and "TEXT" in choices:
+            end = self._end_of_text(index, choices)
+            if end > index:
+                return "TEXT", end
+        return chosen
+
+    def starter(self, index: int) -> str | None:
+        """Return the terminal with which the token at ``index`` begins or ends a statement.
+
+        END and ELSE count, the end of the batch too. None when the token does neither.
+        """
+        if index >= self._count:
+            return END_OF_BATCH
+        token = self._tokens[index]
+        if token.word in (";", "("):
+            return self._names.symbols[token.word]
+        if token.kind is not TokenKind.WORD:
+            return None
+        for words, terminal in self._names.phrases.get(token.word, ()):
+            if terminal in self._starters and self._words_at(index, words):
+                return terminal
+        if self._is_label(index):
+            return "LABEL"
+        if token.word == "RECEIVE" and not self._receives(index):
+            return None
+        keyword = self._names.keywords.get(token.word)
+        if keyword in self._starters or keyword in ("END", "ELSE"):
+            return keyword
+        return None
+
+    def certain_starter(self, index: int) -> bool:
+        """Tell whether a word that could be a name is the beginning of a statement all the same.
+
+        SEND ON CONVERSATION, GET CONVERSATION GROUP, RECEIVE TOP …: SQL Server wants a
+        semicolon before some of them, but nothing else can be meant.
+        """
+        token = self._tokens[index]
+        if token.kind is not TokenKind.WORD or token.word in RESERVED_WORDS:
+            return False
+        if token.word == "RECEIVE":
+            return self._receives(index)
+        return self._is_label(index) or any(
+            terminal in self._starters and self._words_at(index, words)
+            for words, terminal in self._names.phrases.get(token.word, ())
+        )
+
+    def _choose_word(self, index: int, word: str, choices: Choices) -> tuple[str, int] | None:
+        for words, terminal in self._names.phrases.get(word, ()):
+            if terminal in choices and self._words_at(index, words):
+                return terminal, index + len(words)
+        if "CLASS" in choices:
+            securable_class = self._class(index)
+            if securable_class:
+                return securable_class
+        keyword = self._names.keywords.get(word, "")
+        if word in RESERVED_WORDS:
+            if keyword in choices and not (
+                "TEXT" in choices and choices[keyword][0] is not self._shift and word not in STATEMENT_WORDS
+            ):
+                return keyword, index + 1
+            return self._reserved_class(index, word, choices)
+        if self._is_label(index) and "LABEL" in choices:
+            return "LABEL", index + 2
+        if keyword in choices and (word != "RECEIVE" or self._receives(index)):
+            name = choices.get("NAME")
+            if name is None or choices[keyword][0] is self._shift or name[0] is not self._shift:
+                return keyword, index + 1
+        if "NAME" in choices:
+            return "NAME", index + 1
+        return ("ANY_WORD", index + 1) if "ANY_WORD" in choices else None
+
+    def _reserved_class(self, index: int, word: str, choices: Choices) -> tuple[str, int] | None:
+        if word in _CONSTANT_WORDS and "CONSTANT_WORD" in choices:
+            return "CONSTANT_WORD", index + 1
+        if word in _OPERATOR_WORDS and "OPERATOR" in choices:
+            return "OPERATOR", index + 1
+        if word in _FUNCTION_WORDS and "FUNCTION_WORD" in choices and self._word(index + 1) == "(":
+            return "FUNCTION_WORD", index + 1
+        if word == "CASE" and "CASE_EXPRESSION" in choices:
+            return "CASE_EXPRESSION", self._end_of_case(index)
+        return ("ANY_WORD", index + 1) if "ANY_WORD" in choices else None
+
+    def _choose_symbol(self, index: int, symbol: str, choices: Choices) -> tuple[str, int] | None:
+        if symbol == ";":
+            after = self._tokens[index + 1] if index + 1 < self._count else None
+            if "MODULE_NUMBER" in choices and after and after.kind is TokenKind.NUMBER:
+                return "MODULE_NUMBER", index + 2
+            if END_OF_STATEMENT in choices:
+                return END_OF_STATEMENT, index + 1
+        exact = self._names.symbols.get(symbol)
+        if exact in choices:
+            assert exact is not None
+            return exact, index + 1
+        if symbol == "(" and "GROUP" in choices:
+            return "GROUP", self._end_of_group(index)
+        if symbol in _SIGNS and "SIGN" in choices:
+            return "SIGN", index + 1
+        if symbol in _OPERATORS and "OPERATOR" in choices:
+            return "OPERATOR", index + 1
+        if symbol in _COMPOUND and "COMPOUND" in choices:
+            return "COMPOUND", index + 1
+        if symbol == "{" and "BRACES" in choices:
+            return "BRACES", self._end_of_braces(index)
+        return None
+
+    # ------------------------------------------------------------------ looking ahead
+
+    def _word(self, index: int) -> str:
+        return self._tokens[index].word if 0 <= index < self._count else ""
+
+    def _words_at(self, index: int, words: tuple[str, ...]) -> bool:
+        return all(self._word(index + offset) == word for offset, word in enumerate(words))
+
+    def _is_label(self, index: int) -> bool:
+        return self._word(index + 1) == ":"
+
+    def _receives(self, index: int) -> bool:
+        """Tell whether RECEIVE at ``index`` is followed by what a RECEIVE statement has next."""
+        if index + 1 >= self._count:
+            return False
+        after = self._tokens[index + 1]
+        if after.kind is TokenKind.SYMBOL:
+            return after.word == "*"
+        return after.word not in _NOT_AFTER_RECEIVE
+
+    def _class(self, index: int) -> tuple[str, int] | None:
+        for end in range(index + 1, min(index + 5, self._count)):
+            if self._tokens[end].word == "::":
+                return "CLASS", end + 1
+            if self._tokens[end].kind is not TokenKind.WORD:
+                return None
+        return None
+
+    # ------------------------------------------------------------------ runs of tokens
+
+    def _end_of_group(self, index: int) -> int:
+        """Return the index after the parenthesis that closes the one at ``index``."""
+        depth = 0
+        tokens = self._tokens
+        for position in range(index, self._count):
+            word = tokens[position].word
+            if word == "(":
+                depth += 1
+                if depth > _DEEPEST_PARENTHESES:
+                    raise UnexpectedText(
+                        position,
+                        "Some part of your SQL statement is nested too deeply. "
+                        "Rewrite the query or break it up into smaller queries.",
+                        f"more than {_DEEPEST_PARENTHESES} parentheses are open here",
+                        191,
+                    )
+            elif word == ")":
+                depth -= 1
+                if depth == 0:
+                    return position + 1
+            elif word == ";" or word in _NEVER_IN_PARENTHESES:
+                raise UnexpectedText(position, opened_at=index)
+        raise UnexpectedText(self._count, opened_at=index)
+
+    def _end_of_case(self, index: int) -> int:
+        """Return the index after the END of the CASE at ``index``."""
+        depth = 0
+        position = index
+        while position < self._count:
+            word = self._tokens[position].word
+            if word == "CASE":
+                depth += 1
+            elif word == "END":
+                depth -= 1
+                if depth == 0:
+                    return position + 1
+            elif word == "(":
+                position = self._end_of_group(position)
+                continue
+            elif word in (";", ")") or (
+                word in STATEMENT_WORDS and word != "ELSE" and not self._goes_on(position)
+            ):
+                break
+            position += 1
+        raise UnexpectedText(position, opened_at=index)
+
+    def _end_of_braces(self, index: int) -> int:
+        depth = 0
+        for position in range(index, self._count):
+            word = self._tokens[position].word
+            if word == "{":
+                depth += 1
+            elif word == "}":
+                depth -= 1
+                if depth == 0:
+                    return position + 1
+            elif word == ";":
+                break
+        raise UnexpectedText(index)
+
+    def _end_of_text(self, index: int, choices: Choices) -> int:
+        """Return the index after the longest run of ordinary SQL from ``index`` on.
+
+        It ends before a semicolon, an unmatched closing parenthesis, a word that begins a
+        statement (unless that word goes on with this one), and before the keywords that the
+        grammar wants after the run.
+        """
+        action, state = choices["TEXT"]
+        following = self._table[state] if action is self._shift else {}  # type: ignore[index]
+        position = index
+        while position < self._count:
+            token = self._tokens[position]
+            word = token.word
+            if token.kind is TokenKind.SYMBOL:
+                if word == "(":
+                    position = self._end_of_group(position)
+                    continue
+                if word in (";", ")"):
+                    break
+            elif token.kind is TokenKind.WORD:
+                if word == "CASE":
+                    position = self._end_of_case(position)
+                    continue
+                if self._ends_text(position, word, following):
+                    break
+            position += 1
+        return position
+
+    def _ends_text(self, position: int, word: str, following: Choices) -> bool:
+        if word in STATEMENT_WORDS:
+            return not self._goes_on(position)
+        if word in RESERVED_WORDS:
+            if word == "WITH":
+                return self._begins_table_expression(position)
+            if word == "ADD":
+                return self.starter(position) is not None
+            return self._names.keywords.get(word) in following
+        return self.certain_starter(position)
+
+    def _goes_on(self, position: int) -> bool:
+        """Tell whether a word that can begin a statement goes on with the one it stands in."""
+        word, before, after = self._word(position), self._word(position - 1), self._word(position + 1)
+        if before == "=":
+            return True
+        match word:
+            case "UPDATE" | "DELETE" | "INSERT":
+                # THEN UPDATE in MERGE, ON DELETE CASCADE, FOR UPDATE, UPDATE(column), AFTER INSERT
+                return before in ("THEN", "ON", "FOR", "AFTER", "BEFORE") or (
+                    word == "UPDATE" and after == "("
+                )
+            case "SET":
+                # UPDATE SET in MERGE, ON DELETE SET NULL, ALTER … SET (…), SET LOCATION = …
+                return (
+                    before in ("UPDATE", "DELETE")
+                    or after in ("(", "LOCATION", "CONNECTION_OPTIONS", "RESOURCE_MANAGER_LOCATION")
+                    or (after == "CREDENTIAL" and self._word(position + 2) == "=")
+                )
+            case "FETCH":
+                return before in ("ROW", "ROWS") and after in ("NEXT", "FIRST")
+            case "ROLLBACK":
+                return before == "WITH"
+            case "IF":
+                return after == "EXISTS" and self._word(position + 2) != "("
+            case "MERGE":
+                return after in ("JOIN", "UNION")
+            case "DROP":
+                return (
+                    after
+                    in ("(", "VALUE", "FILE", "ENCRYPTION", "TARGET", "FILTER", "BLOCK", "PERIOD", "ALL")
+                    or (after == "EVENT" and self._word(position + 2) not in ("SESSION", "NOTIFICATION"))
+                    or (position + 1 < self._count and self._tokens[position + 1].kind is TokenKind.STRING)
+                )
+            case "ALTER":
+                return after in ("FILTER", "BLOCK")
+            case "BULK":
+                return after != "INSERT"
+        return False
+
+    def _begins_table_expression(self, position: int) -> bool:
+        """Tell whether WITH at ``position`` begins ``WITH name [(columns)] AS (`` or XMLNAMESPACES."""
+        after = position + 1
+        if self._word(after) == "XMLNAMESPACES":
+            return self._word(after + 1) == "("
+        if after >= self._count or self._tokens[after].kind not in (
+            TokenKind.WORD,
+            TokenKind.BRACKETED,
+            TokenKind.QUOTED,
+        ):
+            return False
+        after += 1
+        if self._word(after) == "(":
+            after = self._end_of_group(after)
+        return self._word(after) == "AS" and self._word(after + 1) == "("
