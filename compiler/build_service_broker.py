@@ -545,8 +545,8 @@ def _begin_timer(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Stat
 
 @_builds("send")
 def _send(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    start, end = read.range_of(read.need_tree(tree, "handle"))
-    if read.tokens[start].word == "(":
+    start, end = read.range_of(read.need_tree(tree, "handles"))
+    if read.tokens[start].word == "(" and read.closing(start, end) == end - 1:
         start, end = start + 1, end - 1
     handles = []
     for first, last in read.split(start, end):

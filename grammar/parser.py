@@ -176,42 +176,42 @@ class _BatchParser:
             state = stack[-1]
             choices = self._states[state]
             chosen = None
-            if END_OF_STATEMENT not in choices or not self._chooser.certain_starter(index):
+            may_end = END_OF_STATEMENT in choices
+            if not may_end or not self._chooser.certain_starter(index):
                 chosen = self._chooser.choose(index, choices)
-            if chosen is None and END_OF_STATEMENT in choices and self._chooser.starter(index):
-                self._end_statement(index)
-                continue
+            if chosen is None and may_end and self._chooser.starter(index):
+                chosen = END_OF_STATEMENT, index
             if chosen is None:
                 raise UnexpectedText(index)
             terminal, end = chosen
             try:
                 self._feed(terminal, index, end)
-                return end
             except UnexpectedToken:
                 # An LALR table finishes rules on words that cannot follow them here; now that
                 # they are finished, the row of the table tells what can.
                 if stack[-1] == state:
                     raise UnexpectedText(index) from None
+                continue
+            if end > index:
+                return end
+            self._check_with(index)
 
     def _feed(self, terminal: str, start: int, end: int) -> None:
         value = self._tokens[start].text if end == start + 1 else ""
         self._state.feed_token(Token(terminal, value, start_pos=start, end_pos=end))
 
-    def _end_statement(self, index: int) -> None:
-        """Put in the end of a statement before the token at ``index``."""
-        if index < self._count and self._tokens[index].word == "WITH":
-            before = self._tokens[index - 1]
-            if before.word not in (";", "END", "BEGIN", "ELSE", "TRY", "CATCH"):
-                token = self._tokens[index]
-                self._problems.add(
-                    "Incorrect syntax near the keyword 'with'. If this statement is a common table "
-                    "expression or an xmlnamespaces clause, the previous statement must be terminated "
-                    "with a semicolon.",
-                    self._text.source.span(token.start, token.end),
-                    hint="write a semicolon before WITH",
-                    number=319,
-                )
-        self._feed(END_OF_STATEMENT, index, index)
+    def _check_with(self, index: int) -> None:
+        """Report a WITH that begins a statement without a semicolon before it."""
+        token = self._tokens[index]
+        if token.word == "WITH" and self._tokens[index - 1].word != "END":
+            self._problems.add(
+                "Incorrect syntax near the keyword 'with'. If this statement is a common table "
+                "expression or an xmlnamespaces clause, the previous statement must be terminated "
+                "with a semicolon.",
+                self._text.source.span(token.start, token.end),
+                hint="write a semicolon before WITH",
+                number=319,
+            )
 
     def _finish(self) -> Tree[Token]:
         stack = self._state.state_stack
@@ -225,7 +225,7 @@ class _BatchParser:
                     return tree
                 if END_OF_STATEMENT not in choices:
                     raise UnexpectedText(self._count)
-                self._end_statement(self._count)
+                self._feed(END_OF_STATEMENT, self._count, self._count)
             except UnexpectedToken:
                 if stack[-1] == state:
                     raise UnexpectedText(self._count) from None
