@@ -15,6 +15,7 @@ from pgsb.server.execute import Executor
 
 from . import render
 from . import syntax as s
+from .engine import CONTRACT, MESSAGE, QUEUES
 from .trace import Affected, Event, Message, Printed, Rows, Trace
 
 # A statement that waits or loops is a failure of its own, not the end of the check.
@@ -41,6 +42,16 @@ def table_definitions() -> str:
     return "".join(batches)
 
 
+def broker_definitions() -> str:
+    """The services of :mod:`.engine` as T-SQL."""
+    text = f"CREATE MESSAGE TYPE [{MESSAGE}] VALIDATION = NONE;\n"
+    text += f"CREATE CONTRACT [{CONTRACT}] ([{MESSAGE}] SENT BY ANY);\n"
+    for service, queue in QUEUES.items():
+        text += f"CREATE QUEUE dbo.{queue} WITH POISON_MESSAGE_HANDLING (STATUS = OFF);\n"
+        text += f"CREATE SERVICE [{service}] ON QUEUE dbo.{queue} ([{CONTRACT}]);\n"
+    return text
+
+
 class Runner:
     """One connection that runs programs, one after the other, each from empty tables."""
 
@@ -52,10 +63,14 @@ class Runner:
         self.pending: list[tuple[s.Value, ...]] = []
         self.executor = Executor(self.connection, self._take, self._other)
         self.setup = Source("tables.sql", table_definitions())
-        if self.connection.execute("SELECT to_regclass('dbo.t1')").fetchone() == (None,):
-            self._run_source(self._session(), self.setup)
+        self.broker = False
+        self._set_up("dbo.t1", table_definitions())
+
+    def _set_up(self, relation: str, script: str) -> None:
+        if self.connection.execute("SELECT to_regclass(%s)", [relation]).fetchone() == (None,):
+            self._run_source(self._session(), Source("setup.sql", script))
             if self.events or self.strange:
-                raise Refused(f"the tables: {self.events} {self.strange}")
+                raise Refused(f"{relation}: {self.events} {self.strange}")
 
     def close(self) -> None:
         self.connection.close()
@@ -91,7 +106,7 @@ class Runner:
                 raise Refused("; ".join(str(problem) for problem in batch.problems))
             self.executor.run(batch)
 
-    def run_script(self, script: str) -> Trace:
+    def _run_script(self, script: str) -> Trace:
         """What the client sees of a script, then the tables. All events are in one list.
 
         Raises Refused when the compiler does not accept it.
@@ -111,11 +126,29 @@ class Runner:
             rows = self.connection.execute(
                 f"SELECT {', '.join(names)} FROM dbo.{table.name} ORDER BY {table.key}")  # type: ignore[arg-type]
             trace.tables[table.name] = [dict(zip(names, row, strict=True)) for row in rows]
+        for queue in QUEUES.values():
+            trace.tables[queue] = self._queue(queue)
         return trace
 
     def run(self, program: s.Program) -> Trace:
-        """As `run_script`."""
-        return self.run_script(render.script(program))
+        """What the client sees of a program, then the tables and queues."""
+        return self.run_kept(program, render.script(program))
+
+    def run_kept(self, program: s.Program, script: str) -> Trace:
+        """As `run`, for the text that ``program`` was read from."""
+        if not self.broker and any(isinstance(node, s.Receive | s.Send) for node in s.walk(program)):
+            self._clean()
+            self._set_up("dbo.q1", broker_definitions())
+            self.broker = True
+        return self._run_script(script)
+
+    def _queue(self, name: str) -> list[dict[str, s.Value]]:
+        if not self.broker:
+            return []
+        rows = self.connection.execute(
+            f"SELECT message_type_name, sys.text_of(message_body) FROM dbo.{name} "  # type: ignore[arg-type]
+            "ORDER BY queuing_order")
+        return [{"type": kind, "body": body} for kind, body in rows]
 
     def _clean(self) -> None:
         self.events = []
@@ -123,6 +156,10 @@ class Runner:
         self.pending = []
         self.connection.execute("DISCARD TEMP")
         with self.connection.transaction():
+            if self.broker:
+                self.connection.execute(
+                    "SELECT ssb.end_conversation(conversation_handle, cleanup => true) "
+                    "FROM sys.conversation_endpoints")
             self.connection.execute(CLEAN)
         # What a batch keeps for the next one of its session must not reach the next program.
         self.connection.execute("RESET ALL")

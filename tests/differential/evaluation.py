@@ -99,8 +99,8 @@ class Session:
 
         "Data type conversion" page and nvarchar page.
         """
-        if value is None:
-            return None
+        if value is None or type_.length == 0:
+            return value
         if type_.length is not None:
             return str(value)[: type_.length]
         return value if isinstance(value, int) else self.to_int(value)

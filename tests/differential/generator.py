@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from . import syntax as s
+from .engine import END_DIALOG
 
 KEYS = (1, 2, 3, 4, 5)
 LABEL_JUMPS = 2
@@ -35,6 +36,7 @@ class Scope:
     counters: int = 0
     declared: list[s.Stmt] = field(default_factory=list)
     temporary: str | None = None
+    handle: str | None = None
     cursors: int = 0
 
     def counter(self, init: int | None = 0) -> str:
@@ -220,6 +222,10 @@ class Generator:
             weights.append((4, self.write_variable))
         if scope.temporary is not None:
             weights.append((6, self.write_temporary))
+        if scope.handle is not None:
+            weights += [(9, self.send), (6, self.receive), (3, self.end_conversation)]
+            if depth < 4 and budget > 2:
+                weights.append((8, self.service_loop))
         if "cursors" in self.features and scope.ints:
             weights.append((0.7, self.odd_cursor))
             if depth < 4 and budget > 2:
@@ -375,6 +381,54 @@ class Generator:
         yield self.random.choice([
             s.OpenCursor(name), s.CloseCursor(name), s.Deallocate(name),
             s.Fetch("NEXT", name, [self.random.choice(scope.ints)])])
+
+    def send(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """SEND, in a new dialog if there is none yet."""
+        assert scope.handle is not None
+        if self.chance(0.5):
+            yield s.If(s.NullTest(s.Var(scope.handle)), [s.BeginDialog(scope.handle)])
+        elif self.chance(0.3):
+            yield s.BeginDialog(scope.handle)
+        body = s.Concat([s.Const("b"), self.int_expr(scope, 2)]) if self.chance(0.4) else self.tag()
+        send = s.Send(scope.handle, body)
+        yield send if self.chance(0.2) else s.If(s.NullTest(s.Var(scope.handle), True), [send])
+
+    def receive_one(self, scope: Scope) -> s.Receive:
+        assert scope.handle is not None
+        return s.Receive(self.random.choice(["q1", "q2", "q2"]), scope.handle, "@mt", "@mb",
+                         self.random.choice([1, 1, 2, None]), self.random.choice([None, 0, 0, 3]))
+
+    def receive(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        yield self.receive_one(scope)
+        yield s.Print(s.Concat([self.tag(), s.Fn("@@ROWCOUNT"), s.Const(" "), s.Var("@mt"), s.Const(" "),
+                                s.Var("@mb")]))
+
+    def end_conversation(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        assert scope.handle is not None
+        yield s.If(s.NullTest(s.Var(scope.handle), True), [s.EndConversation(scope.handle)])
+        yield s.SetVar(scope.handle, s.Const(None))
+
+    def service_loop(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """The shape of a service program: receive, decide by message type, commit."""
+        assert scope.handle is not None
+        counter = scope.counter(None)
+        got = scope.counter(None)
+        yield s.SetVar(counter, s.Const(0))
+        begin, end = self.begin(), self.end_of_transaction()
+        scope.loops += 1
+        work = self.body(scope, max(1, budget // 3), depth + 1)
+        scope.loops -= 1
+        receive = self.receive_one(scope)
+        loop: list[s.Stmt] = [
+            s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1))), begin, receive,
+            s.SelectVars([(got, s.Fn("@@ROWCOUNT"))]),
+            s.If(s.Compare("=", s.Var(got), s.Const(0)), [self.end_of_transaction(), s.Break()]),
+            s.If(s.Compare("=", s.Var("@mt"), s.Const(END_DIALOG)), [s.EndConversation(scope.handle)], work),
+            end]
+        if self.chance(0.5):
+            handler: list[s.Stmt] = [self.show_error(), self.when_open(s.Rollback())]
+            loop = [loop[0], s.Try(loop[1:], handler)]
+        yield s.While(s.Compare("<", s.Var(counter), s.Const(self.random.randint(2, 4))), loop)
 
     def rows(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         pick = self.random.random()
@@ -641,6 +695,14 @@ class Generator:
             scope.table_variable = "@tv"
             head.append(s.DeclareTable("@tv", [s.ColumnDef("id", s.INT, nullable=False, primary_key=True),
                                                s.ColumnDef("n", s.INT)]))
+        if "conversations" in self.features and self.chance(0.6):
+            scope.handle = "@h"
+            head += [s.Declare("@h", s.HANDLE), s.Declare("@mt", s.Type(128)), s.Declare("@mb", s.Type(20))]
+            scope.texts += ["@mb"]
+            if self.chance(0.6):
+                for _ in range(self.random.choice([1, 1, 2])):
+                    head.append(s.BeginDialog("@h"))
+                    head += [s.Send("@h", self.tag()) for _ in range(self.random.randint(1, 3))]
         if "temporary tables" in self.features and self.chance(0.5):
             scope.temporary = f"#tmp_{unit}"
             key = s.ColumnDef("id", s.INT, nullable=False, primary_key=True)
@@ -728,7 +790,7 @@ def closing_batch() -> s.Batch:
     ])
 
 
-FEATURES = frozenset({"cursors", "functions", "temporary tables"})
+FEATURES = frozenset({"conversations", "cursors", "functions", "temporary tables"})
 
 
 def generate(random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> s.Program:

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from . import rules
 from . import syntax as s
+from .engine import Engine
 from .evaluation import Frame, TableValue
 from .flat import Step, flatten
 from .rows import RowStatements
@@ -24,6 +25,8 @@ from .rules import Doubtful, Ends, Error, Fault, Raised
 from .trace import Message, Printed, Trace
 
 MAX_STEPS = 4000
+
+Snapshot = tuple[dict[str, TableValue], Engine]
 
 
 class TooLong(Exception):
@@ -45,8 +48,9 @@ class Machine(RowStatements):
         self.procedures = {proc.name: proc for proc in program.procedures}
         self.codes = {proc.name: flatten(proc.name, proc.body) for proc in program.procedures}
         self.transaction_name: str | None = None
-        self.before: dict[str, TableValue] = {}
-        self.savepoints: list[tuple[str, dict[str, TableValue]]] = []
+        self.engine = Engine()
+        self.before: Snapshot = ({}, self.engine)
+        self.savepoints: list[tuple[str, Snapshot]] = []
         self.xact_abort = False
         self.steps_left = max_steps
         self.covered: set[str] = set()
@@ -71,6 +75,8 @@ class Machine(RowStatements):
             name: sorted((dict(row) for row in table.rows), key=lambda row: row["id"])  # type: ignore[arg-type,return-value]
             for name, table in self.tables.items() if not name.startswith("#")
         }
+        for name, queue in self.engine.queues.items():
+            trace.tables[name] = [{"type": each.type, "body": each.body} for each in queue]
         trace.trancount = self.trancount
         return trace
 
@@ -313,13 +319,18 @@ class Machine(RowStatements):
 
     # -- transactions -------------------------------------------------------------
 
-    def snapshot(self) -> dict[str, TableValue]:
-        return {name: TableValue(table.columns, [dict(row) for row in table.rows])
-                for name, table in self.tables.items()}
+    def snapshot(self) -> Snapshot:
+        tables = {name: TableValue(table.columns, [dict(row) for row in table.rows])
+                  for name, table in self.tables.items()}
+        return tables, self.engine.copy()
 
-    def restore(self, tables: dict[str, TableValue]) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
+        tables, engine = snapshot
         self.tables = {name: TableValue(table.columns, [dict(row) for row in table.rows])
                        for name, table in tables.items()}
+        handles = self.engine.handles
+        self.engine = engine.copy()
+        self.engine.handles = handles
 
     def roll_back(self) -> None:
         """ROLLBACK TRANSACTION page: all of it, from any depth; variables and table variables stay."""
@@ -352,6 +363,35 @@ class Machine(RowStatements):
             self.savepoints = []
             self.transaction_name = None
             self.covered.add("committed")
+
+    def conversation(self, frame: Frame, stmt: s.Stmt) -> None:
+        """SEND, RECEIVE and the like write; TRY...CATCH page: not in a doomed transaction.
+
+        WAITFOR page: alone in the session nothing comes while it waits. RECEIVE page: without
+        a message the variables stay; with several the last one is in them.
+        """
+        if self.doomed:
+            raise Raised(rules.doomed())
+        count: int | None = None
+        match stmt:
+            case s.BeginDialog(name):
+                frame.variables[name] = self.engine.begin()
+            case s.Send(name, body):
+                text = self.value(body, {})
+                if text is None:
+                    raise Doubtful("SEND of NULL")
+                self.engine.send(frame.variables[name], str(text))
+            case s.EndConversation(name):
+                self.engine.end(frame.variables[name])
+            case s.Receive():
+                found = self.engine.receive(stmt.queue, stmt.top)
+                for message in found:
+                    frame.variables[stmt.handle] = message.handle
+                    self.assign(frame, stmt.type, message.type)
+                    self.assign(frame, stmt.body, message.body)
+                count = len(found)
+                self.covered.add(f"received {min(count, 2)}")
+        self.done(count)
 
     def rollback(self, name: str | None) -> None:
         """ROLLBACK TRANSACTION and XACT_STATE pages: a doomed one cannot go back to a savepoint."""
@@ -432,6 +472,8 @@ class Machine(RowStatements):
                 self.drop_table(name)
             case s.DeclareCursor() | s.OpenCursor() | s.Fetch() | s.CloseCursor() | s.Deallocate():
                 self.cursor_statement(frame, stmt)
+            case s.BeginDialog() | s.Send() | s.Receive() | s.EndConversation():
+                self.conversation(frame, stmt)
             case s.Exec():
                 self.call(frame, stmt)
             case s.ExecText(body):

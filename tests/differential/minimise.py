@@ -213,6 +213,10 @@ def _unit_complete(body: list[s.Stmt], declared: set[str]) -> bool:
                 return False
             case s.SelectVars(targets) if any(name not in declared for name, _ in targets):
                 return False
+            case s.BeginDialog(name) | s.Send(name, _) | s.EndConversation(name) if name not in declared:
+                return False
+            case s.Receive(_, handle, type_name, body_name) if not {handle, type_name, body_name} <= declared:
+                return False
             case s.Fetch(into=names) if any(name not in declared for name in names):
                 return False
             case s.Exec(result=str(name)) if name not in declared:

@@ -16,6 +16,7 @@ Item = TypeVar("Item")
 TOKEN = re.compile(r"""
     (?P<space>\s+|--[^\n]*)
   | (?P<text>N?'(?:[^']|'')*')
+  | (?P<bracketed>\[[^\]]*\])
   | (?P<number>\d+)
   | (?P<name>[@\#]{0,2}[A-Za-z_]\w*(?:\s*\(\s*\)(?!\w))?)
   | (?P<mark><>|<=|>=|[-+*/%=<>(),;:.])
@@ -73,6 +74,8 @@ class Reader:
     def type(self) -> s.Type:
         if self.accept("INT"):
             return s.INT
+        if self.accept("UNIQUEIDENTIFIER"):
+            return s.HANDLE
         self.expect("NVARCHAR", "(")
         length = int(self.take())
         self.expect(")")
@@ -205,7 +208,9 @@ class Reader:
 
     def statements(self, *until: str) -> list[s.Stmt]:
         found: list[s.Stmt] = []
-        while self.at < len(self.tokens) and not (until and self.accept(*until)):
+        while self.at < len(self.tokens):
+            if until and self.peek(1) != "CONVERSATION" and self.accept(*until):
+                break
             found.append(self.statement())
             while self.accept(";"):
                 pass
@@ -232,6 +237,12 @@ class Reader:
             tried = self.statements("END", "TRY")
             self.expect("BEGIN", "CATCH")
             return s.Try(tried, self.statements("END", "CATCH"))
+        if self.accept("BEGIN", "DIALOG", "CONVERSATION"):
+            dialog = s.BeginDialog(self.take())
+            self.at += len("FROM SERVICE [] TO SERVICE N'' ON CONTRACT [] WITH ENCRYPTION = OFF".split())
+            return dialog
+        if self.accept("END", "CONVERSATION"):
+            return s.EndConversation(self.take())
         if self.accept("BEGIN", "TRANSACTION"):
             return s.BeginTran(self.optional_name())
         if self.accept("BEGIN"):
@@ -284,6 +295,29 @@ class Reader:
             return s.SetOption(name.upper(), self.take().upper() == "ON")
         self.expect("=")
         return s.SetVar(name, self.expression())
+
+    def read_send(self) -> s.Stmt:
+        self.expect("ON", "CONVERSATION")
+        handle = self.take()
+        self.expect("MESSAGE", "TYPE")
+        self.take()
+        return s.Send(handle, self.row()[0])
+
+    def read_waitfor(self) -> s.Stmt:
+        self.expect("(", "RECEIVE")
+        receive = self.read_receive()
+        self.expect(")", ",", "TIMEOUT")
+        receive.timeout = int(self.take())
+        return receive
+
+    def read_receive(self) -> s.Receive:
+        top = None
+        if self.accept("TOP", "("):
+            top = int(self.take())
+            self.expect(")")
+        handle, type_name, body = self.series(lambda: self.set_clause())
+        self.expect("FROM")
+        return s.Receive(self.table(), handle[0], type_name[0], body[0], top)
 
     def read_create(self) -> s.Stmt:
         self.expect("TABLE")

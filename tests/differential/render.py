@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import syntax as s
+from .engine import CONTRACT, MESSAGE, QUEUES
 
 INDENT = "    "
 
@@ -199,6 +200,19 @@ def simple(stmt: s.Stmt) -> str:
             return f"SAVE TRANSACTION {name}"
         case s.SetOption(option, on):
             return f"SET {option} {'ON' if on else 'OFF'}"
+        case s.BeginDialog(handle):
+            one, two = QUEUES
+            return (f"BEGIN DIALOG CONVERSATION {handle} FROM SERVICE [{one}] TO SERVICE N'{two}' "
+                    f"ON CONTRACT [{CONTRACT}] WITH ENCRYPTION = OFF")
+        case s.Send(handle, body):
+            return f"SEND ON CONVERSATION {handle} MESSAGE TYPE [{MESSAGE}] ({expression(body)})"
+        case s.Receive(queue, handle, type_name, body_name, top, timeout):
+            text = "RECEIVE " + ("" if top is None else f"TOP ({top}) ")
+            text += (f"{handle} = conversation_handle, {type_name} = message_type_name, "
+                     f"{body_name} = CAST(message_body AS nvarchar(20)) FROM dbo.{queue}")
+            return text if timeout is None else f"WAITFOR ({text}), TIMEOUT {timeout}"
+        case s.EndConversation(handle):
+            return f"END CONVERSATION {handle}"
         case s.CreateTemp(name, columns):
             return f"CREATE TABLE {name} (" + ", ".join(map(column_definition, columns)) + ")"
         case s.DropTable(name):

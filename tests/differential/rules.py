@@ -186,6 +186,14 @@ def cursor_open() -> Fault:
     return Fault(16905, 16, 1, "The cursor is already open.")
 
 
+def no_such_conversation() -> Fault:
+    return Fault(8426, 16, 1, "The conversation handle is not found.")
+
+
+def wrong_state_for_send() -> Fault:
+    return Fault(8429, 16, 1, "The conversation endpoint is not in a valid state for SEND.")
+
+
 def nested_too_deep() -> Fault:
     return Fault(217, 16, 1, "Maximum stored procedure, function, trigger, or view nesting level exceeded "
                              "(limit 32).", Ends.ROLLBACK)

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-Value = int | str | None
+# A conversation handle is any other object: it can be tested for NULL and handed on, no more.
+Value = Any
 
 
 class Node:
@@ -19,19 +20,22 @@ class Node:
 
 @dataclass(eq=False)
 class Type:
-    """``int`` (length None) or ``nvarchar(length)``."""
+    """``int`` (length None), ``nvarchar(length)``, or ``uniqueidentifier`` (length 0)."""
 
     length: int | None = None
 
     @property
     def is_text(self) -> bool:
-        return self.length is not None
+        return bool(self.length)
 
     def __str__(self) -> str:
+        if self.length == 0:
+            return "uniqueidentifier"
         return "int" if self.length is None else f"nvarchar({self.length})"
 
 
 INT = Type()
+HANDLE = Type(0)
 
 
 # --- expressions -----------------------------------------------------------------
@@ -403,6 +407,36 @@ class CloseCursor(Stmt):
 @dataclass(eq=False)
 class Deallocate(Stmt):
     name: str
+
+
+@dataclass(eq=False)
+class BeginDialog(Stmt):
+    """BEGIN DIALOG from the check's first service to its second."""
+
+    handle: str
+
+
+@dataclass(eq=False)
+class Send(Stmt):
+    handle: str
+    body: Expr
+
+
+@dataclass(eq=False)
+class Receive(Stmt):
+    """[WAITFOR (] RECEIVE [TOP (n)] handle, type and body FROM queue [), TIMEOUT t]."""
+
+    queue: str
+    handle: str
+    type: str
+    body: str
+    top: int | None = 1
+    timeout: int | None = None
+
+
+@dataclass(eq=False)
+class EndConversation(Stmt):
+    handle: str
 
 
 # --- programs --------------------------------------------------------------------

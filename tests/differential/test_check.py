@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from differential import check, generator, interpreter, render, syntax
-from differential.evaluation import Frame, TableValue
+from differential.evaluation import Frame
 from differential.flat import Step
-from differential.interpreter import BatchEnds, Machine, TooLong
+from differential.interpreter import BatchEnds, Machine, Snapshot, TooLong
 from differential.rules import Doubtful, Ends, Error
 from differential.trace import Trace
 
@@ -22,7 +22,7 @@ class Wrong:
 
 
 class CommitsOnRollback(Machine):
-    def restore(self, tables: dict[str, TableValue]) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         pass
 
 
