@@ -85,5 +85,5 @@ PRINT @@ERROR;
 --   print 8429
 --   print //check/message reply
 --   print http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog 
---   error 8426 level 16 state 1 line 22
+--   error 8426 level 16 state 1 line 21
 --   print 8426
