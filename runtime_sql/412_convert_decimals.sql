@@ -27,6 +27,34 @@ BEGIN
 END;
 $$;
 
+-- money and smallmoney: four decimals, within SQL Server's limits; NULL outside.
+CREATE OR REPLACE FUNCTION sys.fit_money(value numeric, type_name text) RETURNS numeric
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_rounded numeric := round(value, 4);
+BEGIN
+    RETURN CASE
+        WHEN type_name = 'money' AND v_rounded BETWEEN -922337203685477.5808 AND 922337203685477.5807
+          OR type_name = 'smallmoney' AND v_rounded BETWEEN -214748.3648 AND 214748.3647
+        THEN v_rounded
+    END;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION sys.money_of(value numeric, type_name text, source text) RETURNS numeric
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_fitting numeric := sys.fit_money(value, type_name);
+BEGIN
+    IF v_fitting IS NULL THEN
+        PERFORM ssb.raise_error(8115, format('Arithmetic overflow error converting %s to data type %s.', source, type_name));
+    END IF;
+    RETURN v_fitting;
+END;
+$$;
+
 -- A string that is no number: 8114 for decimal, float, real; 235 for money.
 CREATE OR REPLACE FUNCTION sys.read_number_of(value text, type_name text) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -141,25 +169,25 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(sys.datetime_number(
 
 -- MONEY: numeric(19,4), within SQL Server's limits
 CREATE OR REPLACE FUNCTION sys.convert_money(value text) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(sys.read_number_of(value, 'money'), 19, 4, 'varchar');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(sys.read_number_of(value, 'money'), 'money', 'varchar');
 CREATE OR REPLACE FUNCTION sys.try_convert_money(value text) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(sys.read_money(value), 19, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(sys.read_money(value), 'money');
 CREATE OR REPLACE FUNCTION sys.convert_money(value integer) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value::numeric, 19, 4, 'int');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value::numeric, 'money', 'int');
 CREATE OR REPLACE FUNCTION sys.try_convert_money(value integer) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value::numeric, 19, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value::numeric, 'money');
 CREATE OR REPLACE FUNCTION sys.convert_money(value bigint) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value::numeric, 19, 4, 'bigint');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value::numeric, 'money', 'bigint');
 CREATE OR REPLACE FUNCTION sys.try_convert_money(value bigint) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value::numeric, 19, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value::numeric, 'money');
 CREATE OR REPLACE FUNCTION sys.convert_money(value numeric) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value, 19, 4, 'numeric');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value, 'money', 'numeric');
 CREATE OR REPLACE FUNCTION sys.try_convert_money(value numeric) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value, 19, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value, 'money');
 CREATE OR REPLACE FUNCTION sys.convert_money(value double precision) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value::numeric, 19, 4, 'float');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value::numeric, 'money', 'float');
 CREATE OR REPLACE FUNCTION sys.try_convert_money(value double precision) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value::numeric, 19, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value::numeric, 'money');
 CREATE OR REPLACE FUNCTION sys.convert_money(value bytea) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 8) * 0.0001, 4);
 CREATE OR REPLACE FUNCTION sys.try_convert_money(value bytea) RETURNS numeric
@@ -167,25 +195,25 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 8)
 
 -- SMALLMONEY: numeric(19,4), within SQL Server's limits
 CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value text) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(sys.read_number_of(value, 'smallmoney'), 10, 4, 'varchar');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(sys.read_number_of(value, 'smallmoney'), 'smallmoney', 'varchar');
 CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value text) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(sys.read_money(value), 10, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(sys.read_money(value), 'smallmoney');
 CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value integer) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value::numeric, 10, 4, 'int');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value::numeric, 'smallmoney', 'int');
 CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value integer) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value::numeric, 10, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value::numeric, 'smallmoney');
 CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value bigint) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value::numeric, 10, 4, 'bigint');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value::numeric, 'smallmoney', 'bigint');
 CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value bigint) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value::numeric, 10, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value::numeric, 'smallmoney');
 CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value numeric) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value, 10, 4, 'numeric');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value, 'smallmoney', 'numeric');
 CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value numeric) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value, 10, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value, 'smallmoney');
 CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value double precision) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.decimal_of(value::numeric, 10, 4, 'float');
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.money_of(value::numeric, 'smallmoney', 'float');
 CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value double precision) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(value::numeric, 10, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(value::numeric, 'smallmoney');
 CREATE OR REPLACE FUNCTION sys.convert_smallmoney(value bytea) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 4) * 0.0001, 4);
 CREATE OR REPLACE FUNCTION sys.try_convert_smallmoney(value bytea) RETURNS numeric

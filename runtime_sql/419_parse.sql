@@ -173,7 +173,7 @@ RETURN CASE
     ELSE sys.try_parse_decimal(value, culture, "precision", scale)
 END;
 CREATE OR REPLACE FUNCTION sys.try_parse_money(value text, culture text DEFAULT 'en-US') RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(sys.parse_number(value, culture), 19, 4);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(sys.parse_number(value, culture), 'money');
 CREATE OR REPLACE FUNCTION sys.parse_money(value text, culture text DEFAULT 'en-US') RETURNS numeric
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE

@@ -95,6 +95,7 @@ RETURN substr(value, greatest(octet_length(value) - count + 1, 1)::integer);
 CREATE OR REPLACE FUNCTION sys.substring(value text, start bigint, length bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
+    WHEN start IS NULL OR length IS NULL THEN NULL
     WHEN length < 0 THEN sys.invalid_length('substring', length)::text
     WHEN start + length <= 1 THEN left(value, 0)
     ELSE substr(value, greatest(start, 1)::integer,
@@ -103,6 +104,7 @@ END;
 CREATE OR REPLACE FUNCTION sys.substring(value bytea, start bigint, length bigint) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
+    WHEN start IS NULL OR length IS NULL THEN NULL
     WHEN length < 0 THEN decode(sys.invalid_length('substring', length)::text, 'hex')
     WHEN start + length <= 1 THEN substr(value, 1, 0)
     ELSE substr(value, greatest(start, 1)::integer,

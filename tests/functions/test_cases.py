@@ -1,0 +1,83 @@
+"""Each line of cases/*.txt is one call of a T-SQL built-in and what it answers.
+
+    expression -> text of the answer      (NULL for none)
+    expression -> error 245: message      (SQL Server's number)
+    expression -> sqlstate 22003          (PostgreSQL's own error)
+    set name = value                      (for the lines that follow, in that file)
+    -- a comment
+
+Expectations come from SQL Server's reference, not from running the functions.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from support import Connection, Database
+
+CASES = Path(__file__).parent / "cases"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One expectation and where it stands."""
+
+    place: str
+    expression: str
+    expected: str
+    settings: tuple[tuple[str, str], ...]
+
+
+def cases() -> Iterator[Case]:
+    """Read every case file, in order."""
+    for path in sorted(CASES.glob("*.txt")):
+        settings: dict[str, str] = {}
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("set "):
+                name, _, value = line.removeprefix("set ").partition(" = ")
+                settings[name] = value
+            elif line and not line.startswith("--"):
+                expression, arrow, expected = line.rpartition(" -> ")
+                assert arrow, f"{path.name}:{number}: no arrow"
+                yield Case(f"{path.stem}:{number}", expression, expected, tuple(settings.items()))
+
+
+@pytest.fixture(scope="module")
+def shared(new_database: Callable[[], Database]) -> Iterator[Connection]:
+    """One connection for all cases, in the time zone that they expect."""
+    with psycopg.connect(new_database().dsn, autocommit=True) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        yield connection
+
+
+def error_number(sqlstate: str) -> int | None:
+    """SQL Server's number of one of our SQLSTATEs."""
+    if sqlstate[0] == "S" and sqlstate[1:].isdigit():
+        return int(sqlstate[1:])
+    return int(sqlstate[1:], 36) if sqlstate[0] == "T" else None
+
+
+def answer(connection: Connection, expression: str) -> str:
+    """What the expression gives, in the notation of the case files."""
+    try:
+        row = connection.execute(f"SELECT ({expression})::text".encode()).fetchone()
+    except psycopg.Error as error:
+        number = error_number(error.sqlstate or "")
+        if number is None:
+            return f"sqlstate {error.sqlstate}"
+        return f"error {number}: {error.diag.message_primary}"
+    assert row is not None
+    return "NULL" if row[0] is None else str(row[0])
+
+
+@pytest.mark.parametrize("case", tuple(cases()), ids=lambda case: case.place)
+def test_answers_as_sql_server_does(shared: Connection, case: Case) -> None:
+    for name, value in case.settings:
+        shared.execute("SELECT set_config(%s, %s, false)", (name, value))
+    try:
+        assert answer(shared, case.expression) == case.expected
+    finally:
+        for name, _ in case.settings:
+            shared.execute("SELECT set_config(%s, '', false)", (name,))
