@@ -779,7 +779,7 @@ class Generator:
             scope = Scope(callees=list(procedures))
             batches.append(s.Batch(self.unit(scope, self.random.randint(3, self.size + 4), f"b{number}")))
         batches.append(closing_batch())
-        return s.Program(procedures, batches, self.functions)
+        return s.Program(procedures, batches, self.functions, "terse" in self.features and self.chance(0.5))
 
 
 def closing_batch() -> s.Batch:
@@ -790,7 +790,7 @@ def closing_batch() -> s.Batch:
     ])
 
 
-FEATURES = frozenset({"conversations", "cursors", "functions", "temporary tables"})
+FEATURES = frozenset({"conversations", "cursors", "functions", "temporary tables", "terse"})
 
 
 def generate(random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> s.Program:

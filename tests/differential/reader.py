@@ -25,6 +25,11 @@ TOKEN = re.compile(r"""
 FUNCTIONS = {"@@ERROR", "@@ROWCOUNT", "@@TRANCOUNT", "@@FETCH_STATUS", "XACT_STATE()", "ERROR_NUMBER()",
              "ERROR_SEVERITY()", "ERROR_STATE()", "ERROR_LINE()", "ERROR_PROCEDURE()", "ERROR_MESSAGE()"}
 
+# What comes after a statement that needs no semicolon.
+ENDS = {"", ";", *"""
+    BEGIN BREAK CLOSE COMMIT CONTINUE CREATE DEALLOCATE DECLARE DELETE DROP ELSE END EXEC FETCH GOTO IF
+    INSERT OPEN PRINT RAISERROR RECEIVE RETURN ROLLBACK SAVE SELECT SEND SET THROW UPDATE WAITFOR WHILE""".split()}
+
 
 class Reader:
     """Recursive descent over one batch."""
@@ -260,7 +265,11 @@ class Reader:
         return handler()  # type: ignore[no-any-return]
 
     def optional_name(self) -> str | None:
-        return None if self.peek() in (";", "") or not self.peek()[0].isalpha() else self.take()
+        return None if self.at_end() or not self.peek()[0].isalpha() else self.take()
+
+    def at_end(self) -> bool:
+        """Whether the statement ends here, with or without a semicolon."""
+        return self.peek() in ENDS or self.peek(1) == ":"
 
     def read_commit(self) -> s.Stmt:
         self.expect("TRANSACTION")
@@ -284,7 +293,7 @@ class Reader:
         return s.Goto(self.take())
 
     def read_return(self) -> s.Stmt:
-        return s.Return(None if self.peek() in (";", "") else self.expression())
+        return s.Return(None if self.at_end() else self.expression())
 
     def read_print(self) -> s.Stmt:
         return s.Print(self.expression())
@@ -421,7 +430,7 @@ class Reader:
         return s.Delete(self.table(), self.where())
 
     def read_throw(self) -> s.Stmt:
-        if self.peek() in (";", ""):
+        if self.at_end():
             return s.Throw()
         number, message, state = self.series(self.expression)
         return s.Throw(number, message, state)
@@ -445,7 +454,7 @@ class Reader:
             self.expect("=")
         self.expect("DBO", ".")
         name = self.take()
-        args = [] if self.peek() in (";", "") else self.series(self.argument)
+        args = [] if self.at_end() else self.series(self.argument)
         return s.Exec(name, args, result)
 
     def argument(self) -> s.Argument:

@@ -72,17 +72,37 @@ def column_definition(column: s.ColumnDef) -> str:
     return text
 
 
+# THROW and the Service Broker statements ask for it; a label or FETCH would be read as a part of
+# what stands before.
+NEEDS_SEMICOLON_BEFORE = (s.Throw, s.Send, s.Receive, s.BeginDialog, s.EndConversation, s.Label, s.Fetch)
+
+
 class Writer:
     """Collects the lines of one batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, terse: bool = False) -> None:
         self.lines: list[str] = []
         self.depth = 0
+        self.terse = terse
+
+    @property
+    def semicolon(self) -> str:
+        return "" if self.terse else ";"
+
+    def sequence(self, statements: list[s.Stmt]) -> None:
+        """Statements one after the other; terse: with semicolons only where T-SQL asks for them."""
+        for place, statement in enumerate(statements, 1):
+            following = statements[place] if place < len(statements) else None
+            terse = self.terse
+            if isinstance(following, NEEDS_SEMICOLON_BEFORE):
+                self.terse = False
+            self.statement(statement)
+            self.terse = terse
 
     def add(self, text: str) -> None:
         self.lines.extend(INDENT * self.depth + line for line in text.split("\n"))
 
-    def body(self, statements: list[s.Stmt], end: str = "END;") -> None:
+    def body(self, statements: list[s.Stmt], end: str | None = None) -> None:
         """BEGIN … END around statements; a lone simple one stands by itself."""
         if len(statements) == 1 and isinstance(statements[0], s.Block):
             statements[0].line = len(self.lines) + 1
@@ -95,14 +115,13 @@ class Writer:
             return
         self.add("BEGIN")
         self.nested(statements)
-        self.add(end)
+        self.add(f"END{self.semicolon}" if end is None else end)
 
     def nested(self, statements: list[s.Stmt]) -> None:
         if not statements:
             raise ValueError("only CATCH may be empty")
         self.depth += 1
-        for statement in statements:
-            self.statement(statement)
+        self.sequence(statements)
         self.depth -= 1
 
     def statement(self, stmt: s.Stmt) -> None:
@@ -110,7 +129,7 @@ class Writer:
         match stmt:
             case s.If(cond, then, otherwise):
                 self.add(f"IF {condition(cond)}")
-                self.body(then, "END;" if otherwise is None else "END")
+                self.body(then, None if otherwise is None else "END")
                 if otherwise is not None:
                     self.add("ELSE")
                     self.body(otherwise)
@@ -120,26 +139,24 @@ class Writer:
             case s.Block(body):
                 self.add("BEGIN")
                 self.nested(body)
-                self.add("END;")
+                self.add(f"END{self.semicolon}")
             case s.Try(body, handler):
                 self.add("BEGIN TRY")
                 self.nested(body)
                 self.add("END TRY")
                 self.add("BEGIN CATCH")
                 self.depth += 1
-                for inner in handler:
-                    self.statement(inner)
+                self.sequence(handler)
                 self.depth -= 1
-                self.add("END CATCH;")
+                self.add(f"END CATCH{self.semicolon}")
             case s.Label(name):
                 self.add(f"{name}:")
             case s.ExecText(body):
-                text = Writer()
-                for each in body:
-                    text.statement(each)
-                self.add_raw("EXEC (" + literal("\n".join(text.lines)) + ");")
+                text = Writer(self.terse)
+                text.sequence(body)
+                self.add_raw("EXEC (" + literal("\n".join(text.lines)) + ")" + self.semicolon)
             case _:
-                self.add(simple(stmt) + ";")
+                self.add(simple(stmt) + self.semicolon)
 
     def add_raw(self, text: str) -> None:
         """Text whose further lines must not be indented (they are inside a literal)."""
@@ -248,9 +265,9 @@ def parameter(param: s.Param) -> str:
     return text + (" OUTPUT" if param.output else "")
 
 
-def procedure(proc: s.Procedure) -> str:
+def procedure(proc: s.Procedure, terse: bool = False) -> str:
     """The batch that creates a procedure."""
-    writer = Writer()
+    writer = Writer(terse)
     writer.add(f"CREATE PROCEDURE dbo.{proc.name}")
     for i, param in enumerate(proc.params):
         writer.add(INDENT + parameter(param) + ("," if i + 1 < len(proc.params) else ""))
@@ -259,9 +276,9 @@ def procedure(proc: s.Procedure) -> str:
     return "\n".join(writer.lines)
 
 
-def function(unit: s.Function) -> str:
+def function(unit: s.Function, terse: bool = False) -> str:
     """The batch that creates a function."""
-    writer = Writer()
+    writer = Writer(terse)
     writer.add(f"CREATE FUNCTION dbo.{unit.name} ({', '.join(map(parameter, unit.params))})")
     writer.add("RETURNS int")
     writer.add("AS")
@@ -271,18 +288,19 @@ def function(unit: s.Function) -> str:
     return "\n".join(writer.lines)
 
 
-def batch(unit: s.Batch) -> str:
+def batch(unit: s.Batch, terse: bool = False) -> str:
     """The text of one batch, without GO."""
-    writer = Writer()
-    for statement in unit.body:
-        writer.statement(statement)
+    writer = Writer(terse)
+    writer.sequence(unit.body)
     return "\n".join(writer.lines)
 
 
 def batches(program: s.Program) -> list[str]:
     """Every batch of a program in order: the functions, the procedures, then the batches."""
-    return [*map(function, program.functions), *map(procedure, program.procedures),
-            *map(batch, program.batches)]
+    terse = program.terse
+    return [*(function(unit, terse) for unit in program.functions),
+            *(procedure(unit, terse) for unit in program.procedures),
+            *(batch(unit, terse) for unit in program.batches)]
 
 
 def script(program: s.Program) -> str:

@@ -480,6 +480,7 @@ class Program(Node):
     procedures: list[Procedure]
     batches: list[Batch]
     functions: list[Function] = field(default_factory=list)
+    terse: bool = False  # written with few semicolons
 
 
 @dataclass(frozen=True)
