@@ -4,11 +4,11 @@
 -- give the same answers. Everything works on text in UTF-8; sys.xml (012_types.sql) is what
 -- columns and variables of type xml become.
 --
---   505  entities, white space, names        540  XPath/XQuery text → a compiled form
---   510  text → node arrays                  545  evaluation
---   515  node arrays → text                  550  .value .query .exist .nodes
---   520  sys.xml_of and its relatives        555  .modify
---   530  FOR XML                             560  XML Schema → jsonb, 565 validation
+--   505, 506  characters, errors             540–545  XPath/XQuery and XML DML text → a tree
+--   510–513   text → pieces → an index       550–553  evaluation
+--   515       bytes → text                   555, 556 .value .query .exist .nodes, .modify
+--   520       sys.xml_of and its relatives   560–569  XML Schema → jsonb, and validation
+--   530       FOR XML
 --
 -- All functions are IMMUTABLE and PARALLEL SAFE where it matters to the planner: the path
 -- arguments of the methods are compiled once per plan, not once per row, when they are constants.
@@ -31,8 +31,9 @@
 --
 -- The first argument x is text, sys.xml or sys.xml_node (a row of .nodes()). namespaces maps
 -- prefixes to URIs, '' is DEFAULT: '{"p": "urn:p", "": "urn:d"}'. variables carries what
--- sql:variable("@x") and sql:column("t.c") name, keys in lower case:
--- jsonb_build_object('@x', x, 't.c', t.c).
+-- sql:variable("@x") and sql:column("t.c") name, keys in lower case without brackets:
+-- jsonb_build_object('@x', x, 't.c', t.c); a value of type xml goes in as
+-- jsonb_build_object('@x', jsonb_build_object('xml', x)), numbers as numbers, bit as boolean.
 --
 -- sys.xml_value(x, path text [, namespaces jsonb [, variables jsonb]]) RETURNS text
 --     NULL when absent; the compiler casts to the SQL type as it casts an nvarchar, except:
@@ -42,14 +43,16 @@
 -- sys.xml_exist(x, path text [, namespaces jsonb [, variables jsonb]]) RETURNS sys.bit
 -- sys.xml_modify(x, dml text [, namespaces jsonb [, variables jsonb]]) RETURNS sys.xml
 --     SET @x.modify('…') is @x := sys.xml_modify(@x, '…'); a NULL x raises 5302.
--- sys.xml_nodes(x, path text [, namespaces jsonb [, variables jsonb [, upward boolean]]])
+-- sys.xml_nodes(x, path text [, namespaces jsonb [, variables jsonb [, upward integer]]])
 --     RETURNS TABLE (node sys.xml_node, place bigint)
 --     @x.nodes('/a/b') AS T(c)  →  CROSS JOIN LATERAL sys.xml_nodes(x, '/a/b') AS t(c)
 --     and T.c.value('@id', 'int') → sys.xml_value(t.c, '@id')::integer.
---     upward (default true) makes the rows carry what lies around the node. Pass
---     upward => false when no path used on the column contains '..', 'parent::', 'ancestor' or
---     starts at the root ('/…', '(/…', '//…'): large documents are then several times faster.
---     Attributes of ancestors (../@id) can be reached in both cases.
+--     upward: how much of the document around its node each row carries: 0 the node and the start
+--     tags above it, 1 the whole parent, …, NULL (default) the document. Pass the greatest number
+--     of '..' or 'parent::' in any path used on the column (a chain like ../../@id counts 0, for
+--     attributes of ancestors are always there); NULL if such a path starts at the root ('/…',
+--     '(/…', '//…'). Rows of a large document are then many times faster. Too little is an error
+--     (9508), never a wrong answer. compiler/xml_paths.py: levels_up(path) counts.
 --
 -- sys.xml_base64(text) RETURNS bytea;  sys.xml_boolean(text) RETURNS sys.bit
 --

@@ -18,6 +18,20 @@ BEGIN
 END;
 $$;
 
+-- The same for a value that ought to be ours already: names may be any, comments and instructions
+-- are in order, and a start tag may lack its end tag.
+CREATE OR REPLACE FUNCTION ssb.xml_is_ours(p_text text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+BEGIN
+    RETURN p_text ~ ('^(?:(?:[ \t\n]*(?:[^<>& \t\n\r]|&(?:amp|lt|gt|#xD);)'
+                     '(?:[^<>&\r]|&(?:amp|lt|gt|#xD);)*|[ \t\n]*&#x(?:20|A|9);)?'
+                     '(?:<(?:/[^ \t\n<>/="&]+|[^ \t\n<>/="&!?''][^ \t\n<>/="&'']*'
+                     '(?: [^ \t\n<>/="&'']+="(?:[^<>&"\r\n\t]|&(?:amp|lt|gt|quot|#x[9AD]);)*")*/?'
+                     '|!--(?:[^-]|-[^-])*--|\?(?:[^?]|\?+[^?>])*\?+)>|$))*$');
+END;
+$$;
+
 -- Do the tags of a text of the usual form match? false also for what needs a closer look:
 -- <a></a>, repeated attributes, prefixed names, more than p_max_depth levels.
 CREATE OR REPLACE FUNCTION ssb.xml_nests(p_text text, p_max_depth integer DEFAULT NULL) RETURNS boolean
