@@ -56,12 +56,20 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_detail text := '';
+    v_state text := ssb.sqlstate_of(number);
+    v_detail text;
 BEGIN
     IF number > 9999 OR severity <> 16 OR state <> 1 THEN
         v_detail := format('Msg %s, Level %s, State %s', number, severity, state);
     END IF;
-    RAISE EXCEPTION USING ERRCODE = ssb.sqlstate_of(number), MESSAGE = message,
-                          DETAIL = v_detail, HINT = coalesce(hint, '');
+    -- RAISE shows an empty DETAIL or HINT and refuses a NULL one.
+    IF v_detail IS NOT NULL AND hint IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = v_state, MESSAGE = message, DETAIL = v_detail, HINT = hint;
+    ELSIF v_detail IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = v_state, MESSAGE = message, DETAIL = v_detail;
+    ELSIF hint IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = v_state, MESSAGE = message, HINT = hint;
+    END IF;
+    RAISE EXCEPTION USING ERRCODE = v_state, MESSAGE = message;
 END;
 $$;

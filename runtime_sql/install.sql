@@ -7,6 +7,43 @@
 \ir 012_types.sql
 \ir 015_errors.sql
 
+-- Tables
+\ir 030_databases.sql
+\ir 031_definitions.sql
+\ir 032_conversations.sql
+\ir 033_messages.sql
+\ir 034_system_definitions.sql
+
+-- Definitions
+\ir 100_names.sql
+\ir 101_permissions.sql
+\ir 102_message_types.sql
+\ir 103_contracts.sql
+\ir 104_queues.sql
+\ir 105_services.sql
+\ir 106_routes.sql
+\ir 107_broker_priorities.sql
+\ir 108_endpoints.sql
+\ir 109_event_notifications.sql
+\ir 110_databases.sql
+\ir 111_principals.sql
+\ir 112_permissions.sql
+\ir 113_xml_schema_collections.sql
+
+-- Conversations
+\ir 149_endpoints.sql
+\ir 150_begin_dialog.sql
+\ir 151_deliver.sql
+\ir 152_send.sql
+\ir 153_receive.sql
+\ir 154_end_conversation.sql
+\ir 155_conversation_groups.sql
+\ir 157_wait_for_message.sql
+\ir 160_poison_messages.sql
+
+-- What falls due
+\ir 210_deliver_due.sql
+
 -- T-SQL built-in functions
 \ir 401_choice.sql
 \ir 410_read_numbers.sql

@@ -1,0 +1,180 @@
+-- What CREATE MESSAGE TYPE, CONTRACT, QUEUE, SERVICE … define.
+--
+-- Numbers from 1500000000 on are ours and never meet an oid, so sys.objects can
+-- show both; small ones are the system's. database_id NULL means: in every
+-- database. Some columns are copies, kept by the functions that write here, so
+-- that SEND and RECEIVE read few tables: each says so.
+CREATE SEQUENCE IF NOT EXISTS ssb.object_id AS integer MINVALUE 1500000000;
+
+CREATE TABLE IF NOT EXISTS ssb.xml_schema_collection (
+    collection_id integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id   integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    schema_name   text        NOT NULL,            -- PostgreSQL's
+    name          text        NOT NULL,            -- folded
+    spelling      text        NOT NULL,
+    compiled      jsonb       NOT NULL,            -- by ssb.compile_xml_schema
+    source        text        NOT NULL,
+    create_date   timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (schema_name, name)
+);
+
+CREATE TABLE IF NOT EXISTS ssb.message_type (
+    message_type_id integer PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id     integer REFERENCES ssb.database ON DELETE CASCADE,
+    name            text    NOT NULL,
+    validation      char(2) NOT NULL,              -- N none, E empty, X well-formed or valid XML
+    collection_id   integer REFERENCES ssb.xml_schema_collection,
+    owner           text    NOT NULL,
+    CONSTRAINT "validation is none, empty or XML" CHECK (validation IN ('N', 'E', 'X')),
+    CONSTRAINT "only XML has schemas" CHECK (collection_id IS NULL OR validation = 'X')
+);
+CREATE UNIQUE INDEX IF NOT EXISTS message_type_by_name ON ssb.message_type (name, (coalesce(database_id, 0)));
+
+CREATE TABLE IF NOT EXISTS ssb.contract (
+    contract_id integer PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id integer REFERENCES ssb.database ON DELETE CASCADE,
+    name        text    NOT NULL,
+    owner       text    NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS contract_by_name ON ssb.contract (name, (coalesce(database_id, 0)));
+
+-- SEND finds here in one probe whether a type may be sent, and what is to be checked.
+CREATE TABLE IF NOT EXISTS ssb.contract_message_usage (
+    contract_id          integer NOT NULL REFERENCES ssb.contract ON DELETE CASCADE,
+    message_type_name    text    NOT NULL,         -- copy of message_type.name
+    message_type_id      integer NOT NULL REFERENCES ssb.message_type,
+    is_sent_by_initiator boolean NOT NULL,
+    is_sent_by_target    boolean NOT NULL,
+    validation           char(2) NOT NULL,         -- copy of message_type.validation
+    PRIMARY KEY (contract_id, message_type_name)
+);
+
+CREATE TABLE IF NOT EXISTS ssb.queue (
+    queue_id                   integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    name                       text        NOT NULL UNIQUE,   -- 'schema.name' as callers write it
+    database_id                integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    schema_name                text        NOT NULL,
+    relation_name              text        NOT NULL,          -- the view under the queue's own name
+    spelling                   text        NOT NULL,
+    owner                      text        NOT NULL,
+    create_date                timestamptz NOT NULL DEFAULT now(),
+    modify_date                timestamptz NOT NULL DEFAULT now(),
+    is_receive_enabled         boolean     NOT NULL,
+    is_enqueue_enabled         boolean     NOT NULL,
+    is_retention_enabled       boolean     NOT NULL,
+    is_activation_enabled      boolean     NOT NULL,
+    activation_procedure       text,
+    external_program           text,
+    max_readers                integer     NOT NULL,
+    execute_as                 text,                          -- a role's name; NULL: OWNER
+    is_poison_handling_enabled boolean     NOT NULL,
+    max_rollbacks              integer     NOT NULL DEFAULT 5,
+    is_quarantine_enabled      boolean     NOT NULL DEFAULT false,
+    -- Copies for SEND and RECEIVE, kept by ssb.refresh_queue:
+    is_accepting               boolean     NOT NULL,          -- enqueue enabled, and its database's broker too
+    is_plain_sender            boolean     NOT NULL,          -- its services' own messages need no copy or delay
+    is_watched                 boolean     NOT NULL,          -- somebody wants to know of arrivals
+    priorities                 smallint[]  NOT NULL DEFAULT '{5}',  -- levels ever used, highest first
+    message_table              smallint    NOT NULL DEFAULT 0,      -- where new messages go: message_0, message_1
+    low_water                  bigint      NOT NULL DEFAULT 0,      -- no message below this order
+    order_sequence             regclass    NOT NULL,
+    attempt_sequence           regclass    NOT NULL,
+    watch_sequence             regclass    NOT NULL,
+    UNIQUE (schema_name, relation_name),
+    CONSTRAINT "MAX_QUEUE_READERS is 0 to 32767" CHECK (max_readers BETWEEN 0 AND 32767),
+    CONSTRAINT "1 to 250 rollbacks disable a queue" CHECK (max_rollbacks BETWEEN 1 AND 250),
+    CONSTRAINT "a queue activates a procedure or a program" CHECK (activation_procedure IS NULL OR external_program IS NULL)
+);
+
+CREATE TABLE IF NOT EXISTS ssb.service (
+    service_id  integer PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    name        text    NOT NULL,
+    queue_id    integer NOT NULL REFERENCES ssb.queue,
+    owner       text    NOT NULL,
+    UNIQUE (name, database_id)
+);
+CREATE INDEX IF NOT EXISTS service_by_queue ON ssb.service (queue_id);
+
+CREATE TABLE IF NOT EXISTS ssb.service_contract_usage (
+    service_id  integer NOT NULL REFERENCES ssb.service ON DELETE CASCADE,
+    contract_id integer NOT NULL REFERENCES ssb.contract,
+    PRIMARY KEY (service_id, contract_id)
+);
+
+CREATE TABLE IF NOT EXISTS ssb.route (
+    route_id        integer PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id     integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    name            text    NOT NULL,
+    service_name    text,
+    broker_instance text,
+    expires_at      timestamptz,
+    address         text    NOT NULL,
+    mirror_address  text,
+    owner           text    NOT NULL,
+    UNIQUE (database_id, name)
+);
+
+CREATE TABLE IF NOT EXISTS ssb.remote_service_binding (
+    binding_id   integer PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id  integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    name         text    NOT NULL,
+    to_service   text    NOT NULL,
+    user_name    text    NOT NULL,
+    is_anonymous boolean NOT NULL,
+    owner        text    NOT NULL,
+    UNIQUE (database_id, name),
+    UNIQUE (database_id, to_service)
+);
+
+-- NULL is ANY.
+CREATE TABLE IF NOT EXISTS ssb.broker_priority (
+    priority_id    integer  PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id    integer  NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    name           text     NOT NULL,
+    contract_id    integer  REFERENCES ssb.contract,
+    service_id     integer  REFERENCES ssb.service,
+    remote_service text,
+    priority       smallint NOT NULL,
+    UNIQUE (database_id, name),
+    CONSTRAINT "a priority is 1 to 10" CHECK (priority BETWEEN 1 AND 10)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS broker_priority_by_match
+    ON ssb.broker_priority (database_id, coalesce(contract_id, 0), coalesce(service_id, 0), coalesce(remote_service, ''));
+
+-- ENDPOINT … FOR SERVICE_BROKER: one for the server.
+CREATE TABLE IF NOT EXISTS ssb.broker_endpoint (
+    broker_endpoint_id   integer PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    name                 text    NOT NULL UNIQUE,
+    state                text    NOT NULL,
+    listener_port        integer NOT NULL,
+    listener_ip          text,
+    authentication       text    NOT NULL,
+    encryption           text    NOT NULL,
+    algorithm            text    NOT NULL,
+    message_forwarding   boolean NOT NULL,
+    message_forward_size integer NOT NULL,
+    owner                text    NOT NULL,
+    CONSTRAINT "an endpoint is started, stopped or disabled" CHECK (state IN ('STARTED', 'STOPPED', 'DISABLED')),
+    CONSTRAINT "a port is 1024 to 32767" CHECK (listener_port BETWEEN 1024 AND 32767)
+);
+
+CREATE TABLE IF NOT EXISTS ssb.event_notification (
+    notification_id integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id     integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    name            text        NOT NULL,
+    scope           text        NOT NULL,
+    queue_id        integer     REFERENCES ssb.queue,
+    events          text[]      NOT NULL,
+    to_service      text        NOT NULL,
+    broker_instance uuid        NOT NULL,
+    fan_in          boolean     NOT NULL,
+    owner           text        NOT NULL,
+    conversation    uuid,                          -- its dialog; ended by the other side, the notification goes
+    create_date     timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT "a notification is on the server, a database or a queue" CHECK (scope IN ('SERVER', 'DATABASE', 'QUEUE')),
+    CONSTRAINT "queue notifications alone name a queue" CHECK ((scope = 'QUEUE') = (queue_id IS NOT NULL))
+);
+CREATE UNIQUE INDEX IF NOT EXISTS event_notification_by_name
+    ON ssb.event_notification (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), coalesce(queue_id, 0), name);
+CREATE INDEX IF NOT EXISTS event_notification_by_conversation ON ssb.event_notification (conversation);

@@ -1,0 +1,59 @@
+-- Conversation groups and endpoints.
+--
+-- The lock of a group is the lock of its row here, taken with FOR NO KEY UPDATE and
+-- held to the end of the transaction. Nothing refers to this table by foreign
+-- key: such checks would lock the rows too.
+--
+-- Who writes what: a side's endpoint is written only by that side's statements,
+-- which hold that side's group lock. What the far side did is read from its row,
+-- never written to ours; so two sides never wait for each other, and cannot
+-- deadlock. (The one insert across: the first SEND makes the target's rows.)
+CREATE TABLE IF NOT EXISTS ssb.conversation_group (
+    group_id              bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    conversation_group_id uuid    NOT NULL,
+    service_id            integer NOT NULL,
+    queue_id              integer NOT NULL,        -- copy of the service's
+    claim_id              bigint                   -- set aside for a bulk reader (7xx); RECEIVE passes while it lives
+) WITH (fillfactor = 90);
+CREATE UNIQUE INDEX IF NOT EXISTS conversation_group_by_id ON ssb.conversation_group (conversation_group_id, service_id);
+
+-- A side ends in one of three ways, and is then 'closed': it called END
+-- CONVERSATION. Before that, an Error message may have come to it.
+CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
+    endpoint_id         bigint      PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    conversation_handle uuid        NOT NULL,
+    conversation_id     uuid        NOT NULL,
+    is_initiator        boolean     NOT NULL,
+    is_encrypted        boolean     NOT NULL,
+    is_system           boolean     NOT NULL,      -- of an event notification
+    group_id            bigint      NOT NULL,
+    database_id         integer     NOT NULL,
+    service_id          integer     NOT NULL,
+    queue_id            integer     NOT NULL,      -- copy of the service's
+    contract_id         integer     NOT NULL,
+    priority            smallint    NOT NULL,
+    service_name        text        NOT NULL,      -- copies, for RECEIVE
+    contract_name       text        NOT NULL,
+    far_service         text        NOT NULL,
+    far_broker_instance text,
+    far_endpoint_id     bigint,                    -- NULL until the first message was put on the far queue
+    started_at          timestamptz NOT NULL DEFAULT now(),
+    lifetime            timestamptz,               -- NULL: without end
+    dialog_timer        timestamptz,
+    -- The first messages are counted one by one; see ssb.send for those after.
+    sent_count          bigint      NOT NULL DEFAULT 0,
+    sent_order          bigint,                    -- order of message number sent_count - 1 in the far queue
+    has_waiting         boolean     NOT NULL DEFAULT false,  -- messages of ours are in the transmission queue
+    is_error            boolean     NOT NULL DEFAULT false,  -- an Error that the broker itself made came to us
+    is_refused          boolean     NOT NULL DEFAULT false,  -- … because the far side refused what we sent
+    closed_at           timestamptz,               -- END CONVERSATION on this side
+    is_closed_by_error  boolean     NOT NULL DEFAULT false,
+    is_close_known      boolean     NOT NULL DEFAULT false,  -- the far side has our EndDialog or Error, or needs none
+    far_outcome         char(2),                   -- DI or ER, once the far side's row is gone
+    -- When ssb.deliver_due has something to do here: the earlier of timer and
+    -- lifetime while the side is open, its removal when it is closed.
+    due_at              timestamptz
+) WITH (fillfactor = 80);
+CREATE UNIQUE INDEX IF NOT EXISTS conversation_endpoint_by_handle ON ssb.conversation_endpoint (conversation_handle);
+CREATE INDEX IF NOT EXISTS conversation_endpoint_by_group ON ssb.conversation_endpoint (group_id);
+CREATE INDEX IF NOT EXISTS conversation_endpoint_by_due ON ssb.conversation_endpoint (queue_id, due_at) WHERE due_at IS NOT NULL;

@@ -1,0 +1,58 @@
+-- Messages. One pair of tables for all queues, keyed by the queue's number, so
+-- that the statements of SEND and RECEIVE are static and their plans cached (see
+-- docs/engine.md). New messages go to one of the pair; the other, once drained, is
+-- truncated (180_rotate_messages.sql), which gives space back even while an old
+-- snapshot keeps VACUUM from doing so.
+--
+-- No foreign keys and no unique index: every row is written by the functions here.
+CREATE TABLE IF NOT EXISTS ssb.message_stored (
+    slot                    smallint    NOT NULL,      -- 0 or 1: which of the pair
+    queue_id                integer     NOT NULL,
+    endpoint_id             bigint      NOT NULL,      -- the receiver's
+    queuing_order           bigint      NOT NULL,
+    message_sequence_number bigint      NOT NULL,
+    enqueued_at             timestamptz NOT NULL,
+    message_type_id         integer     NOT NULL,
+    priority                smallint    NOT NULL,
+    validation              char(2)     NOT NULL,
+    body                    bytea
+) PARTITION BY LIST (slot);
+CREATE TABLE IF NOT EXISTS ssb.message_0 PARTITION OF ssb.message_stored FOR VALUES IN (0);
+CREATE TABLE IF NOT EXISTS ssb.message_1 PARTITION OF ssb.message_stored FOR VALUES IN (1);
+CREATE INDEX IF NOT EXISTS message_by_order ON ssb.message_stored (queue_id, priority DESC, queuing_order);
+CREATE INDEX IF NOT EXISTS message_by_endpoint ON ssb.message_stored (endpoint_id, queuing_order);
+
+-- RETENTION = ON: what was received (status 0) and sent (3), until the side that
+-- retains it ends its conversation.
+CREATE TABLE IF NOT EXISTS ssb.retained_message (
+    queue_id                integer     NOT NULL,
+    endpoint_id             bigint      NOT NULL,
+    status                  smallint    NOT NULL,
+    queuing_order           bigint      NOT NULL,
+    message_sequence_number bigint      NOT NULL,
+    enqueued_at             timestamptz NOT NULL,
+    message_type_id         integer     NOT NULL,
+    priority                smallint    NOT NULL,
+    validation              char(2)     NOT NULL,
+    body                    bytea
+);
+CREATE INDEX IF NOT EXISTS retained_message_by_endpoint ON ssb.retained_message (endpoint_id, queuing_order);
+CREATE INDEX IF NOT EXISTS retained_message_by_queue ON ssb.retained_message (queue_id, priority DESC, queuing_order);
+
+-- sys.transmission_queue: what could not be put on the target's queue yet, in the
+-- order of each conversation.
+CREATE TABLE IF NOT EXISTS ssb.transmission (
+    transmission_id         bigint      PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    database_id             integer     NOT NULL,
+    endpoint_id             bigint      NOT NULL,      -- the sender's
+    to_service              text        NOT NULL,      -- copy of its far_service
+    message_sequence_number bigint      NOT NULL,
+    message_type_name       text        NOT NULL,
+    is_end_of_dialog        boolean     NOT NULL,
+    is_conversation_error   boolean     NOT NULL,
+    enqueued_at             timestamptz NOT NULL,
+    body                    bytea,
+    transmission_status     text        NOT NULL
+);
+CREATE INDEX IF NOT EXISTS transmission_by_endpoint ON ssb.transmission (endpoint_id, transmission_id);
+CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id);

@@ -1,0 +1,156 @@
+-- Who is asking, and may they? Queues and services are rows, not PostgreSQL
+-- objects, so their privileges are rows too; the functions that use them are
+-- SECURITY DEFINER and ask here.
+--
+-- The caller is the session's role: SET ROLE's, else the login. (current_user
+-- inside a SECURITY DEFINER function is its owner, and tells nothing.) A caller
+-- that has the role owning the runtime may do everything, as db_owner may;
+-- superusers have every role.
+
+CREATE OR REPLACE FUNCTION ssb.caller()
+RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT coalesce(nullif(current_setting('role'), 'none')::name, session_user); $$;
+
+CREATE OR REPLACE FUNCTION ssb.runtime_owner()
+RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'ssb'; $$;
+
+-- The PostgreSQL role that a T-SQL principal means; NULL when there is none.
+CREATE OR REPLACE FUNCTION ssb.role_of(p_principal text)
+RETURNS name
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT r.rolname FROM pg_roles AS r
+     WHERE r.rolname = p_principal OR r.rolname = lower(p_principal)
+        OR (lower(p_principal) = 'dbo' AND r.rolname = ssb.runtime_owner())
+     ORDER BY (r.rolname = p_principal) DESC, (r.rolname = lower(p_principal)) DESC LIMIT 1;
+$$;
+
+-- Whether p_role is p_principal, or has it: through PostgreSQL's roles or through
+-- T-SQL's own role memberships.
+CREATE OR REPLACE FUNCTION ssb.is_member(p_role name, p_principal text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_role name := ssb.role_of(p_principal);
+    v_member text;
+BEGIN
+    IF lower(p_principal) = 'public' OR (v_role IS NOT NULL AND pg_has_role(p_role, v_role, 'USAGE')) THEN
+        RETURN true;
+    END IF;
+    FOR v_member IN
+        SELECT m.member FROM ssb.role_member AS m
+         WHERE m.database_id = p_database_id AND lower(m.role) = lower(p_principal)
+    LOOP
+        IF ssb.is_member(p_role, v_member, p_database_id) THEN
+            RETURN true;
+        END IF;
+    END LOOP;
+    RETURN false;
+END;
+$$;
+
+-- DENY beats GRANT; CONTROL contains everything; the owner and db_owner need no grant.
+CREATE OR REPLACE FUNCTION ssb.has_permission(p_role name, p_class text, p_major_id integer, p_privilege text,
+                                              p_owner text, p_database_id integer)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF pg_has_role(p_role, ssb.runtime_owner(), 'USAGE') OR ssb.is_member(p_role, p_owner, p_database_id)
+       OR ssb.is_member(p_role, 'db_owner', p_database_id) THEN
+        RETURN true;
+    END IF;
+    IF EXISTS (
+        SELECT FROM ssb.permission AS p
+         WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege IN (p_privilege, 'CONTROL')
+           AND p.state = 'D' AND ssb.is_member(p_role, p.grantee, p_database_id))
+    THEN
+        RETURN false;
+    END IF;
+    RETURN EXISTS (
+        SELECT FROM ssb.permission AS p
+         WHERE p.privilege IN (p_privilege, 'CONTROL') AND p.state IN ('G', 'W')
+           AND ((p.class = p_class AND p.major_id = p_major_id)
+                OR (p.class = 'DATABASE' AND p.major_id = p_database_id))
+           AND ssb.is_member(p_role, p.grantee, p_database_id));
+END;
+$$;
+
+-- May the caller define p_class ('CREATE QUEUE') in this database? 262 when not.
+CREATE OR REPLACE FUNCTION ssb.require_definition_right(p_privilege text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_caller name := ssb.caller();
+BEGIN
+    IF ssb.is_member(v_caller, 'db_ddladmin', p_database_id)
+       OR ssb.has_permission(v_caller, 'DATABASE', p_database_id, p_privilege, ssb.runtime_owner(), p_database_id) THEN
+        RETURN;
+    END IF;
+    PERFORM ssb.raise_error(262, format('%s permission denied in database ''%s''.', p_privilege,
+                                        ssb.database_name(p_database_id)), 14);
+END;
+$$;
+
+-- May the caller ALTER, DROP or use this one object? 15151 as if it did not exist, when not.
+CREATE OR REPLACE FUNCTION ssb.require_permission(p_verb text, p_class text, p_major_id integer, p_name text,
+                                                  p_privilege text, p_owner text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_caller name := ssb.caller();
+BEGIN
+    IF ssb.has_permission(v_caller, p_class, p_major_id, p_privilege, p_owner, p_database_id)
+       OR (p_privilege IN ('ALTER', 'CONTROL') AND ssb.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
+        RETURN;
+    END IF;
+    PERFORM ssb.raise_not_found(p_verb, lower(p_class), p_name);
+END;
+$$;
+
+-- AUTHORIZATION name, or the caller. 15151 when the name means nobody.
+CREATE OR REPLACE FUNCTION ssb.owner_or_caller(p_owner text, p_database_id integer)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_owner IS NULL THEN
+        RETURN ssb.caller();
+    END IF;
+    PERFORM ssb.require_principal(p_owner, p_database_id);
+    RETURN p_owner;
+END;
+$$;
+
+-- A name that a grant or AUTHORIZATION may mention.
+CREATE OR REPLACE FUNCTION ssb.require_principal(p_name text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF lower(p_name) NOT IN ('dbo', 'guest', 'public', 'sys', 'information_schema', 'sa', 'db_owner', 'db_ddladmin',
+                             'db_datareader', 'db_datawriter', 'db_securityadmin', 'db_accessadmin',
+                             'db_backupoperator', 'db_denydatareader', 'db_denydatawriter')
+       AND ssb.role_of(p_name) IS NULL
+       AND NOT EXISTS (SELECT FROM ssb.principal AS p
+                        WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id)
+    THEN
+        PERFORM ssb.raise_not_found('find', 'user', p_name);
+    END IF;
+END;
+$$;

@@ -1,0 +1,271 @@
+-- CREATE, ALTER, DROP QUEUE, and the view by which a queue is visible.
+
+-- The view under the queue's own name, with the columns of the CREATE QUEUE page.
+-- A UNION: PostgreSQL refuses to write to it.
+CREATE OR REPLACE FUNCTION ssb.make_queue_view(p_queue_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue;
+BEGIN
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    EXECUTE format($view$
+        CREATE OR REPLACE VIEW %1$I.%2$I (status, priority, queuing_order, conversation_group_id, conversation_handle,
+            message_sequence_number, service_name, service_id, service_contract_name, service_contract_id,
+            message_type_name, message_type_id, validation, message_body, message_enqueue_time) AS
+        SELECT m.status, m.priority, m.queuing_order, g.conversation_group_id, e.conversation_handle,
+               m.message_sequence_number, e.service_name, e.service_id, e.contract_name, e.contract_id,
+               t.name, m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
+          FROM (SELECT 1::smallint AS status, s.priority, s.queuing_order, s.endpoint_id, s.message_sequence_number,
+                       s.message_type_id, s.validation, s.body, s.enqueued_at
+                  FROM ssb.message_stored AS s WHERE s.queue_id = %3$L::integer
+                UNION ALL
+                SELECT r.status, r.priority, r.queuing_order, r.endpoint_id, r.message_sequence_number,
+                       r.message_type_id, r.validation, r.body, r.enqueued_at
+                  FROM ssb.retained_message AS r WHERE r.queue_id = %3$L::integer) AS m
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL
+          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+          JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+         ORDER BY m.priority DESC, m.queuing_order$view$,
+        v_queue.schema_name, v_queue.relation_name, v_queue.queue_id);
+END;
+$$;
+
+-- Brings the copies that SEND and RECEIVE read up to date. Called whenever the
+-- queue, its database's broker or a notification on it changes.
+CREATE OR REPLACE FUNCTION ssb.refresh_queue(p_queue_id integer)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    UPDATE ssb.queue AS q
+       SET is_accepting = q.is_enqueue_enabled AND d.is_broker_enabled,
+           is_plain_sender = d.is_broker_enabled AND NOT q.is_retention_enabled,
+           is_watched = (q.is_activation_enabled AND q.is_receive_enabled)
+                        OR EXISTS (SELECT FROM ssb.event_notification AS n WHERE n.queue_id = q.queue_id)
+      FROM ssb.database AS d
+     WHERE q.queue_id = p_queue_id AND d.database_id = q.database_id;
+$$;
+
+-- EXECUTE AS SELF | OWNER | 'user' to a name; NULL for OWNER. The caller must be
+-- allowed to become that user: the daemon will.
+CREATE OR REPLACE FUNCTION ssb.read_execute_as(p_execute_as text, p_database_id integer)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_user text;
+BEGIN
+    IF p_execute_as IS NULL OR upper(p_execute_as) = 'OWNER' THEN
+        RETURN NULL;
+    ELSIF upper(p_execute_as) = 'SELF' THEN
+        RETURN ssb.caller();
+    ELSIF p_execute_as !~ '^''.*''$' THEN
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_execute_as), 15, 1,
+                                'EXECUTE AS takes SELF, OWNER or a user''s name in quotes.');
+    END IF;
+    v_user := replace(substr(p_execute_as, 2, length(p_execute_as) - 2), '''''', '''');
+    PERFORM ssb.require_principal(v_user, p_database_id);
+    IF ssb.role_of(v_user) IS NOT NULL AND NOT pg_has_role(ssb.caller(), ssb.role_of(v_user), 'MEMBER') THEN
+        PERFORM ssb.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not '
+            'exist, this type of principal cannot be impersonated, or you do not have permission.', v_user));
+    END IF;
+    RETURN v_user;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.create_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
+    activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
+    max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL,
+    poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
+    quarantine boolean DEFAULT NULL, external_program text DEFAULT NULL, spelling text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_name record;
+    v_database_id integer;
+    v_queue_id integer;
+BEGIN
+    SELECT n.* INTO v_name FROM ssb.split_name(queue) AS n;
+    v_database_id := ssb.database_of_schema(v_name.schema_name);
+    PERFORM ssb.require_definition_right('CREATE QUEUE', v_database_id);
+    PERFORM ssb.check_name(v_name.object_name);
+    IF v_name.object_name LIKE '#%' THEN
+        PERFORM ssb.raise_error(1054, format('Incorrect syntax: ''%s'' is no name for a queue. A queue cannot be temporary.',
+                                             v_name.object_name), 15);
+    END IF;
+    PERFORM ssb.make_schema_on_demand(v_name.schema_name);
+    IF to_regclass(format('%I.%I', v_name.schema_name, v_name.object_name)) IS NOT NULL THEN
+        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                             coalesce(spelling, v_name.object_name)), 16, 6);
+    END IF;
+    v_queue_id := nextval('ssb.object_id');
+    -- 0, as queuing_order starts there.
+    EXECUTE format('CREATE SEQUENCE ssb.%I MINVALUE 0', 'queue_order_' || v_queue_id);
+    EXECUTE format('CREATE SEQUENCE ssb.%I MINVALUE 0', 'queue_attempt_' || v_queue_id);
+    EXECUTE format('CREATE SEQUENCE ssb.%I MINVALUE 0', 'queue_watch_' || v_queue_id);
+    INSERT INTO ssb.queue AS q
+           (queue_id, name, database_id, schema_name, relation_name, spelling, owner,
+            is_receive_enabled, is_enqueue_enabled, is_retention_enabled,
+            is_activation_enabled, activation_procedure, external_program, max_readers, execute_as,
+            is_poison_handling_enabled, is_accepting, is_plain_sender, is_watched, message_table,
+            order_sequence, attempt_sequence, watch_sequence)
+    VALUES (v_queue_id, format('%I.%I', v_name.schema_name, v_name.object_name), v_database_id,
+            v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name), ssb.caller(),
+            coalesce(status, true), coalesce(status, true), coalesce(retention, false),
+            false, NULL, NULL, 0, NULL,
+            true, false, false, false, coalesce((SELECT max(o.message_table) FROM ssb.queue AS o), 0),
+            format('ssb.queue_order_%s', v_queue_id)::regclass, format('ssb.queue_attempt_%s', v_queue_id)::regclass,
+            format('ssb.queue_watch_%s', v_queue_id)::regclass);
+    PERFORM ssb.set_queue_options(v_queue_id, NULL, NULL, activation_status, activation_procedure, max_queue_readers,
+                                  execute_as, false, poison_message_handling, max_rollbacks, quarantine, external_program);
+    PERFORM ssb.make_queue_view(v_queue_id);
+EXCEPTION WHEN unique_violation OR duplicate_table THEN
+    PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                         coalesce(spelling, v_name.object_name)), 16, 6);
+END;
+$$;
+
+-- The options that CREATE and ALTER share. NULL leaves one as it is.
+CREATE OR REPLACE FUNCTION ssb.set_queue_options(p_queue_id integer, p_status boolean, p_retention boolean,
+    p_activation_status boolean, p_activation_procedure text, p_max_readers integer, p_execute_as text,
+    p_drop_activation boolean, p_poison boolean, p_max_rollbacks integer, p_quarantine boolean, p_program text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue;
+    v_has_program boolean;
+BEGIN
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id FOR NO KEY UPDATE;
+    v_has_program := p_activation_procedure IS NOT NULL OR p_program IS NOT NULL
+                     OR (NOT p_drop_activation AND coalesce(v_queue.activation_procedure, v_queue.external_program) IS NOT NULL);
+    IF p_max_readers NOT BETWEEN 0 AND 32767 THEN
+        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', p_max_readers), 15, 1,
+                                'MAX_QUEUE_READERS is 0 to 32767.');
+    ELSIF p_max_rollbacks NOT BETWEEN 1 AND 250 THEN
+        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', p_max_rollbacks), 15, 1,
+                                'MAX_ROLLBACKS is 1 to 250.');
+    ELSIF p_activation_status AND NOT v_has_program THEN
+        PERFORM ssb.raise_error(9614, format('The queue ''%s'' cannot be activated because the activation stored procedure '
+                                             'is either not specified or is invalid.', v_queue.spelling));
+    ELSIF v_has_program AND coalesce(p_activation_status, v_queue.is_activation_enabled OR p_activation_procedure IS NOT NULL
+                                                          OR p_program IS NOT NULL)
+          AND EXISTS (SELECT FROM ssb.event_notification AS n
+                       WHERE n.queue_id = p_queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events)) THEN
+        PERFORM ssb.raise_error(9717, format('Cannot enable stored procedure activation on queue ''%s''. Event notification for '
+                                             'queue_activation is already configured on this queue.', v_queue.spelling));
+    END IF;
+    UPDATE ssb.queue AS q
+       SET is_receive_enabled = coalesce(p_status, q.is_receive_enabled),
+           is_enqueue_enabled = coalesce(p_status, q.is_enqueue_enabled),
+           is_retention_enabled = coalesce(p_retention, q.is_retention_enabled),
+           activation_procedure = CASE WHEN p_activation_procedure IS NOT NULL THEN ssb.usual_name(p_activation_procedure)
+                                       WHEN p_drop_activation OR p_program IS NOT NULL THEN NULL
+                                       ELSE q.activation_procedure END,
+           external_program = CASE WHEN p_program IS NOT NULL THEN p_program
+                                   WHEN p_drop_activation OR p_activation_procedure IS NOT NULL THEN NULL
+                                   ELSE q.external_program END,
+           is_activation_enabled = v_has_program AND coalesce(p_activation_status,
+               CASE WHEN q.activation_procedure IS NULL AND q.external_program IS NULL THEN true
+                    ELSE q.is_activation_enabled END),
+           max_readers = CASE WHEN p_drop_activation THEN 0 ELSE coalesce(p_max_readers, q.max_readers) END,
+           execute_as = CASE WHEN p_drop_activation THEN NULL
+                             WHEN p_execute_as IS NULL THEN q.execute_as
+                             ELSE ssb.read_execute_as(p_execute_as, q.database_id) END,
+           is_poison_handling_enabled = coalesce(p_poison, q.is_poison_handling_enabled),
+           max_rollbacks = coalesce(p_max_rollbacks, q.max_rollbacks),
+           is_quarantine_enabled = coalesce(p_quarantine, q.is_quarantine_enabled),
+           modify_date = now()
+     WHERE q.queue_id = p_queue_id;
+    PERFORM ssb.refresh_queue(p_queue_id);
+END;
+$$;
+
+-- The queue that ALTER or DROP means.
+CREATE OR REPLACE FUNCTION ssb.queue_to_change(p_verb text, p_queue text)
+RETURNS ssb.queue
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue;
+BEGIN
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb.usual_name(p_queue);
+    IF NOT FOUND THEN
+        IF p_verb = 'drop' THEN
+            PERFORM ssb.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
+                                                 'permission.', p_queue), 11, 5);
+        END IF;
+        PERFORM ssb.raise_not_found(p_verb, 'queue', p_queue);
+    END IF;
+    PERFORM ssb.require_permission(p_verb, 'QUEUE', v_queue.queue_id, p_queue, 'ALTER', v_queue.owner, v_queue.database_id);
+    RETURN v_queue;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
+    activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
+    max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL, drop_activation boolean DEFAULT false,
+    poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
+    quarantine boolean DEFAULT NULL, external_program text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue := ssb.queue_to_change('alter', queue);
+BEGIN
+    PERFORM ssb.set_queue_options(v_queue.queue_id, status, retention, activation_status, activation_procedure,
+                                  max_queue_readers, execute_as, coalesce(drop_activation, false),
+                                  poison_message_handling, max_rollbacks, quarantine, external_program);
+    IF status THEN
+        PERFORM ssb.forget_attempts(v_queue);
+        PERFORM ssb.deliver_waiting_for_queue(v_queue.queue_id);
+    END IF;
+END;
+$$;
+
+-- ALTER QUEUE … REBUILD, REORGANIZE, MOVE TO: nothing here needs it.
+CREATE OR REPLACE FUNCTION ssb.maintain_queue(queue text, action text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.queue_to_change('alter', queue);
+    IF upper(action) NOT IN ('REBUILD', 'REORGANIZE', 'MOVE') THEN
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', action), 15, 1);
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_queue(queue text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue := ssb.queue_to_change('drop', queue);
+BEGIN
+    IF EXISTS (SELECT FROM ssb.service AS s WHERE s.queue_id = v_queue.queue_id) THEN
+        PERFORM ssb.raise_bound('queue', v_queue.spelling, 'service');
+    END IF;
+    DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
+    DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;
+    DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;
+    DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
+    DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
+    EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);
+    EXECUTE format('DROP SEQUENCE %s, %s, %s', v_queue.order_sequence, v_queue.attempt_sequence, v_queue.watch_sequence);
+END;
+$$;

@@ -1,0 +1,196 @@
+-- ROUTE, REMOTE SERVICE BINDING, BROKER PRIORITY.
+
+-- Checks what CREATE and ALTER ROUTE share.
+CREATE OR REPLACE FUNCTION ssb.check_route(p_name text, p_address text, p_service_name text, p_broker_instance text,
+                                           p_lifetime integer, p_mirror_address text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_address = '' THEN
+        PERFORM ssb.raise_error(9659, format('The ADDRESS of route ''%s'' cannot be empty.', p_name));
+    ELSIF length(p_address) > 256 THEN
+        PERFORM ssb.raise_error(9660, format('The ADDRESS of route ''%s'' must be less than 256 characters long.', p_name));
+    ELSIF upper(p_address) NOT IN ('LOCAL', 'TRANSPORT') AND p_address !~* '^tcp://[^:/]+:[0-9]+$' THEN
+        PERFORM ssb.raise_error(9744, format('The ADDRESS of route "%s" is not a valid address.', p_name), 16, 1,
+                                'An address is LOCAL, TRANSPORT or TCP://host:port.');
+    ELSIF upper(p_address) = 'TRANSPORT' AND p_service_name IS NOT NULL THEN
+        PERFORM ssb.raise_error(9745, format('The ADDRESS of route ''%s'' cannot be ''TRANSPORT'' when SERVICE_NAME is specified.',
+                                             p_name));
+    ELSIF p_service_name = '' THEN
+        PERFORM ssb.raise_error(9659, format('The SERVICE_NAME of route ''%s'' cannot be empty.', p_name));
+    ELSIF p_broker_instance IS NOT NULL AND p_service_name IS NULL THEN
+        PERFORM ssb.raise_error(9662, format('Cannot specify BROKER_INSTANCE without SERVICE_NAME in route "%s".', p_name));
+    ELSIF p_lifetime < 1 THEN
+        PERFORM ssb.raise_error(9746, format('The LIFETIME of route ''%s'' must be in the range 1 to 2147483647.', p_name));
+    ELSIF p_mirror_address IS NOT NULL AND (p_service_name IS NULL OR p_broker_instance IS NULL) THEN
+        PERFORM ssb.raise_error(9661, format('The SERVICE_NAME and BROKER_INSTANCE of route "%s" must be specified when using '
+                                             'mirroring.', p_name));
+    ELSIF lower(p_mirror_address) = lower(p_address) THEN
+        PERFORM ssb.raise_error(9747, format('The ADDRESS and MIRROR_ADDRESS of route ''%s'' cannot be the same.', p_name));
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.create_route(name text, address text, service_name text DEFAULT NULL,
+    broker_instance text DEFAULT NULL, lifetime integer DEFAULT NULL, mirror_address text DEFAULT NULL,
+    owner text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+BEGIN
+    PERFORM ssb.require_definition_right('CREATE ROUTE', v_database_id);
+    PERFORM ssb.check_name(name);
+    PERFORM ssb.check_route(name, coalesce(address, ''), service_name, broker_instance, lifetime, mirror_address);
+    INSERT INTO ssb.route (database_id, name, service_name, broker_instance, expires_at, address, mirror_address, owner)
+    VALUES (v_database_id, name, service_name, broker_instance, clock_timestamp() + make_interval(secs => lifetime), address,
+            mirror_address, ssb.owner_or_caller(owner, v_database_id))
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_exists('route', name);
+    END IF;
+    PERFORM ssb.deliver_waiting_from_database(v_database_id);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.route_to_change(p_verb text, p_name text, p_database_id integer)
+RETURNS ssb.route
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_route ssb.route;
+BEGIN
+    SELECT r.* INTO v_route FROM ssb.route AS r WHERE r.database_id = p_database_id AND r.name = p_name;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_not_found(p_verb, 'route', p_name);
+    END IF;
+    PERFORM ssb.require_permission(p_verb, 'ROUTE', v_route.route_id, p_name, 'ALTER', v_route.owner, p_database_id);
+    RETURN v_route;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_route(name text, address text DEFAULT NULL, service_name text DEFAULT NULL,
+    broker_instance text DEFAULT NULL, lifetime integer DEFAULT NULL, mirror_address text DEFAULT NULL,
+    database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+    v_route ssb.route := ssb.route_to_change('alter', name, v_database_id);
+BEGIN
+    PERFORM ssb.check_route(name, coalesce(address, v_route.address), coalesce(service_name, v_route.service_name),
+                            coalesce(broker_instance, v_route.broker_instance), lifetime,
+                            coalesce(mirror_address, v_route.mirror_address));
+    UPDATE ssb.route AS r
+       SET address = coalesce(address, r.address),
+           service_name = coalesce(service_name, r.service_name),
+           broker_instance = coalesce(broker_instance, r.broker_instance),
+           expires_at = coalesce(clock_timestamp() + make_interval(secs => lifetime), r.expires_at),
+           mirror_address = coalesce(mirror_address, r.mirror_address)
+     WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
+    PERFORM ssb.deliver_waiting_from_database(v_database_id);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_route(name text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+    v_route ssb.route := ssb.route_to_change('drop', name, v_database_id);
+BEGIN
+    DELETE FROM ssb.route AS r WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
+    DELETE FROM ssb.permission AS p WHERE p.class = 'ROUTE' AND p.major_id = v_route.route_id AND p.database_id = v_database_id;
+END;
+$$;
+
+-- Which user's certificate a dialog with a remote service uses. Kept for the
+-- transport; inside this instance dialogs need none.
+CREATE OR REPLACE FUNCTION ssb.create_remote_service_binding(name text, to_service text, user_name text,
+    anonymous boolean DEFAULT false, owner text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+BEGIN
+    PERFORM ssb.require_definition_right('CREATE REMOTE SERVICE BINDING', v_database_id);
+    PERFORM ssb.check_name(name);
+    PERFORM ssb.require_principal(user_name, v_database_id);
+    IF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND b.name = name) THEN
+        PERFORM ssb.raise_exists('remote service binding', name);
+    END IF;
+    INSERT INTO ssb.remote_service_binding (database_id, name, to_service, user_name, is_anonymous, owner)
+    VALUES (v_database_id, name, to_service, user_name, coalesce(anonymous, false), ssb.owner_or_caller(owner, v_database_id))
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(9619, format('Failed to create remote service binding ''%s''. A remote service binding for service '
+                                             '''%s'' already exists.', name, to_service));
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.binding_to_change(p_verb text, p_name text, p_database_id integer)
+RETURNS ssb.remote_service_binding
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_binding ssb.remote_service_binding;
+BEGIN
+    SELECT b.* INTO v_binding FROM ssb.remote_service_binding AS b WHERE b.database_id = p_database_id AND b.name = p_name;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_not_found(p_verb, 'remote service binding', p_name);
+    END IF;
+    PERFORM ssb.require_permission(p_verb, 'REMOTE SERVICE BINDING', v_binding.binding_id, p_name, 'ALTER', v_binding.owner,
+                                   p_database_id);
+    RETURN v_binding;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_remote_service_binding(name text, user_name text DEFAULT NULL,
+    anonymous boolean DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+    v_binding ssb.remote_service_binding := ssb.binding_to_change('alter', name, v_database_id);
+BEGIN
+    IF user_name IS NOT NULL THEN
+        PERFORM ssb.require_principal(user_name, v_database_id);
+    END IF;
+    UPDATE ssb.remote_service_binding AS b
+       SET user_name = coalesce(user_name, b.user_name), is_anonymous = coalesce(anonymous, b.is_anonymous)
+     WHERE b.binding_id = v_binding.binding_id;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_remote_service_binding(name text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_binding ssb.remote_service_binding := ssb.binding_to_change('drop', name, ssb.database_id_of(database));
+BEGIN
+    DELETE FROM ssb.remote_service_binding AS b WHERE b.binding_id = v_binding.binding_id;
+END;
+$$;

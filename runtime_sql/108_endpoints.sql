@@ -1,0 +1,95 @@
+-- ENDPOINT … FOR SERVICE_BROKER: where this instance listens for others. Kept for
+-- the transport.
+
+CREATE OR REPLACE FUNCTION ssb.create_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
+    listener_ip text DEFAULT NULL, authentication text DEFAULT NULL, encryption text DEFAULT NULL,
+    algorithm text DEFAULT NULL, message_forwarding boolean DEFAULT NULL, message_forward_size integer DEFAULT NULL,
+    owner text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+BEGIN
+    PERFORM ssb.require_definition_right('CREATE ENDPOINT', 5);
+    PERFORM ssb.check_name(name);
+    PERFORM ssb.check_endpoint(state, listener_port, encryption);
+    IF listener_port IS NULL THEN
+        PERFORM ssb.raise_error(102, 'Incorrect syntax near ''AS TCP''.', 15, 1, 'AS TCP needs LISTENER_PORT.');
+    END IF;
+    IF EXISTS (SELECT FROM ssb.broker_endpoint) THEN
+        PERFORM ssb.raise_error(7862, 'An endpoint of the requested type already exists.  Only one endpoint of this type is '
+            'supported.  Use ALTER ENDPOINT or DROP the existing endpoint and execute the CREATE ENDPOINT statement.');
+    END IF;
+    INSERT INTO ssb.broker_endpoint (name, state, listener_port, listener_ip, authentication, encryption, algorithm,
+                                     message_forwarding, message_forward_size, owner)
+    VALUES (name, coalesce(upper(state), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
+            coalesce(upper(encryption), 'REQUIRED'), coalesce(upper(algorithm), 'AES'), coalesce(message_forwarding, false),
+            coalesce(message_forward_size, 10), ssb.owner_or_caller(owner, 5));
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.check_endpoint(p_state text, p_port integer, p_encryption text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF upper(p_state) NOT IN ('STARTED', 'STOPPED', 'DISABLED') THEN
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_state), 15, 1,
+                                'STATE is STARTED, STOPPED or DISABLED.');
+    ELSIF p_port NOT BETWEEN 1024 AND 32767 THEN
+        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', p_port), 15, 1,
+                                'LISTENER_PORT is 1024 to 32767.');
+    ELSIF upper(p_encryption) NOT IN ('DISABLED', 'SUPPORTED', 'REQUIRED') THEN
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_encryption), 15, 1,
+                                'ENCRYPTION is DISABLED, SUPPORTED or REQUIRED.');
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.require_endpoint(p_verb text, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(p_name)) THEN
+        PERFORM ssb.raise_not_found(p_verb, 'endpoint', p_name);
+    END IF;
+    PERFORM ssb.require_definition_right('CREATE ENDPOINT', 5);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
+    listener_ip text DEFAULT NULL, authentication text DEFAULT NULL, encryption text DEFAULT NULL,
+    algorithm text DEFAULT NULL, message_forwarding boolean DEFAULT NULL, message_forward_size integer DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+BEGIN
+    PERFORM ssb.require_endpoint('alter', name);
+    PERFORM ssb.check_endpoint(state, listener_port, encryption);
+    UPDATE ssb.broker_endpoint AS b
+       SET state = coalesce(upper(state), b.state), listener_port = coalesce(listener_port, b.listener_port),
+           listener_ip = coalesce(listener_ip, b.listener_ip), authentication = coalesce(authentication, b.authentication),
+           encryption = coalesce(upper(encryption), b.encryption), algorithm = coalesce(upper(algorithm), b.algorithm),
+           message_forwarding = coalesce(message_forwarding, b.message_forwarding),
+           message_forward_size = coalesce(message_forward_size, b.message_forward_size)
+     WHERE lower(b.name) = lower(name);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_endpoint(name text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+BEGIN
+    PERFORM ssb.require_endpoint('drop', name);
+    DELETE FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(name);
+END;
+$$;

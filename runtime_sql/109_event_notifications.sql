@@ -1,0 +1,170 @@
+-- EVENT NOTIFICATION: Service Broker's own events as messages to a service.
+--
+-- Events that exist here: QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED on a queue.
+-- Others are recorded and never fire.
+
+CREATE OR REPLACE FUNCTION ssb.create_event_notification(name text, events text[], scope text, to_service text,
+    broker_instance text, queue text DEFAULT NULL, fan_in boolean DEFAULT false, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_scope text := upper(scope);
+    v_database_id integer := ssb.database_id_of(database);
+    v_queue ssb.queue;
+    v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
+    v_instance uuid;
+BEGIN
+    PERFORM ssb.check_name(name);
+    IF v_scope = 'QUEUE' THEN
+        v_queue := ssb.queue_to_change('alter', queue);
+        v_database_id := v_queue.database_id;
+        IF EXISTS (SELECT FROM unnest(v_events) AS e WHERE e NOT IN ('QUEUE_ACTIVATION', 'BROKER_QUEUE_DISABLED')) THEN
+            PERFORM ssb.raise_error(1082, format('"%s" does not support synchronous trigger registration.', v_events[1]), 15, 1,
+                                    'Events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
+        ELSIF 'QUEUE_ACTIVATION' = ANY (v_events)
+              AND v_queue.is_activation_enabled THEN
+            PERFORM ssb.raise_error(9718, format('Cannot create event notification for queue_activation on queue "%s". '
+                'Stored procedure activation is already configured on this queue.', v_queue.spelling));
+        END IF;
+    ELSE
+        PERFORM ssb.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
+    END IF;
+    IF lower(broker_instance) = 'current database' THEN
+        SELECT d.service_broker_guid INTO v_instance FROM ssb.database AS d WHERE d.database_id = v_database_id;
+    ELSE
+        BEGIN
+            v_instance := broker_instance::uuid;
+        EXCEPTION WHEN invalid_text_representation THEN
+            PERFORM ssb.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
+                                                 'is too long, the maximum size is 256 bytes.', broker_instance));
+        END;
+    END IF;
+    INSERT INTO ssb.event_notification (database_id, name, scope, queue_id, events, to_service, broker_instance, fan_in, owner)
+    VALUES (v_database_id, name, v_scope, v_queue.queue_id, v_events, to_service, v_instance, coalesce(fan_in, false), ssb.caller())
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_exists('event notification', name);
+    ELSIF v_queue.queue_id IS NOT NULL THEN
+        PERFORM ssb.refresh_queue(v_queue.queue_id);
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_event_notification(name text, scope text, queue text DEFAULT NULL,
+                                                       database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_scope text := upper(scope);
+    v_database_id integer := ssb.database_id_of(database);
+    v_queue ssb.queue;
+BEGIN
+    IF v_scope = 'QUEUE' THEN
+        v_queue := ssb.queue_to_change('alter', queue);
+    ELSE
+        PERFORM ssb.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
+    END IF;
+    DELETE FROM ssb.event_notification AS n
+     WHERE n.scope = v_scope AND n.name = name
+       AND CASE v_scope WHEN 'QUEUE' THEN n.queue_id = v_queue.queue_id
+                        WHEN 'DATABASE' THEN n.database_id = v_database_id ELSE true END;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_not_found('drop', 'event notification', name);
+    ELSIF v_queue.queue_id IS NOT NULL THEN
+        PERFORM ssb.refresh_queue(v_queue.queue_id);
+    END IF;
+END;
+$$;
+
+-- One side of a notification's dialog ends it: the notification is dropped.
+CREATE OR REPLACE FUNCTION ssb.drop_notification_of(p_handle uuid, p_far_endpoint_id bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue_id integer;
+BEGIN
+    FOR v_queue_id IN
+        DELETE FROM ssb.event_notification AS n
+         WHERE n.conversation = p_handle
+            OR n.conversation = (SELECT f.conversation_handle FROM ssb.conversation_endpoint AS f
+                                  WHERE f.endpoint_id = p_far_endpoint_id)
+        RETURNING n.queue_id
+    LOOP
+        PERFORM ssb.refresh_queue(v_queue_id);
+    END LOOP;
+END;
+$$;
+
+-- Sends one event of a queue to everybody who asked for it. A notification has one
+-- dialog, begun with its first event, from a system service that only sends.
+CREATE OR REPLACE FUNCTION ssb.fire_queue_event(p_queue ssb.queue, p_event text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_notification ssb.event_notification;
+    v_endpoint ssb.conversation_endpoint;
+    v_body bytea;
+BEGIN
+    FOR v_notification IN
+        SELECT n.* FROM ssb.event_notification AS n
+         WHERE p_event = ANY (n.events)
+           AND (n.queue_id = p_queue.queue_id OR (n.scope = 'DATABASE' AND n.database_id = p_queue.database_id)
+                OR n.scope = 'SERVER')
+         ORDER BY n.notification_id
+    LOOP
+        v_endpoint := ssb.lock_endpoint(v_notification.conversation);
+        IF v_endpoint.endpoint_id IS NULL OR ssb.endpoint_state(v_endpoint) NOT IN ('SO', 'CO') THEN
+            v_endpoint := ssb.make_endpoint(true, gen_random_uuid(),
+                ROW(0, v_notification.database_id, 'http://schemas.microsoft.com/SQL/Notifications/EventNotificationService',
+                    0, 'dbo')::ssb.service,
+                8, 'http://schemas.microsoft.com/SQL/Notifications/PostEventNotification', v_notification.to_service,
+                v_notification.broker_instance::text, NULL, NULL, NULL, false, true, NULL);
+            UPDATE ssb.event_notification AS n SET conversation = v_endpoint.conversation_handle
+             WHERE n.notification_id = v_notification.notification_id;
+        END IF;
+        v_body := convert_to(format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
+            '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
+            '<SchemaName>%s</SchemaName><ObjectName>%s</ObjectName><ObjectType>QUEUE</ObjectType></EVENT_INSTANCE>',
+            p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
+            ssb.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb.xml_text(session_user), ssb.xml_text(ssb.caller()),
+            ssb.xml_text(ssb.database_name(p_queue.database_id)),
+            ssb.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_queue.schema_name),
+                                  p_queue.schema_name)),
+            ssb.xml_text(p_queue.spelling)), 'UTF8');
+        PERFORM ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
+                                    ssb.next_number(v_endpoint), false, false, v_body);
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.xml_text(p_text text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT replace(replace(replace(p_text, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'); $$;
+
+-- A watcher (the daemon, or anybody who LISTENs to ssb_arrival) asks to be notified
+-- of the next message on a queue; awake, it takes the request back.
+CREATE OR REPLACE FUNCTION ssb.watch_queue(queue text, is_asleep boolean)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue := ssb.queue_of(queue);
+BEGIN
+    PERFORM ssb.require_receive(v_queue);
+    PERFORM setval(v_queue.watch_sequence, CASE WHEN is_asleep THEN 1 ELSE 0 END);
+END;
+$$;

@@ -1,0 +1,280 @@
+-- CREATE, ALTER, DROP DATABASE and SCHEMA: T-SQL databases are sets of schemas.
+
+-- The schema, made now if it is the 'dbo' of a database or one that T-SQL made
+-- known; any other must exist.
+CREATE OR REPLACE FUNCTION ssb.make_schema_on_demand(p_schema text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_database_id integer;
+BEGIN
+    IF to_regnamespace(quote_ident(p_schema)) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    SELECT d.database_id INTO v_database_id FROM ssb.database AS d WHERE d.schema_prefix || 'dbo' = p_schema;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
+                                             'to use it.', p_schema));
+    END IF;
+    EXECUTE format('CREATE SCHEMA %I', p_schema);
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', p_schema);
+    INSERT INTO ssb.schema_of_database (name, database_id, schema_name) VALUES (p_schema, v_database_id, 'dbo')
+    ON CONFLICT DO NOTHING;
+END;
+$$;
+
+-- For compiled scripts: before they create a table in a database's dbo.
+CREATE OR REPLACE FUNCTION ssb.ensure_schema(name text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF to_regnamespace(quote_ident(name)) IS NULL THEN
+        PERFORM ssb.require_definition_right('CREATE SCHEMA', ssb.database_of_schema(name));
+        PERFORM ssb.make_schema_on_demand(name);
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.create_database(name text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_id integer;
+    v_prefix text := lower(name) || '_';
+BEGIN
+    PERFORM ssb.require_definition_right('CREATE DATABASE', 5);
+    PERFORM ssb.check_name(name);
+    IF ssb.find_database(name) IS NOT NULL THEN
+        PERFORM ssb.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
+    ELSIF length(v_prefix || 'dbo') > 63 THEN
+        PERFORM ssb.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 59 here.',
+                                            left(name, 59)), 15, 4, 'PostgreSQL''s schema names have at most 63 bytes.');
+    END IF;
+    v_id := nextval('ssb.database_id');
+    INSERT INTO ssb.database (database_id, name, schema_prefix, owner) VALUES (v_id, name, v_prefix, ssb.caller());
+    INSERT INTO ssb.route (database_id, name, address, owner) VALUES (v_id, 'AutoCreatedLocal', 'LOCAL', 'dbo');
+    PERFORM ssb.make_schema_on_demand(v_prefix || 'dbo');
+EXCEPTION WHEN unique_violation THEN
+    PERFORM ssb.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
+END;
+$$;
+
+-- With every schema, table, queue and dialog in it. Dialogs that reach into other
+-- databases end there with an Error.
+CREATE OR REPLACE FUNCTION ssb.drop_database(name text, if_exists boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_id integer := ssb.find_database(name);
+    v_schema text;
+    v_endpoint ssb.conversation_endpoint;
+BEGIN
+    IF v_id IS NULL THEN
+        IF if_exists THEN
+            RETURN;
+        END IF;
+        PERFORM ssb.raise_error(3701, format('Cannot drop the database ''%s'', because it does not exist or you do not have '
+                                             'permission.', name), 11);
+    ELSIF v_id <= 4 THEN
+        PERFORM ssb.raise_error(3708, format('Cannot drop the database ''%s'' because it is a system database.', name));
+    ELSIF v_id = 5 OR v_id = ssb.current_database_id() THEN
+        PERFORM ssb.raise_error(3702, format('Cannot drop database "%s" because it is currently in use.', name), 16, 3,
+            CASE WHEN v_id = 5 THEN 'It is the default database, the PostgreSQL database itself.' END);
+    END IF;
+    PERFORM ssb.require_permission('drop', 'DATABASE', v_id, name, 'CONTROL',
+                                   (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
+    FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id LOOP
+        PERFORM ssb.tell_far_side_of_loss(v_endpoint);
+        PERFORM ssb.remove_endpoint(v_endpoint);
+    END LOOP;
+    DELETE FROM ssb.event_notification AS n WHERE n.database_id = v_id;
+    DELETE FROM ssb.broker_priority AS p WHERE p.database_id = v_id;
+    DELETE FROM ssb.service AS s WHERE s.database_id = v_id;
+    FOR v_schema IN SELECT q.name FROM ssb.queue AS q WHERE q.database_id = v_id LOOP
+        PERFORM ssb.drop_queue(v_schema);
+    END LOOP;
+    DELETE FROM ssb.contract AS c WHERE c.database_id = v_id;
+    DELETE FROM ssb.message_type AS t WHERE t.database_id = v_id;
+    FOR v_schema IN
+        SELECT s.name FROM ssb.schema_of_database AS s WHERE s.database_id = v_id
+           AND to_regnamespace(quote_ident(s.name)) IS NOT NULL
+    LOOP
+        EXECUTE format('DROP SCHEMA %I CASCADE', v_schema);
+    END LOOP;
+    DELETE FROM ssb.database AS d WHERE d.database_id = v_id;
+END;
+$$;
+
+-- ALTER DATABASE name SET option [value]; name NULL is CURRENT. Options that mean
+-- something here take effect; the others are recorded, as SQL Server's scripts set
+-- dozens of them.
+CREATE OR REPLACE FUNCTION ssb.alter_database(name text, option text, value text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_id integer := CASE WHEN name IS NULL THEN ssb.current_database_id() ELSE ssb.find_database(name) END;
+    v_on boolean := CASE upper(value) WHEN 'ON' THEN true WHEN 'OFF' THEN false END;
+    v_option text := upper(option);
+BEGIN
+    IF v_id IS NULL THEN
+        PERFORM ssb.raise_error(5011, format('User does not have permission to alter database ''%s'', the database does not exist, '
+                                             'or the database is not in a state that allows access checks.', name), 14, 5);
+    END IF;
+    PERFORM ssb.require_permission('alter', 'DATABASE', v_id, ssb.database_name(v_id), 'ALTER',
+                                   (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
+    IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY') AND v_on IS NULL THEN
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
+                                option || ' is ON or OFF.');
+    END IF;
+    CASE v_option
+    WHEN 'ENABLE_BROKER', 'DISABLE_BROKER' THEN
+        UPDATE ssb.database AS d SET is_broker_enabled = (v_option = 'ENABLE_BROKER') WHERE d.database_id = v_id;
+        PERFORM ssb.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+        IF v_option = 'ENABLE_BROKER' THEN
+            PERFORM ssb.deliver_waiting_for_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+            PERFORM ssb.deliver_waiting_from_database(v_id);
+        END IF;
+    WHEN 'NEW_BROKER' THEN
+        -- A new identity: dialogs of the old one are gone, without a word to the far side.
+        PERFORM ssb.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id;
+        UPDATE ssb.database AS d SET is_broker_enabled = true, service_broker_guid = gen_random_uuid()
+         WHERE d.database_id = v_id;
+        PERFORM ssb.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+    WHEN 'ERROR_BROKER_CONVERSATIONS' THEN
+        PERFORM ssb.fail_endpoint(e.endpoint_id, -9719, 'The database for this conversation endpoint is attached or restored.')
+           FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id AND e.closed_at IS NULL;
+        PERFORM ssb.fail_endpoint(f.endpoint_id, -9720, 'The database for the remote conversation endpoint is attached or restored.')
+           FROM ssb.conversation_endpoint AS e
+           JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
+          WHERE e.database_id = v_id AND f.database_id <> v_id AND f.closed_at IS NULL;
+        UPDATE ssb.database AS d SET is_broker_enabled = true WHERE d.database_id = v_id;
+        PERFORM ssb.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+    WHEN 'HONOR_BROKER_PRIORITY' THEN
+        UPDATE ssb.database AS d SET is_honor_broker_priority_on = v_on WHERE d.database_id = v_id;
+    WHEN 'TRUSTWORTHY' THEN
+        UPDATE ssb.database AS d SET is_trustworthy_on = v_on WHERE d.database_id = v_id;
+    WHEN 'NAME' THEN
+        PERFORM ssb.rename_database(v_id, value);
+    ELSE
+        UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, value) WHERE d.database_id = v_id;
+    END CASE;
+END;
+$$;
+
+-- MODIFY NAME: the schemas follow.
+CREATE OR REPLACE FUNCTION ssb.rename_database(p_database_id integer, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_prefix text := lower(p_name) || '_';
+    v_old text;
+    v_schema record;
+BEGIN
+    PERFORM ssb.check_name(p_name);
+    IF ssb.find_database(p_name) IS NOT NULL THEN
+        PERFORM ssb.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', p_name), 16, 3);
+    ELSIF p_database_id <= 5 THEN
+        PERFORM ssb.raise_error(5030, 'The database could not be exclusively locked to perform the operation.', 16, 2,
+                                'The default database has the PostgreSQL database''s name: ALTER DATABASE … RENAME.');
+    END IF;
+    SELECT d.schema_prefix INTO v_old FROM ssb.database AS d WHERE d.database_id = p_database_id;
+    FOR v_schema IN SELECT s.name FROM ssb.schema_of_database AS s WHERE s.database_id = p_database_id LOOP
+        EXECUTE format('ALTER SCHEMA %I RENAME TO %I', v_schema.name, v_prefix || substr(v_schema.name, length(v_old) + 1));
+    END LOOP;
+    UPDATE ssb.schema_of_database AS s SET name = v_prefix || substr(s.name, length(v_old) + 1)
+     WHERE s.database_id = p_database_id;
+    UPDATE ssb.queue AS q
+       SET schema_name = v_prefix || substr(q.schema_name, length(v_old) + 1),
+           name = format('%I.%I', v_prefix || substr(q.schema_name, length(v_old) + 1), q.relation_name)
+     WHERE q.database_id = p_database_id;
+    UPDATE ssb.xml_schema_collection AS c SET schema_name = v_prefix || substr(c.schema_name, length(v_old) + 1)
+     WHERE c.database_id = p_database_id;
+    UPDATE ssb.database AS d SET name = p_name, schema_prefix = v_prefix WHERE d.database_id = p_database_id;
+END;
+$$;
+
+-- What services of this database sent while its broker was off.
+CREATE OR REPLACE FUNCTION ssb.deliver_waiting_from_database(p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_endpoint_id bigint;
+BEGIN
+    FOR v_endpoint_id IN
+        SELECT DISTINCT t.endpoint_id FROM ssb.transmission AS t WHERE t.database_id = p_database_id ORDER BY 1
+    LOOP
+        PERFORM g.group_id FROM ssb.conversation_endpoint AS e
+           JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+          WHERE e.endpoint_id = v_endpoint_id FOR NO KEY UPDATE OF g SKIP LOCKED;
+        IF FOUND THEN
+            PERFORM ssb.deliver_waiting(v_endpoint_id);
+        END IF;
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.create_schema(name text, owner text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_id integer := ssb.database_id_of(database);
+    v_schema text;
+BEGIN
+    PERFORM ssb.require_definition_right('CREATE SCHEMA', v_id);
+    PERFORM ssb.check_name(name);
+    SELECT d.schema_prefix || lower(name) INTO v_schema FROM ssb.database AS d WHERE d.database_id = v_id;
+    IF to_regnamespace(quote_ident(v_schema)) IS NOT NULL THEN
+        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6);
+    END IF;
+    EXECUTE format('CREATE SCHEMA %I', v_schema);
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_schema);
+    INSERT INTO ssb.schema_of_database (name, database_id, schema_name, owner)
+    VALUES (v_schema, v_id, name, ssb.owner_or_caller(owner, v_id));
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_schema(name text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_id integer := ssb.database_id_of(database);
+    v_schema ssb.schema_of_database;
+BEGIN
+    SELECT s.* INTO v_schema FROM ssb.schema_of_database AS s
+     WHERE s.database_id = v_id AND lower(s.schema_name) = lower(name);
+    IF NOT FOUND THEN
+        IF NOT if_exists THEN
+            PERFORM ssb.raise_not_found('drop', 'schema', name);
+        END IF;
+        RETURN;
+    END IF;
+    PERFORM ssb.require_definition_right('CREATE SCHEMA', v_id);
+    EXECUTE format('DROP SCHEMA %I', v_schema.name);
+    DELETE FROM ssb.schema_of_database AS s WHERE s.name = v_schema.name;
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    PERFORM ssb.raise_error(3729, format('Cannot DROP SCHEMA ''%s'' because it is being referenced by an object in it.', name));
+END;
+$$;

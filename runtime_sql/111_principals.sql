@@ -1,0 +1,269 @@
+-- Users, logins, roles of T-SQL; certificates and the master key. They are names
+-- that grants, AUTHORIZATION and bindings mention; logging in is PostgreSQL's
+-- business. A principal means the PostgreSQL role of the same name, if there is one.
+
+CREATE OR REPLACE FUNCTION ssb.create_principal(name text, kind text, default_schema text DEFAULT NULL,
+    login text DEFAULT NULL, certificate text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_kind text := upper(kind);
+    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb.database_id_of(database) END;
+BEGIN
+    PERFORM ssb.require_definition_right('ALTER ANY ' || v_kind, coalesce(v_database_id, 5));
+    PERFORM ssb.check_name(name);
+    IF v_kind <> 'LOGIN' AND lower(name) IN ('dbo', 'guest', 'sys', 'public', 'information_schema') THEN
+        PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
+    END IF;
+    INSERT INTO ssb.principal (database_id, name, kind, default_schema, login, certificate)
+    VALUES (v_database_id, name, v_kind, default_schema, login, certificate)
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND AND v_kind = 'LOGIN' THEN
+        PERFORM ssb.raise_error(15025, format('The server principal ''%s'' already exists.', name));
+    ELSIF NOT FOUND THEN
+        PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.principal_to_change(p_verb text, p_name text, p_kind text, p_database_id integer)
+RETURNS ssb.principal
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_principal ssb.principal;
+BEGIN
+    SELECT p.* INTO v_principal FROM ssb.principal AS p
+     WHERE lower(p.name) = lower(p_name) AND p.kind = upper(p_kind) AND p.database_id IS NOT DISTINCT FROM p_database_id;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_not_found(p_verb, lower(p_kind), p_name);
+    END IF;
+    PERFORM ssb.require_definition_right('ALTER ANY ' || upper(p_kind), coalesce(p_database_id, 5));
+    RETURN v_principal;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_principal(name text, kind text, new_name text DEFAULT NULL,
+    default_schema text DEFAULT NULL, login text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_principal ssb.principal := ssb.principal_to_change('alter', name, kind,
+        CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb.database_id_of(database) END);
+BEGIN
+    UPDATE ssb.principal AS p
+       SET name = coalesce(new_name, p.name), default_schema = coalesce(default_schema, p.default_schema),
+           login = coalesce(login, p.login)
+     WHERE p.principal_id = v_principal.principal_id;
+EXCEPTION WHEN unique_violation THEN
+    PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', new_name));
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_principal(name text, kind text, if_exists boolean DEFAULT false,
+                                              database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb.database_id_of(database) END;
+    v_principal ssb.principal;
+BEGIN
+    IF if_exists AND NOT EXISTS (SELECT FROM ssb.principal AS p
+                                  WHERE lower(p.name) = lower(name) AND p.kind = upper(kind)
+                                    AND p.database_id IS NOT DISTINCT FROM v_database_id) THEN
+        RETURN;
+    END IF;
+    v_principal := ssb.principal_to_change('drop', name, kind, v_database_id);
+    DELETE FROM ssb.principal AS p WHERE p.principal_id = v_principal.principal_id;
+    DELETE FROM ssb.role_member AS m
+     WHERE m.database_id = v_database_id AND lower(name) IN (lower(m.role), lower(m.member));
+    IF ssb.role_of(name) IS NULL THEN
+        DELETE FROM ssb.permission AS p WHERE lower(p.grantee) = lower(name) AND p.database_id = v_database_id;
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.add_member(role text, member text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+BEGIN
+    PERFORM ssb.require_definition_right('ALTER ANY ROLE', v_database_id);
+    PERFORM ssb.require_principal(role, v_database_id);
+    PERFORM ssb.require_principal(member, v_database_id);
+    -- A circle of memberships would never end when somebody asks who is in it.
+    IF EXISTS (
+        WITH RECURSIVE above (name) AS (
+            SELECT lower(role)
+            UNION
+            SELECT lower(m.role) FROM above AS a JOIN ssb.role_member AS m ON lower(m.member) = a.name
+             WHERE m.database_id = v_database_id
+        )
+        SELECT FROM above AS a WHERE a.name = lower(member))
+    THEN
+        PERFORM ssb.raise_error(15413, 'Cannot make a role a member of itself.', 11);
+    END IF;
+    INSERT INTO ssb.role_member (database_id, role, member) VALUES (v_database_id, role, member) ON CONFLICT DO NOTHING;
+    PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_member(role text, member text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+BEGIN
+    PERFORM ssb.require_definition_right('ALTER ANY ROLE', v_database_id);
+    PERFORM ssb.require_principal(role, v_database_id);
+    DELETE FROM ssb.role_member AS m
+     WHERE m.database_id = v_database_id AND lower(m.role) = lower(role) AND lower(m.member) = lower(member);
+    PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.create_certificate(name text, subject text DEFAULT NULL, start_date timestamp DEFAULT NULL,
+    expiry_date timestamp DEFAULT NULL, active_for_begin_dialog boolean DEFAULT NULL, source text DEFAULT NULL,
+    owner text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+BEGIN
+    PERFORM ssb.require_definition_right('CREATE CERTIFICATE', v_database_id);
+    PERFORM ssb.check_name(name);
+    INSERT INTO ssb.certificate (database_id, name, subject, start_date, expiry_date, active_for_begin_dialog, source, owner)
+    VALUES (v_database_id, name, subject, coalesce(start_date, localtimestamp(0)),
+            coalesce(expiry_date, coalesce(start_date, localtimestamp(0)) + interval '1 year'),
+            coalesce(active_for_begin_dialog, true), source, ssb.owner_or_caller(owner, v_database_id))
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(15232, format('A certificate with name ''%s'' already exists or this certificate already has been '
+                                              'added to the database.', name));
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.certificate_to_change(p_verb text, p_name text, p_database_id integer)
+RETURNS ssb.certificate
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_certificate ssb.certificate;
+BEGIN
+    SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.database_id = p_database_id AND c.name = p_name;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_not_found(p_verb, 'certificate', p_name);
+    END IF;
+    PERFORM ssb.require_permission(p_verb, 'CERTIFICATE', v_certificate.certificate_id, p_name, 'ALTER', v_certificate.owner,
+                                   p_database_id);
+    RETURN v_certificate;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_certificate(name text, active_for_begin_dialog boolean DEFAULT NULL,
+                                                 database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_certificate ssb.certificate := ssb.certificate_to_change('alter', name, ssb.database_id_of(database));
+BEGIN
+    UPDATE ssb.certificate AS c SET active_for_begin_dialog = coalesce(active_for_begin_dialog, c.active_for_begin_dialog)
+     WHERE c.certificate_id = v_certificate.certificate_id;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_certificate(name text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_certificate ssb.certificate := ssb.certificate_to_change('drop', name, ssb.database_id_of(database));
+BEGIN
+    DELETE FROM ssb.certificate AS c WHERE c.certificate_id = v_certificate.certificate_id;
+END;
+$$;
+
+-- The key itself is of no use here (dialogs inside this instance are not
+-- encrypted); whether there is one is remembered. Its password is not.
+CREATE OR REPLACE FUNCTION ssb.create_master_key(database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+BEGIN
+    PERFORM ssb.require_definition_right('CONTROL', v_database_id);
+    UPDATE ssb.database AS d SET has_master_key = true WHERE d.database_id = v_database_id AND NOT d.has_master_key;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(15578, 'There is already a master key in the database. Please drop it before performing this '
+                                       'statement.');
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.require_master_key(p_verb text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.require_definition_right('CONTROL', p_database_id);
+    IF NOT (SELECT d.has_master_key FROM ssb.database AS d WHERE d.database_id = p_database_id) THEN
+        PERFORM ssb.raise_error(15151, format('Cannot %s the symmetric key ''master key'', because it does not exist or you do not '
+                                              'have permission.', p_verb));
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_master_key(database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.require_master_key('alter', ssb.database_id_of(database));
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_master_key(database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+BEGIN
+    PERFORM ssb.require_master_key('drop', v_database_id);
+    UPDATE ssb.database AS d SET has_master_key = false WHERE d.database_id = v_database_id;
+END;
+$$;

@@ -1,0 +1,330 @@
+-- GRANT, DENY, REVOKE, ALTER AUTHORIZATION.
+--
+-- On the broker's own objects they are rows of ssb.permission. On schemas, tables
+-- and procedures they are PostgreSQL's own GRANT and REVOKE, run with the caller's
+-- rights, for grantees that are PostgreSQL roles.
+
+-- Which object is meant. 15151 when it does not exist.
+CREATE OR REPLACE FUNCTION ssb.find_securable(p_class text, p_name text, p_database_id integer,
+                                              OUT class text, OUT major_id integer, OUT owner text, OUT relation text)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_row record;
+BEGIN
+    class := upper(p_class);
+    CASE class
+    WHEN 'MESSAGE TYPE' THEN
+        SELECT t.message_type_id AS id, t.owner INTO v_row FROM ssb.find_message_type(p_database_id, p_name) AS t;
+    WHEN 'CONTRACT' THEN
+        SELECT c.contract_id AS id, c.owner INTO v_row FROM ssb.find_contract(p_database_id, p_name) AS c;
+    WHEN 'SERVICE' THEN
+        SELECT s.service_id AS id, s.owner INTO v_row FROM ssb.find_service(p_database_id, p_name) AS s;
+    WHEN 'ROUTE' THEN
+        SELECT r.route_id AS id, r.owner INTO v_row FROM ssb.route AS r WHERE r.database_id = p_database_id AND r.name = p_name;
+    WHEN 'REMOTE SERVICE BINDING' THEN
+        SELECT b.binding_id AS id, b.owner INTO v_row FROM ssb.remote_service_binding AS b
+         WHERE b.database_id = p_database_id AND b.name = p_name;
+    WHEN 'CERTIFICATE' THEN
+        SELECT c.certificate_id AS id, c.owner INTO v_row FROM ssb.certificate AS c
+         WHERE c.database_id = p_database_id AND c.name = p_name;
+    WHEN 'XML SCHEMA COLLECTION' THEN
+        SELECT c.collection_id AS id, ssb.runtime_owner()::text AS owner INTO v_row FROM ssb.xml_schema_collection AS c
+          JOIN ssb.split_name(p_name) AS n ON c.schema_name = n.schema_name AND c.name = n.object_name;
+    WHEN 'ENDPOINT' THEN
+        SELECT b.broker_endpoint_id AS id, b.owner INTO v_row FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(p_name);
+    WHEN 'DATABASE' THEN
+        SELECT d.database_id AS id, d.owner INTO v_row FROM ssb.database AS d
+         WHERE d.database_id = CASE WHEN p_name IS NULL THEN p_database_id ELSE ssb.find_database(p_name) END;
+    WHEN 'SERVER' THEN
+        SELECT 0 AS id, ssb.runtime_owner()::text AS owner INTO v_row;
+    WHEN 'USER', 'LOGIN', 'ROLE' THEN
+        PERFORM ssb.require_principal(p_name, p_database_id);
+        SELECT coalesce(max(p.principal_id), 0) AS id, ssb.runtime_owner()::text AS owner INTO v_row FROM ssb.principal AS p
+         WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id;
+    WHEN 'OBJECT' THEN
+        SELECT q.queue_id AS id, q.owner INTO v_row FROM ssb.queue AS q WHERE q.name = ssb.usual_name(p_name);
+        IF FOUND THEN
+            class := 'QUEUE';
+        ELSE
+            relation := p_name;
+            RETURN;
+        END IF;
+    WHEN 'SCHEMA' THEN
+        SELECT s.name INTO relation FROM ssb.schema_of_database AS s
+         WHERE s.database_id = p_database_id AND lower(s.schema_name) = lower(p_name);
+        IF NOT FOUND THEN
+            PERFORM ssb.raise_not_found('find', 'schema', p_name);
+        END IF;
+        RETURN;
+    ELSE
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_class), 15, 1);
+    END CASE;
+    IF v_row.id IS NULL THEN
+        PERFORM ssb.raise_not_found('find', lower(class), p_name);
+    END IF;
+    major_id := v_row.id;
+    owner := v_row.owner;
+END;
+$$;
+
+-- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
+-- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
+CREATE OR REPLACE FUNCTION ssb.change_permission(verb text, privileges text[], class text, name text, grantees text[],
+                                                 grant_option boolean, database text)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+    v_object record;
+    v_grantee text;
+    v_privilege text;
+    v_queue ssb.queue;
+BEGIN
+    FOREACH v_grantee IN ARRAY grantees LOOP
+        PERFORM ssb.require_principal(v_grantee, v_database_id);
+    END LOOP;
+    SELECT o.* INTO v_object FROM ssb.find_securable(class, name, v_database_id) AS o;
+    IF v_object.relation IS NOT NULL THEN
+        RETURN v_object.relation;
+    END IF;
+    PERFORM ssb.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
+    FOREACH v_grantee IN ARRAY grantees LOOP
+        FOREACH v_privilege IN ARRAY privileges LOOP
+            IF verb = 'GRANT OPTION' THEN
+                UPDATE ssb.permission AS p SET state = 'G'
+                 WHERE p.class = v_object.class AND p.major_id = v_object.major_id AND p.privilege = upper(v_privilege)
+                   AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id AND p.state = 'W';
+                CONTINUE;
+            END IF;
+            DELETE FROM ssb.permission AS p
+             WHERE p.class = v_object.class AND p.major_id = v_object.major_id
+               AND (p.privilege = upper(v_privilege) OR upper(v_privilege) IN ('ALL', 'ALL PRIVILEGES'))
+               AND lower(p.grantee) = lower(v_grantee) AND p.database_id = v_database_id;
+            IF verb <> 'REVOKE' THEN
+                INSERT INTO ssb.permission (database_id, class, major_id, privilege, grantee, state, grantor)
+                SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
+                       CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
+                       CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, ssb.caller()
+                  FROM unnest(CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
+                                   WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
+                                   WHEN v_object.class = 'SERVICE' THEN '{SEND}'
+                                   ELSE '{REFERENCES}'::text[] END) AS p (privilege);
+            END IF;
+        END LOOP;
+    END LOOP;
+    IF v_object.class = 'QUEUE' THEN
+        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
+        PERFORM ssb.mirror_receive_grants(v_queue);
+    ELSIF v_object.class = 'DATABASE' THEN
+        PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_object.major_id;
+    ELSIF v_object.class = 'SERVICE' THEN
+        -- What was refused for want of SEND may go now.
+        PERFORM ssb.deliver_waiting_for_queue(s.queue_id) FROM ssb.service AS s WHERE s.service_id = v_object.major_id;
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+-- RECEIVE as SELECT on the queue's order sequence, SELECT as SELECT on its view.
+-- Where anybody is denied, or a grant reaches somebody through T-SQL's own roles,
+-- nothing is mirrored and every look goes to the tables.
+CREATE OR REPLACE FUNCTION ssb.mirror_receive_grants(p_queue ssb.queue)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_role text;
+    v_privilege text;
+    v_object text;
+BEGIN
+    FOR v_privilege, v_object IN
+        VALUES ('RECEIVE', format('SEQUENCE %s', p_queue.order_sequence)),
+               ('SELECT', format('TABLE %I.%I', p_queue.schema_name, p_queue.relation_name))
+    LOOP
+        FOR v_role IN
+            SELECT DISTINCT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+              FROM pg_class AS c, aclexplode(c.relacl) AS a
+             WHERE c.oid = CASE v_privilege WHEN 'RECEIVE' THEN p_queue.order_sequence::oid
+                                ELSE to_regclass(format('%I.%I', p_queue.schema_name, p_queue.relation_name))::oid END
+               AND a.grantee <> c.relowner
+        LOOP
+            EXECUTE format('REVOKE ALL ON %s FROM %s', v_object, v_role);
+        END LOOP;
+        CONTINUE WHEN EXISTS (
+            SELECT FROM ssb.permission AS p
+             WHERE p.state = 'D' AND p.privilege IN (v_privilege, 'CONTROL')
+               AND ((p.class = 'QUEUE' AND p.major_id = p_queue.queue_id)
+                    OR (p.class = 'DATABASE' AND p.major_id = p_queue.database_id)));
+        FOR v_role IN
+            SELECT DISTINCT CASE WHEN p.grantee = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb.role_of(p.grantee)) END
+              FROM ssb.permission AS p
+             WHERE p.state IN ('G', 'W') AND p.privilege IN (v_privilege, 'CONTROL')
+               AND ((p.class = 'QUEUE' AND p.major_id = p_queue.queue_id)
+                    OR (p.class = 'DATABASE' AND p.major_id = p_queue.database_id))
+               AND (p.grantee = 'public' OR ssb.role_of(p.grantee) IS NOT NULL)
+        LOOP
+            EXECUTE format('GRANT SELECT ON %s TO %s', v_object, v_role);
+        END LOOP;
+    END LOOP;
+END;
+$$;
+
+-- T-SQL's privilege on a table, procedure or schema as PostgreSQL calls it; NULL
+-- when it has none (VIEW DEFINITION, TAKE OWNERSHIP, …).
+CREATE OR REPLACE FUNCTION ssb.postgres_privilege(p_privilege text, p_kind text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN upper(p_privilege) IN ('ALL', 'ALL PRIVILEGES', 'CONTROL') THEN 'ALL'
+        WHEN p_kind IN ('TABLE', 'ALL TABLES IN SCHEMA')
+             AND upper(p_privilege) IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES') THEN upper(p_privilege)
+        WHEN p_kind IN ('ROUTINE', 'ALL ROUTINES IN SCHEMA') AND upper(p_privilege) IN ('EXECUTE', 'EXEC') THEN 'EXECUTE' END;
+$$;
+
+-- Runs with the caller's rights: whoever may GRANT on the table may do it here.
+CREATE OR REPLACE FUNCTION ssb.change_postgres_grants(p_verb text, p_privileges text[], p_class text, p_relation text,
+                                                      p_grantees text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_kinds text[];
+    v_kind text;
+    v_object text;
+    v_privilege text;
+    v_grantee text;
+    v_role text;
+    v_routine oid;
+BEGIN
+    IF upper(p_class) = 'SCHEMA' THEN
+        v_kinds := '{ALL TABLES IN SCHEMA,ALL ROUTINES IN SCHEMA}';
+        v_object := quote_ident(p_relation);
+    ELSIF to_regclass(p_relation) IS NOT NULL THEN
+        v_kinds := '{TABLE}';
+        v_object := to_regclass(p_relation)::text;
+    ELSE
+        SELECT p.oid INTO v_routine FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+         WHERE ARRAY[n.nspname::text, p.proname::text] = parse_ident(p_relation);
+        IF NOT FOUND THEN
+            PERFORM ssb.raise_not_found('find', 'object', p_relation);
+        END IF;
+        v_kinds := '{ROUTINE}';
+        v_object := v_routine::regprocedure::text;
+    END IF;
+    FOREACH v_grantee IN ARRAY p_grantees LOOP
+        v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb.role_of(v_grantee)) END;
+        CONTINUE WHEN v_role IS NULL;
+        FOREACH v_kind IN ARRAY v_kinds LOOP
+            FOREACH v_privilege IN ARRAY p_privileges LOOP
+                v_privilege := ssb.postgres_privilege(v_privilege, v_kind);
+                CONTINUE WHEN v_privilege IS NULL;
+                EXECUTE format(CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
+                                           WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
+                                           ELSE 'REVOKE %s ON %s %s FROM %s' END, v_privilege, v_kind, v_object, v_role);
+            END LOOP;
+        END LOOP;
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.grant_permission(privileges text[], class text, name text, grantees text[],
+                                                grant_option boolean DEFAULT false, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_relation text := ssb.change_permission('GRANT', privileges, class, name, grantees, coalesce(grant_option, false), database);
+BEGIN
+    IF v_relation IS NOT NULL THEN
+        PERFORM ssb.change_postgres_grants('GRANT', privileges, class, v_relation, grantees);
+    END IF;
+END;
+$$;
+
+-- PostgreSQL knows no DENY: on tables and procedures it takes the grant away.
+CREATE OR REPLACE FUNCTION ssb.deny_permission(privileges text[], class text, name text, grantees text[],
+                                               cascade boolean DEFAULT false, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_relation text := ssb.change_permission('DENY', privileges, class, name, grantees, false, database);
+BEGIN
+    IF v_relation IS NOT NULL THEN
+        PERFORM ssb.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.revoke_permission(privileges text[], class text, name text, grantees text[],
+    cascade boolean DEFAULT false, grant_option_only boolean DEFAULT false, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_verb text := CASE WHEN grant_option_only THEN 'GRANT OPTION' ELSE 'REVOKE' END;
+    v_relation text := ssb.change_permission(v_verb, privileges, class, name, grantees, false, database);
+BEGIN
+    IF v_relation IS NOT NULL THEN
+        PERFORM ssb.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
+    END IF;
+END;
+$$;
+
+-- ALTER AUTHORIZATION: the new owner of one of the broker's objects; on tables and
+-- procedures nothing is recorded (their owner is a PostgreSQL role).
+CREATE OR REPLACE FUNCTION ssb.alter_authorization(class text, name text, principal text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+    v_object record;
+    v_owner text := coalesce(principal, 'dbo');
+BEGIN
+    SELECT o.* INTO v_object FROM ssb.find_securable(class, name, v_database_id) AS o;
+    PERFORM ssb.require_principal(v_owner, v_database_id);
+    IF v_object.relation IS NOT NULL THEN
+        PERFORM ssb.require_definition_right('TAKE OWNERSHIP', v_database_id);
+        UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
+        RETURN;
+    END IF;
+    PERFORM ssb.require_permission('find', v_object.class, v_object.major_id, name, 'TAKE OWNERSHIP', v_object.owner, v_database_id);
+    CASE v_object.class
+    WHEN 'MESSAGE TYPE' THEN
+        UPDATE ssb.message_type AS t SET owner = v_owner WHERE t.message_type_id = v_object.major_id AND t.database_id IS NOT NULL;
+    WHEN 'CONTRACT' THEN
+        UPDATE ssb.contract AS c SET owner = v_owner WHERE c.contract_id = v_object.major_id AND c.database_id IS NOT NULL;
+    WHEN 'SERVICE' THEN
+        UPDATE ssb.service AS s SET owner = v_owner WHERE s.service_id = v_object.major_id;
+    WHEN 'QUEUE' THEN
+        UPDATE ssb.queue AS q SET owner = v_owner WHERE q.queue_id = v_object.major_id;
+    WHEN 'ROUTE' THEN
+        UPDATE ssb.route AS r SET owner = v_owner WHERE r.route_id = v_object.major_id AND r.database_id = v_database_id;
+    WHEN 'REMOTE SERVICE BINDING' THEN
+        UPDATE ssb.remote_service_binding AS b SET owner = v_owner WHERE b.binding_id = v_object.major_id;
+    WHEN 'CERTIFICATE' THEN
+        UPDATE ssb.certificate AS c SET owner = v_owner WHERE c.certificate_id = v_object.major_id;
+    WHEN 'ENDPOINT' THEN
+        UPDATE ssb.broker_endpoint AS b SET owner = v_owner WHERE b.broker_endpoint_id = v_object.major_id;
+    WHEN 'DATABASE' THEN
+        UPDATE ssb.database AS d SET owner = v_owner WHERE d.database_id = v_object.major_id;
+    ELSE
+        NULL;   -- the owner of a schema collection or role is the runtime's
+    END CASE;
+END;
+$$;

@@ -1,0 +1,76 @@
+-- CREATE, ALTER, DROP XML SCHEMA COLLECTION. The schemas are compiled once, here;
+-- 56x has the compiler and the validator.
+
+CREATE OR REPLACE FUNCTION ssb.create_xml_schema_collection(name text, schemas text, spelling text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_name record;
+    v_database_id integer;
+BEGIN
+    SELECT n.* INTO v_name FROM ssb.split_name(name) AS n;
+    v_database_id := ssb.database_of_schema(v_name.schema_name);
+    PERFORM ssb.require_definition_right('CREATE XML SCHEMA COLLECTION', v_database_id);
+    PERFORM ssb.check_name(v_name.object_name);
+    INSERT INTO ssb.xml_schema_collection (database_id, schema_name, name, spelling, compiled, source)
+    VALUES (v_database_id, v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name),
+            ssb.compile_xml_schema(schemas), schemas)
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                             coalesce(spelling, v_name.object_name)), 16, 6);
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.collection_to_change(p_verb text, p_name text)
+RETURNS ssb.xml_schema_collection
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_collection ssb.xml_schema_collection;
+BEGIN
+    SELECT c.* INTO v_collection FROM ssb.xml_schema_collection AS c
+      JOIN ssb.split_name(p_name) AS n ON c.schema_name = n.schema_name AND c.name = n.object_name;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_not_found(p_verb, 'XML schema collection', p_name);
+    END IF;
+    PERFORM ssb.require_definition_right('CREATE XML SCHEMA COLLECTION', v_collection.database_id);
+    RETURN v_collection;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.alter_xml_schema_collection(name text, schemas text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_collection ssb.xml_schema_collection := ssb.collection_to_change('alter', name);
+BEGIN
+    UPDATE ssb.xml_schema_collection AS c
+       SET compiled = ssb.xml_schema_merge(c.compiled, schemas), source = c.source || schemas
+     WHERE c.collection_id = v_collection.collection_id;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_xml_schema_collection(name text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_collection ssb.xml_schema_collection := ssb.collection_to_change('drop', name);
+BEGIN
+    IF EXISTS (SELECT FROM ssb.message_type AS t WHERE t.collection_id = v_collection.collection_id) THEN
+        PERFORM ssb.raise_bound('XML schema collection', v_collection.spelling, 'message type');
+    END IF;
+    DELETE FROM ssb.xml_schema_collection AS c WHERE c.collection_id = v_collection.collection_id;
+END;
+$$;

@@ -1,0 +1,99 @@
+-- What the conversation statements have in common: the lock, the state, the errors.
+
+-- Locks the group of an endpoint and returns the endpoint as it is then; a row of
+-- NULLs when there is none. Waiting for the lock can take as long as the other
+-- transaction: the endpoint is read again afterwards, and may have moved.
+CREATE OR REPLACE FUNCTION ssb.lock_endpoint(p_handle uuid)
+RETURNS ssb.conversation_endpoint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_group_id bigint;
+    v_endpoint ssb.conversation_endpoint;
+BEGIN
+    LOOP
+        SELECT g.group_id INTO v_group_id
+          FROM ssb.conversation_endpoint AS e JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+         WHERE e.conversation_handle = p_handle
+           FOR NO KEY UPDATE OF g;
+        SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = p_handle;
+        IF NOT FOUND OR v_endpoint.group_id = v_group_id THEN
+            RETURN v_endpoint;
+        END IF;
+    END LOOP;
+END;
+$$;
+
+-- The state that sys.conversation_endpoints shows. NULL: it shows no such endpoint
+-- any more, though its row still tells the far side how it ended.
+CREATE OR REPLACE FUNCTION ssb.endpoint_state(e ssb.conversation_endpoint, f ssb.conversation_endpoint)
+RETURNS char(2)
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN e.closed_at IS NOT NULL THEN
+            CASE WHEN NOT e.is_close_known THEN 'DO' WHEN NOT e.is_initiator THEN 'CD' END
+        WHEN e.is_error OR f.is_refused OR e.far_outcome = 'ER' OR (f.is_close_known AND f.is_closed_by_error) THEN 'ER'
+        WHEN e.far_outcome = 'DI' OR f.is_close_known THEN 'DI'
+        WHEN e.is_initiator AND e.sent_count = 0 THEN 'SO'
+        ELSE 'CO' END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.endpoint_state(e ssb.conversation_endpoint)
+RETURNS char(2)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_far ssb.conversation_endpoint;
+BEGIN
+    SELECT f.* INTO v_far FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id;
+    -- A lifetime that is over counts before anybody has put the Error on the queue.
+    IF e.closed_at IS NULL AND e.lifetime <= clock_timestamp() THEN
+        RETURN 'ER';
+    END IF;
+    RETURN ssb.endpoint_state(e, v_far);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.raise_handle_not_found(p_handle uuid)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.raise_error(8426, format('The conversation handle "%s" is not found.', upper(p_handle::text)), 16, 1,
+                            'Both sides may have ended it: see sys.conversation_endpoints.');
+END;
+$$;
+
+-- RECEIVE permission on a queue is what BEGIN DIALOG, SEND, RECEIVE, END … on its
+-- services need. Grants are mirrored as SELECT on the queue's order sequence
+-- (ssb.mirror_receive_grants), which is one quick look; the tables decide the rest.
+CREATE OR REPLACE FUNCTION ssb.may_receive(p_queue ssb.queue)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN has_sequence_privilege(ssb.caller(), p_queue.order_sequence, 'SELECT')
+        OR ssb.has_permission(ssb.caller(), 'QUEUE', p_queue.queue_id, 'RECEIVE', p_queue.owner, p_queue.database_id);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.require_receive(p_queue ssb.queue)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT ssb.may_receive(p_queue) THEN
+        PERFORM ssb.raise_error(229, format('The RECEIVE permission was denied on the object ''%s'', database ''%s'', schema ''%s''.',
+            p_queue.spelling, ssb.database_name(p_queue.database_id),
+            coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_queue.schema_name),
+                     p_queue.schema_name)), 14, 5);
+    END IF;
+END;
+$$;

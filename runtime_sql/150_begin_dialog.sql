@@ -1,0 +1,135 @@
+-- BEGIN DIALOG: the initiator's endpoint, its group, and the lock on that group.
+-- Nothing is told to the target before the first SEND.
+--
+-- Called by  compiled BEGIN DIALOG [CONVERSATION], event notifications
+-- Locks      the group's row
+
+-- The level of a new endpoint: that of the best match, 5 without one. Contract
+-- counts more than the local service, that more than the remote one.
+CREATE OR REPLACE FUNCTION ssb.priority_for(p_database_id integer, p_contract_id integer, p_service_id integer,
+                                            p_remote_service text)
+RETURNS smallint
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN coalesce((
+        SELECT p.priority FROM ssb.broker_priority AS p
+         WHERE p.database_id = p_database_id
+           AND coalesce(p.contract_id, p_contract_id) = p_contract_id
+           AND coalesce(p.service_id, p_service_id) = p_service_id
+           AND coalesce(p.remote_service, p_remote_service) = p_remote_service
+         ORDER BY p.contract_id IS NULL, p.service_id IS NULL, p.remote_service IS NULL LIMIT 1), 5);
+END;
+$$;
+
+-- A new endpoint and, unless it joins one, its group. The queue must know every
+-- priority that its messages may have: RECEIVE looks level by level.
+CREATE OR REPLACE FUNCTION ssb.make_endpoint(p_is_initiator boolean, p_conversation_id uuid, p_service ssb.service,
+    p_contract_id integer, p_contract_name text, p_far_service text, p_far_broker_instance text,
+    p_group_id bigint, p_group_uuid uuid, p_lifetime timestamptz, p_encryption boolean, p_is_system boolean,
+    p_far_endpoint_id bigint)
+RETURNS ssb.conversation_endpoint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_group_id bigint := p_group_id;
+    v_priority smallint := ssb.priority_for(p_service.database_id, p_contract_id, p_service.service_id, p_far_service);
+    v_endpoint ssb.conversation_endpoint;
+BEGIN
+    IF v_group_id IS NULL THEN
+        INSERT INTO ssb.conversation_group (conversation_group_id, service_id, queue_id)
+        VALUES (coalesce(p_group_uuid, gen_random_uuid()), p_service.service_id, p_service.queue_id)
+        RETURNING group_id INTO v_group_id;
+    END IF;
+    INSERT INTO ssb.conversation_endpoint AS e
+           (conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, group_id, database_id,
+            service_id, queue_id, contract_id, priority, service_name, contract_name, far_service,
+            far_broker_instance, far_endpoint_id, lifetime, due_at)
+    VALUES (gen_random_uuid(), p_conversation_id, p_is_initiator, p_encryption, p_is_system, v_group_id,
+            p_service.database_id, p_service.service_id, p_service.queue_id, p_contract_id, v_priority,
+            p_service.name, p_contract_name, p_far_service, p_far_broker_instance, p_far_endpoint_id,
+            p_lifetime, p_lifetime)
+    RETURNING e.* INTO v_endpoint;
+    IF v_priority <> 5 THEN
+        UPDATE ssb.queue AS q
+           SET priorities = (SELECT array_agg(l ORDER BY l DESC) FROM unnest(q.priorities || v_priority) AS l)
+         WHERE q.queue_id = p_service.queue_id AND v_priority <> ALL (q.priorities);
+    END IF;
+    RETURN v_endpoint;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.begin_dialog(from_service text, to_service text, contract text DEFAULT 'DEFAULT',
+    broker_instance text DEFAULT NULL, related_conversation uuid DEFAULT NULL,
+    related_conversation_group uuid DEFAULT NULL, lifetime integer DEFAULT NULL,
+    encryption boolean DEFAULT true, database text DEFAULT NULL)
+RETURNS uuid
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_database_id integer := ssb.database_id_of(database);
+    v_service ssb.service;
+    v_contract ssb.contract;
+    v_group ssb.conversation_group;
+    v_group_uuid uuid := related_conversation_group;
+BEGIN
+    IF from_service IS NULL OR to_service IS NULL THEN
+        PERFORM ssb.raise_error(8421, 'The service name is missing. Specify a service name.');
+    ELSIF contract IS NULL THEN
+        PERFORM ssb.raise_error(8417, 'The service contract name is NULL. Specify a service contract name.');
+    ELSIF lifetime < 1 THEN
+        PERFORM ssb.raise_error(8411, format('The dialog lifetime value of %s is outside the allowable range of 1 to 2147483647. '
+                                             'Specify a valid dialog lifetime value.', lifetime));
+    ELSIF length(to_service) > 256 THEN
+        PERFORM ssb.raise_error(8412, format('The syntax of the service name ''%s'' is invalid.', left(to_service, 128)));
+    ELSIF length(broker_instance) > 128 THEN
+        PERFORM ssb.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
+                                             'is too long, the maximum size is 256 bytes.', broker_instance));
+    END IF;
+    v_service := ssb.find_service(v_database_id, from_service);
+    IF v_service.service_id IS NULL THEN
+        PERFORM ssb.raise_error(8423, format('The service "%s" is not found.', from_service));
+    END IF;
+    v_contract := ssb.find_contract(v_database_id, contract);
+    IF v_contract.contract_id IS NULL THEN
+        PERFORM ssb.raise_error(8425, format('The service contract ''%s'' is not found.', contract));
+    END IF;
+    PERFORM ssb.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_service.queue_id;
+
+    IF related_conversation IS NOT NULL THEN
+        SELECT g.* INTO v_group FROM ssb.conversation_endpoint AS e
+          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+         WHERE e.conversation_handle = related_conversation AND e.closed_at IS NULL
+           FOR NO KEY UPDATE OF g;
+        IF NOT FOUND THEN
+            PERFORM ssb.raise_error(8426, format('The conversation handle "%s" is not found.', upper(related_conversation::text)));
+        ELSIF v_group.service_id <> v_service.service_id THEN
+            PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
+                'conversation group ID.', upper(v_group.conversation_group_id::text)), 16, 1,
+                'The related conversation belongs to another service.');
+        END IF;
+    ELSIF v_group_uuid IS NOT NULL THEN
+        SELECT g.* INTO v_group FROM ssb.conversation_group AS g
+         WHERE g.conversation_group_id = v_group_uuid
+         ORDER BY g.service_id <> v_service.service_id LIMIT 1
+           FOR NO KEY UPDATE;
+        IF v_group.service_id <> v_service.service_id THEN
+            PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
+                'conversation group ID.', upper(v_group_uuid::text)), 16, 1,
+                'The conversation group belongs to another service.');
+        END IF;
+    END IF;
+    RETURN (ssb.make_endpoint(true, gen_random_uuid(), v_service, v_contract.contract_id, v_contract.name, to_service,
+        CASE WHEN upper(broker_instance) = 'CURRENT DATABASE'
+             THEN (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_database_id)
+             ELSE broker_instance END,
+        v_group.group_id, v_group_uuid,
+        -- A second more than 68 years is no lifetime at all.
+        clock_timestamp() + make_interval(secs => nullif(lifetime, 2147483647)),
+        coalesce(encryption, true), false, NULL)).conversation_handle;
+END;
+$$;

@@ -1,0 +1,377 @@
+-- Putting a message on a queue: what SEND, END CONVERSATION and redelivery share.
+-- Called by  151–157, 210
+-- Locks      none: the caller holds the sender's group; receivers are not asked
+
+-- Appends to the receiver's queue and returns its place there. The caller has a
+-- transaction id already (it wrote or locked a row), so the order is taken after
+-- it: ssb.receive's low-water mark relies on that.
+CREATE OR REPLACE FUNCTION ssb.put_message(p_receiver ssb.conversation_endpoint, p_message_type_id integer,
+                                           p_number bigint, p_validation char(2), p_body bytea)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_order bigint;
+BEGIN
+    PERFORM pg_current_xact_id();
+    INSERT INTO ssb.message_stored AS m
+           (slot, queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+            message_type_id, priority, validation, body)
+    SELECT q.message_table, q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
+           p_message_type_id, p_receiver.priority, p_validation, p_body
+      FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id
+    RETURNING m.queuing_order INTO v_order;
+    PERFORM ssb.announce_arrival(q.queue_id) FROM ssb.queue AS q
+      WHERE q.queue_id = p_receiver.queue_id AND q.is_watched AND pg_sequence_last_value(q.watch_sequence) = 1;
+    RETURN v_order;
+END;
+$$;
+
+-- NOTIFY makes commits wait for each other, so it is sent only while a watcher has
+-- asked for it (ssb.watch_queue): once it is awake, it looks by itself.
+CREATE OR REPLACE FUNCTION ssb.announce_arrival(p_queue_id integer)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT pg_notify('ssb_arrival', p_queue_id::text); $$;
+
+-- The body of an Error message.
+CREATE OR REPLACE FUNCTION ssb.error_body(p_code integer, p_description text)
+RETURNS bytea
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT convert_to(format('<Error xmlns="http://schemas.microsoft.com/SQL/ServiceBroker/Error"><Code>%s</Code>'
+                             '<Description>%s</Description></Error>', p_code,
+                             replace(replace(replace(p_description, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')), 'UTF8');
+$$;
+
+-- An Error that the broker itself makes: it comes to this side's own queue, and
+-- the side can only END from then on. A later one is not put: the first counts.
+CREATE OR REPLACE FUNCTION ssb.fail_endpoint(p_endpoint_id bigint, p_code integer, p_description text,
+                                             p_is_refused boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_endpoint ssb.conversation_endpoint;
+BEGIN
+    UPDATE ssb.conversation_endpoint AS e
+       SET is_error = true, is_refused = e.is_refused OR p_is_refused, due_at = e.dialog_timer
+     WHERE e.endpoint_id = p_endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+    RETURNING e.* INTO v_endpoint;
+    IF FOUND THEN
+        PERFORM ssb.put_message(v_endpoint, 1, -1, 'X', ssb.error_body(p_code, p_description));
+    END IF;
+END;
+$$;
+
+-- Which service the initiator means. One out of several is taken at random, and
+-- stays for the dialog. Without one, status says why.
+CREATE OR REPLACE FUNCTION ssb.find_target(p_endpoint ssb.conversation_endpoint, OUT service ssb.service, OUT status text)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_address text;
+    v_disabled boolean;
+BEGIN
+    -- The route that says most about this service: its name and instance, its name, neither.
+    SELECT r.address INTO v_address
+      FROM ssb.route AS r
+     WHERE r.database_id = p_endpoint.database_id
+       AND coalesce(r.service_name, p_endpoint.far_service) = p_endpoint.far_service
+       AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_endpoint.far_broker_instance)
+            OR p_endpoint.far_broker_instance IS NULL)
+       AND coalesce(r.expires_at, 'infinity') > clock_timestamp()
+     ORDER BY r.service_name IS NULL, r.broker_instance IS NULL, random() LIMIT 1;
+    IF v_address IS NULL THEN
+        status := 'The target service name could not be found: no route matches it.';
+        RETURN;
+    ELSIF upper(v_address) <> 'LOCAL' THEN
+        status := format('The route leads to ''%s'', another instance. The message waits for transport.', v_address);
+        RETURN;
+    END IF;
+    SELECT s.* INTO service
+      FROM ssb.service AS s
+      JOIN ssb.database AS d ON d.database_id = s.database_id
+     WHERE s.name = p_endpoint.far_service
+       AND (p_endpoint.far_broker_instance IS NULL OR d.service_broker_guid::text = lower(p_endpoint.far_broker_instance))
+     ORDER BY d.is_broker_enabled DESC, random() LIMIT 1;
+    IF service.service_id IS NULL THEN
+        status := 'The target service name could not be found. Check its spelling, its broker instance and the routes.';
+    END IF;
+END;
+$$;
+
+-- The target's endpoint, made when the first message comes. NULL when the target
+-- does not take part: status says why it has to wait, refusal why it never will.
+CREATE OR REPLACE FUNCTION ssb.make_target(p_endpoint ssb.conversation_endpoint, OUT target ssb.conversation_endpoint,
+                                           OUT status text, OUT refusal_code integer, OUT refusal text)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_found record;
+    v_service ssb.service;
+    v_contract ssb.contract;
+BEGIN
+    SELECT t.* INTO v_found FROM ssb.find_target(p_endpoint) AS t;
+    v_service := v_found.service;
+    IF v_service.service_id IS NULL THEN
+        status := v_found.status;
+        RETURN;
+    END IF;
+    status := ssb.reason_to_wait(v_service.queue_id);
+    IF status IS NOT NULL THEN
+        RETURN;
+    END IF;
+    -- The dialog is its initiating service's: that one's owner, or whoever is sending, needs SEND.
+    IF NOT p_endpoint.is_system
+       AND NOT ssb.has_permission(ssb.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id)
+       AND NOT EXISTS (
+           SELECT FROM ssb.service AS s
+            WHERE s.service_id = p_endpoint.service_id
+              AND (s.owner = v_service.owner
+                   OR ssb.has_permission(ssb.role_of(s.owner), 'SERVICE', v_service.service_id, 'SEND', v_service.owner,
+                                         v_service.database_id)))
+    THEN
+        status := format('You do not have permission to access the service ''%s''.', v_service.name);
+        RETURN;
+    END IF;
+    v_contract := ssb.find_contract(v_service.database_id, p_endpoint.contract_name);
+    IF v_contract.contract_id IS NULL
+       OR NOT EXISTS (SELECT FROM ssb.service_contract_usage AS u
+                       WHERE u.service_id = v_service.service_id AND u.contract_id = v_contract.contract_id) THEN
+        refusal_code := -8408;
+        refusal := format('Target service ''%s'' does not support contract ''%s''.', v_service.name, p_endpoint.contract_name);
+        RETURN;
+    END IF;
+    target := ssb.make_endpoint(false, p_endpoint.conversation_id, v_service, v_contract.contract_id, v_contract.name,
+        p_endpoint.service_name,
+        (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = p_endpoint.database_id),
+        NULL, NULL, p_endpoint.lifetime, p_endpoint.is_encrypted, p_endpoint.is_system, p_endpoint.endpoint_id);
+    UPDATE ssb.conversation_endpoint AS e SET far_endpoint_id = target.endpoint_id
+     WHERE e.endpoint_id = p_endpoint.endpoint_id;
+END;
+$$;
+
+-- Why nothing can be put on this queue now; NULL when it can.
+CREATE OR REPLACE FUNCTION ssb.reason_to_wait(p_queue_id integer)
+RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue;
+BEGIN
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    IF ssb.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled THEN
+        RETURN format('One or more messages could not be delivered to the local service: the service queue "%s" is disabled.',
+                      v_queue.spelling);
+    ELSIF NOT v_queue.is_accepting THEN
+        RETURN 'The broker is disabled in the target service''s database.';
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+-- Hands one message of p_sender to its far side. Returns NULL when that is settled
+-- (it is on the queue, or was refused, or nobody wants it any more), else the
+-- reason why it has to wait.
+CREATE OR REPLACE FUNCTION ssb.deliver(p_sender_id bigint, p_message_type_name text, p_number bigint,
+                                       p_is_end_of_dialog boolean, p_is_error boolean, p_body bytea)
+RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_sender ssb.conversation_endpoint;
+    v_receiver ssb.conversation_endpoint;
+    v_made record;
+    v_usage ssb.contract_message_usage;
+    v_reason text;
+    v_order bigint;
+BEGIN
+    SELECT e.* INTO STRICT v_sender FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_sender_id;
+    IF NOT (SELECT d.is_broker_enabled FROM ssb.database AS d WHERE d.database_id = v_sender.database_id) THEN
+        RETURN 'The broker is disabled in the sender''s database.';
+    END IF;
+    IF v_sender.far_endpoint_id IS NULL THEN
+        SELECT t.* INTO v_made FROM ssb.make_target(v_sender) AS t;
+        v_receiver := v_made.target;
+        IF v_made.status IS NOT NULL THEN
+            RETURN v_made.status;
+        ELSIF v_made.refusal IS NOT NULL THEN
+            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, v_made.refusal_code, v_made.refusal, true);
+            RETURN NULL;
+        END IF;
+    ELSE
+        SELECT e.* INTO v_receiver FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_sender.far_endpoint_id;
+        IF NOT FOUND THEN
+            RETURN 'The remote conversation endpoint is either in a state where no more messages can be exchanged, '
+                   'or it has been dropped.';
+        ELSIF v_receiver.closed_at IS NOT NULL OR (v_receiver.is_system AND v_receiver.is_initiator) THEN
+            -- Ended meanwhile, or an event notification, whose own side nobody reads.
+            RETURN NULL;
+        END IF;
+        v_reason := ssb.reason_to_wait(v_receiver.queue_id);
+        IF v_reason IS NOT NULL THEN
+            RETURN v_reason;
+        END IF;
+    END IF;
+
+    IF p_is_end_of_dialog THEN
+        v_order := ssb.put_message(v_receiver, 2, p_number, 'E', NULL);
+    ELSIF p_is_error THEN
+        v_order := ssb.put_message(v_receiver, 1, p_number, 'X', p_body);
+    ELSE
+        SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
+         WHERE u.contract_id = v_receiver.contract_id AND u.message_type_name = p_message_type_name;
+        IF NOT FOUND THEN
+            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, -8498, format('The remote service has sent a message of type ''%s'' '
+                'that is not part of the local contract.', p_message_type_name), true);
+            RETURN NULL;
+        ELSIF v_sender.is_initiator AND NOT v_usage.is_sent_by_initiator THEN
+            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, -8457, format('The message received was sent by the initiator of the '
+                'conversation, but the message type ''%s'' is marked SENT BY TARGET in the contract.', p_message_type_name), true);
+            RETURN NULL;
+        ELSIF NOT v_sender.is_initiator AND NOT v_usage.is_sent_by_target THEN
+            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, -8437, format('The message received was sent by a Target service, but '
+                'the message type ''%s'' is marked SENT BY INITIATOR in the contract.', p_message_type_name), true);
+            RETURN NULL;
+        END IF;
+        v_reason := ssb.validate_body(v_usage, v_sender, p_number, p_body);
+        IF v_reason IS NOT NULL THEN
+            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, CASE v_usage.validation WHEN 'X' THEN -9615 ELSE -8430 END,
+                                      v_reason, true);
+            RETURN NULL;
+        END IF;
+        v_order := ssb.put_message(v_receiver, v_usage.message_type_id, p_number, v_usage.validation, p_body);
+    END IF;
+    UPDATE ssb.conversation_endpoint AS e
+       SET sent_count = greatest(e.sent_count, p_number + 1), sent_order = v_order
+     WHERE e.endpoint_id = v_sender.endpoint_id;
+    RETURN NULL;
+END;
+$$;
+
+-- VALIDATION as the target's message type wants it. NULL: the body is right.
+CREATE OR REPLACE FUNCTION ssb.validate_body(p_usage ssb.contract_message_usage, p_sender ssb.conversation_endpoint,
+                                             p_number bigint, p_body bytea)
+RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_compiled jsonb;
+    v_fault text;
+BEGIN
+    IF p_usage.validation = 'N' THEN
+        RETURN NULL;
+    ELSIF p_usage.validation = 'E' THEN
+        RETURN CASE WHEN length(p_body) > 0 THEN 'The message body failed the configured validation.' END;
+    END IF;
+    SELECT c.compiled INTO v_compiled FROM ssb.message_type AS t
+      JOIN ssb.xml_schema_collection AS c ON c.collection_id = t.collection_id
+     WHERE t.message_type_id = p_usage.message_type_id;
+    IF NOT coalesce(sys.xml_is_well_formed(p_body), false) THEN
+        v_fault := 'The body is not well-formed XML.';
+    ELSIF v_compiled IS NOT NULL THEN
+        v_fault := ssb.xml_schema_validate(v_compiled, p_body);
+    END IF;
+    RETURN format('A message of type ''%s'' failed XML validation on the target service. %s This occurred in the message with '
+                  'Conversation ID ''%s'', Initiator: %s, and Message sequence number: %s.', p_usage.message_type_name, v_fault,
+                  upper(p_sender.conversation_id::text), CASE WHEN p_sender.is_initiator THEN 1 ELSE 0 END, p_number)
+           || CASE WHEN v_fault IS NULL THEN NULL ELSE '' END;
+END;
+$$;
+
+-- Delivers now, or keeps the message in sys.transmission_queue. What was sent
+-- earlier on the conversation goes first.
+CREATE OR REPLACE FUNCTION ssb.deliver_or_keep(p_sender ssb.conversation_endpoint, p_message_type_name text, p_number bigint,
+                                               p_is_end_of_dialog boolean, p_is_error boolean, p_body bytea)
+RETURNS boolean                                    -- delivered
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_status text := 'Earlier messages of this conversation are waiting.';
+BEGIN
+    IF NOT p_sender.has_waiting OR ssb.deliver_waiting(p_sender.endpoint_id) THEN
+        v_status := ssb.deliver(p_sender.endpoint_id, p_message_type_name, p_number, p_is_end_of_dialog, p_is_error, p_body);
+        IF v_status IS NULL THEN
+            RETURN true;
+        END IF;
+    END IF;
+    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status)
+    VALUES (p_sender.database_id, p_sender.endpoint_id, p_sender.far_service, p_number, p_message_type_name,
+            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status);
+    UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
+     WHERE e.endpoint_id = p_sender.endpoint_id;
+    RETURN false;
+END;
+$$;
+
+-- Tries the waiting messages of one conversation again, in order, up to the first
+-- that still has to wait. True when none is left.
+-- Locks  the caller holds the sender's group
+CREATE OR REPLACE FUNCTION ssb.deliver_waiting(p_endpoint_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_message ssb.transmission;
+    v_status text;
+BEGIN
+    FOR v_message IN
+        SELECT t.* FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint_id ORDER BY t.transmission_id
+    LOOP
+        v_status := ssb.deliver(p_endpoint_id, v_message.message_type_name, v_message.message_sequence_number,
+                                v_message.is_end_of_dialog, v_message.is_conversation_error, v_message.body);
+        IF v_status IS NOT NULL THEN
+            UPDATE ssb.transmission AS t SET transmission_status = v_status
+             WHERE t.endpoint_id = p_endpoint_id AND t.transmission_status <> v_status;
+            RETURN false;
+        END IF;
+        DELETE FROM ssb.transmission AS t WHERE t.transmission_id = v_message.transmission_id;
+        IF v_message.is_end_of_dialog OR v_message.is_conversation_error THEN
+            PERFORM ssb.note_close_known(p_endpoint_id);
+        END IF;
+    END LOOP;
+    UPDATE ssb.conversation_endpoint AS e SET has_waiting = false WHERE e.endpoint_id = p_endpoint_id AND e.has_waiting;
+    RETURN true;
+END;
+$$;
+
+-- After the obstacle is gone: every conversation with messages for the services of
+-- this queue. One whose group somebody else holds is left to the next look.
+CREATE OR REPLACE FUNCTION ssb.deliver_waiting_for_queue(p_queue_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_endpoint_id bigint;
+BEGIN
+    FOR v_endpoint_id IN
+        SELECT w.endpoint_id
+          FROM (SELECT DISTINCT t.endpoint_id FROM ssb.service AS s
+                  JOIN ssb.transmission AS t ON t.to_service = s.name WHERE s.queue_id = p_queue_id) AS w
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id
+          JOIN ssb.database AS d ON d.database_id = e.database_id
+         ORDER BY CASE WHEN d.is_honor_broker_priority_on THEN e.priority ELSE 5 END DESC, w.endpoint_id
+    LOOP
+        PERFORM g.group_id FROM ssb.conversation_endpoint AS e
+           JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+          WHERE e.endpoint_id = v_endpoint_id FOR NO KEY UPDATE OF g SKIP LOCKED;
+        IF FOUND THEN
+            PERFORM ssb.deliver_waiting(v_endpoint_id);
+        END IF;
+    END LOOP;
+END;
+$$;

@@ -1,0 +1,239 @@
+-- SEND.
+--
+-- The usual message goes the fast way: two statements, both static, both found by
+-- index probes alone. The first locks the sender's group; the second, under a
+-- snapshot taken after that lock, checks everything that must hold for a plain
+-- delivery and appends to the receiver's queue. Where anything is special
+-- (first message, validation, retention, a queue that is off, a watcher to wake,
+-- a wrong argument) it inserts nothing, and ssb.send_carefully takes over, which
+-- does everything and knows every error.
+--
+-- message_sequence_number: the first 16 messages of a side are counted exactly in
+-- its endpoint's row. Counting all would leave a dead row per message, which is
+-- what makes queues collapse while an old snapshot pins the horizon. After those
+-- the number follows the far queue's order: still 1 more from message to message
+-- while one conversation alone uses that queue, always rising, with gaps when
+-- several do.
+--
+-- Called by  compiled SEND, ssb.send_many, ssb.send_batch
+-- Locks      the sender's group; never anything of the receiver's
+
+CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text DEFAULT 'DEFAULT', body bytea DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_endpoint_id bigint;
+    v_group_id bigint;
+    v_is_plain boolean;
+    v_sequence regclass;
+    v_number bigint;
+    v_order bigint;
+BEGIN
+    SELECT e.endpoint_id, g.group_id, q.is_plain_sender, q.order_sequence
+      INTO v_endpoint_id, v_group_id, v_is_plain, v_sequence
+      FROM ssb.conversation_endpoint AS e
+      JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+      JOIN ssb.queue AS q ON q.queue_id = e.queue_id
+     WHERE e.conversation_handle = handle
+       FOR NO KEY UPDATE OF g;
+
+    IF v_is_plain AND has_sequence_privilege(ssb.caller(), v_sequence, 'SELECT') THEN
+        INSERT INTO ssb.message_stored AS m
+               (slot, queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                message_type_id, priority, validation, body)
+        SELECT p.message_table, p.queue_id, p.endpoint_id, p.queuing_order,
+               CASE WHEN p.sent_count < 16 OR p.sent_order IS NULL THEN p.sent_count
+                    ELSE p.sent_count + p.queuing_order - p.sent_order - 1 END,
+               clock_timestamp(), p.message_type_id, p.priority, 'N', body
+          FROM (SELECT q.message_table, f.queue_id, f.endpoint_id, f.priority, e.sent_count, e.sent_order,
+                       u.message_type_id, nextval(q.order_sequence) AS queuing_order
+                  FROM ssb.conversation_endpoint AS e
+                  JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
+                  JOIN ssb.queue AS q ON q.queue_id = f.queue_id
+                  JOIN ssb.contract_message_usage AS u
+                    ON u.contract_id = e.contract_id AND u.message_type_name = message_type
+                 WHERE e.endpoint_id = v_endpoint_id
+                   AND e.group_id = v_group_id                  -- not moved while we waited for the lock
+                   AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting
+                   AND (e.lifetime IS NULL OR e.lifetime > clock_timestamp())
+                   AND f.contract_id = e.contract_id            -- one database, one definition
+                   AND f.closed_at IS NULL AND NOT f.is_refused
+                   AND q.is_accepting
+                   AND coalesce(pg_sequence_last_value(q.attempt_sequence), 0) = 0
+                   AND NOT (q.is_watched AND coalesce(pg_sequence_last_value(q.watch_sequence), 0) = 1)
+                   AND u.validation = 'N'
+                   AND CASE WHEN e.is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END) AS p
+        RETURNING m.message_sequence_number, m.queuing_order INTO v_number, v_order;
+        IF v_order IS NOT NULL THEN
+            IF v_number < 16 THEN
+                UPDATE ssb.conversation_endpoint AS e SET sent_count = v_number + 1, sent_order = v_order
+                 WHERE e.endpoint_id = v_endpoint_id;
+            END IF;
+            RETURN;
+        END IF;
+    END IF;
+    PERFORM ssb.send_carefully(handle, message_type, body, NULL);
+END;
+$$;
+
+-- A body of characters is stored as UTF-8.
+CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text, body text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.send(handle, message_type, convert_to(body, 'UTF8'));
+END;
+$$;
+
+-- T-SQL's SEND … (NULL).
+CREATE OR REPLACE FUNCTION ssb.send_null_body(handle uuid)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
+END;
+$$;
+
+-- One message on several conversations: all of them or none.
+CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text DEFAULT 'DEFAULT', body bytea DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_place integer;
+    v_handle uuid;
+BEGIN
+    v_place := array_position(handles, NULL);
+    IF v_place IS NOT NULL THEN
+        PERFORM ssb.raise_error(8441, format('The conversation handle at position %s is missing. Specify a conversation handle.',
+                                             v_place));
+    END IF;
+    SELECT max(h.place), (array_agg(h.handle))[1] INTO v_place, v_handle
+      FROM unnest(handles) WITH ORDINALITY AS h (handle, place)
+     GROUP BY h.handle HAVING count(*) > 1 ORDER BY 1 LIMIT 1;
+    IF FOUND THEN
+        PERFORM ssb.raise_error(8451, format('The conversation handle ''%s'' at position %s appears more than once.',
+                                             upper(v_handle::text), v_place));
+    END IF;
+    FOR v_place IN 1..coalesce(cardinality(handles), 0) LOOP
+        PERFORM ssb.send_carefully(handles[v_place], message_type, body, v_place);
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text, body text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.send_many(handles, message_type, convert_to(body, 'UTF8'));
+END;
+$$;
+
+-- SEND with every case: all errors of the statement, first messages, validation,
+-- retention, waiting. p_place is the handle's position in a list of several.
+CREATE OR REPLACE FUNCTION ssb.send_carefully(p_handle uuid, p_message_type text, p_body bytea, p_place integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_endpoint ssb.conversation_endpoint := ssb.lock_endpoint(p_handle);
+    v_queue ssb.queue;
+    v_state char(2);
+    v_type ssb.message_type;
+    v_usage ssb.contract_message_usage;
+    v_number bigint;
+BEGIN
+    IF p_handle IS NULL THEN
+        PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+    ELSIF v_endpoint.endpoint_id IS NULL AND p_place IS NOT NULL THEN
+        PERFORM ssb.raise_error(8435, format('The conversation handle "%s" at position %s is not found.',
+                                             upper(p_handle::text), p_place));
+    ELSIF v_endpoint.endpoint_id IS NULL THEN
+        PERFORM ssb.raise_handle_not_found(p_handle);
+    END IF;
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
+    PERFORM ssb.require_receive(v_queue);
+    v_state := ssb.endpoint_state(v_endpoint);
+    IF v_state NOT IN ('SO', 'CO') THEN
+        PERFORM ssb.raise_error(8429, format('The conversation endpoint is not in a valid state for SEND. '
+                                             'The current endpoint state is ''%s''.', v_state));
+    END IF;
+    v_type := ssb.find_message_type(v_endpoint.database_id, p_message_type);
+    IF v_type.message_type_id IS NULL THEN
+        PERFORM ssb.raise_error(8428, format('The message type "%s" is not found.', p_message_type));
+    END IF;
+    SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
+     WHERE u.contract_id = v_endpoint.contract_id AND u.message_type_name = p_message_type;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(8431, format('The message type ''%s'' is not part of the service contract.', p_message_type));
+    ELSIF v_endpoint.is_initiator AND NOT v_usage.is_sent_by_initiator THEN
+        PERFORM ssb.raise_error(8432, format('The message cannot be sent because the message type ''%s'' is marked SENT BY TARGET '
+                                             'in the contract, however this service is an Initiator.', p_message_type));
+    ELSIF NOT v_endpoint.is_initiator AND NOT v_usage.is_sent_by_target THEN
+        PERFORM ssb.raise_error(8434, format('The message cannot be sent because the message type ''%s'' is marked SENT BY '
+                                             'INITIATOR in the contract, however this service is a Target.', p_message_type));
+    ELSIF v_queue.is_retention_enabled AND (NOT v_queue.is_enqueue_enabled OR ssb.is_poisoned(v_queue)) THEN
+        PERFORM ssb.raise_error(9618, format('The message cannot be sent because the service queue ''%s'' associated with the '
+                                             'dialog is currently disabled and retention is on.', v_queue.spelling));
+    END IF;
+    v_number := ssb.next_number(v_endpoint);
+    PERFORM ssb.deliver_or_keep(v_endpoint, p_message_type, v_number, false, false, p_body);
+    IF v_queue.is_retention_enabled THEN
+        INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number, enqueued_at,
+                                          message_type_id, priority, validation, body)
+        VALUES (v_queue.queue_id, v_endpoint.endpoint_id, 3, nextval(v_queue.order_sequence), v_number, clock_timestamp(),
+                v_usage.message_type_id, v_endpoint.priority, v_usage.validation, p_body);
+    END IF;
+END;
+$$;
+
+-- The number of the next message that this side sends.
+CREATE OR REPLACE FUNCTION ssb.next_number(p_endpoint ssb.conversation_endpoint)
+RETURNS bigint
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR f.endpoint_id IS NULL
+                THEN p_endpoint.sent_count
+                ELSE p_endpoint.sent_count + pg_sequence_last_value(q.order_sequence) - p_endpoint.sent_order END
+      FROM (SELECT) AS one_row
+      LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = p_endpoint.far_endpoint_id
+      LEFT JOIN ssb.queue AS q ON q.queue_id = f.queue_id;
+$$;
+
+-- Many messages at once, in the order given; NULL elements are not allowed, except
+-- bodies. All of them or none.
+CREATE OR REPLACE FUNCTION ssb.send_batch(handles uuid[], message_types text[], bodies bytea[])
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_count integer := coalesce(cardinality(handles), 0);
+BEGIN
+    IF cardinality(message_types) IS DISTINCT FROM cardinality(handles)
+       OR cardinality(bodies) IS DISTINCT FROM cardinality(handles) THEN
+        RAISE EXCEPTION 'handles, message_types and bodies must be of equal length' USING ERRCODE = '22023';
+    END IF;
+    FOR v_place IN 1..v_count LOOP
+        PERFORM ssb.send(handles[v_place], message_types[v_place], bodies[v_place]);
+    END LOOP;
+    RETURN v_count;
+END;
+$$;

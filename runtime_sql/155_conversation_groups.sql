@@ -1,0 +1,164 @@
+-- GET CONVERSATION GROUP, MOVE CONVERSATION, BEGIN CONVERSATION TIMER, GET_TRANSMISSION_STATUS.
+
+-- The group that RECEIVE would take from, locked. NULL when there is none.
+CREATE OR REPLACE FUNCTION ssb.get_conversation_group(queue text)
+RETURNS uuid
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue := ssb.queue_of(queue);
+    v_group ssb.conversation_group;
+BEGIN
+    PERFORM ssb.require_receive(v_queue);
+    IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue) THEN
+        PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+    END IF;
+    PERFORM ssb.deliver_due_on(v_queue);
+    FOR v_round IN 1..2 LOOP
+        LOOP
+            v_group := ssb.lock_first_group(v_queue);
+            IF v_group.group_id IS NULL THEN
+                EXIT;
+            ELSIF EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                            JOIN ssb.message_stored AS m ON m.endpoint_id = e.endpoint_id
+                           WHERE e.group_id = v_group.group_id) THEN
+                RETURN v_group.conversation_group_id;
+            END IF;
+        END LOOP;
+        EXIT WHEN v_round = 2 OR NOT ssb.fetch_waiting(v_queue);
+    END LOOP;
+    RETURN NULL;
+END;
+$$;
+
+-- The highest priority group with messages that nobody else holds, locked.
+CREATE OR REPLACE FUNCTION ssb.lock_first_group(p_queue ssb.queue)
+RETURNS ssb.conversation_group
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_priority smallint;
+    v_group ssb.conversation_group;
+    v_low bigint;
+BEGIN
+    FOREACH v_priority IN ARRAY p_queue.priorities LOOP
+        v_low := coalesce(nullif(current_setting('ssb.low_' || p_queue.queue_id || '_' || v_priority, true), '')::bigint,
+                          p_queue.low_water);
+        SELECT g.* INTO v_group
+          FROM ssb.message_stored AS m
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
+          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+         WHERE m.queue_id = p_queue.queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
+           AND e.closed_at IS NULL
+           AND (g.claim_id IS NULL OR NOT ssb.claim_is_alive(g.claim_id))
+         ORDER BY m.queuing_order LIMIT 1
+           FOR NO KEY UPDATE OF g SKIP LOCKED;
+        EXIT WHEN FOUND;
+    END LOOP;
+    RETURN v_group;
+END;
+$$;
+
+-- Locks both groups, the one with the lower number first.
+CREATE OR REPLACE FUNCTION ssb.move_conversation(handle uuid, conversation_group uuid)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_endpoint ssb.conversation_endpoint;
+    v_queue ssb.queue;
+    v_destination bigint;
+    v_state char(2);
+BEGIN
+    IF handle IS NULL THEN
+        PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+    ELSIF conversation_group IS NULL THEN
+        PERFORM ssb.raise_error(8420, 'The conversation group is missing. Specify a conversation group.');
+    END IF;
+    PERFORM g.group_id FROM ssb.conversation_group AS g
+      WHERE g.conversation_group_id = conversation_group
+         OR g.group_id = (SELECT e.group_id FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = handle)
+      ORDER BY g.group_id FOR NO KEY UPDATE;
+    v_endpoint := ssb.lock_endpoint(handle);
+    v_state := ssb.endpoint_state(v_endpoint);
+    IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
+        PERFORM ssb.raise_handle_not_found(handle);
+    END IF;
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
+    PERFORM ssb.require_receive(v_queue);
+    IF v_state IN ('CD', 'DO') THEN
+        PERFORM ssb.raise_error(8438, format('The conversation endpoint is not in a valid state for MOVE CONVERSATION. '
+                                             'The current endpoint state is ''%s''.', v_state));
+    END IF;
+    SELECT g.group_id INTO v_destination FROM ssb.conversation_group AS g
+     WHERE g.conversation_group_id = conversation_group AND g.service_id = v_endpoint.service_id;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(8439, format('The destination conversation group ''%s'' is invalid.',
+                                             upper(conversation_group::text)));
+    ELSIF v_destination <> v_endpoint.group_id THEN
+        UPDATE ssb.conversation_endpoint AS e SET group_id = v_destination WHERE e.endpoint_id = v_endpoint.endpoint_id;
+        PERFORM ssb.remove_group_if_empty(v_endpoint.group_id);
+    END IF;
+END;
+$$;
+
+-- After so many seconds a DialogTimer message arrives on this side's own queue. A
+-- later call replaces an earlier one; 0 or NULL takes it back. Nothing sleeps here:
+-- ssb.deliver_due turns a due timer into that message when the next RECEIVE or the
+-- daemon looks.
+CREATE OR REPLACE FUNCTION ssb.begin_conversation_timer(handle uuid, seconds integer)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_endpoint ssb.conversation_endpoint;
+    v_state char(2);
+    v_at timestamptz;
+BEGIN
+    IF handle IS NULL THEN
+        PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+    ELSIF seconds < 0 THEN
+        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', seconds), 15, 1,
+                                'TIMEOUT is a number of seconds.');
+    END IF;
+    v_endpoint := ssb.lock_endpoint(handle);
+    v_state := ssb.endpoint_state(v_endpoint);
+    IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
+        PERFORM ssb.raise_handle_not_found(handle);
+    END IF;
+    PERFORM ssb.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
+    -- clock_timestamp, not now: a service program may have been in its
+    -- transaction for minutes, and the timeout counts from this statement.
+    v_at := clock_timestamp() + make_interval(secs => nullif(seconds, 0));
+    IF v_state IN ('CD', 'DO', 'ER') THEN
+        PERFORM ssb.raise_error(8458, format('The conversation endpoint is not in a valid state for BEGIN CONVERSATION TIMER. '
+                                             'The current endpoint state is ''%s''.', v_state));
+    ELSIF v_at > v_endpoint.lifetime THEN
+        PERFORM ssb.raise_error(8410, 'The conversation timer cannot be set beyond the conversation''s lifetime.');
+    END IF;
+    UPDATE ssb.conversation_endpoint AS e SET dialog_timer = v_at, due_at = least(v_at, e.lifetime)
+     WHERE e.endpoint_id = v_endpoint.endpoint_id;
+END;
+$$;
+
+-- '' when nothing waits; NULL when there is no such conversation.
+CREATE OR REPLACE FUNCTION ssb.get_transmission_status(handle uuid)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((SELECT t.transmission_status FROM ssb.transmission AS t
+                      WHERE t.endpoint_id = e.endpoint_id ORDER BY t.transmission_id LIMIT 1), '')
+      FROM ssb.conversation_endpoint AS e
+     WHERE e.conversation_handle = handle AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT e.is_initiator);
+$$;

@@ -1,0 +1,59 @@
+-- WAITFOR (RECEIVE …), WAITFOR (GET CONVERSATION GROUP …): waiting inside the server.
+
+-- Whether a RECEIVE now would return something. Takes the group's lock when it
+-- does, which the RECEIVE to follow would take anyway. 9617 is RECEIVE's to raise:
+-- a queue that cannot be read counts as worth a look.
+CREATE OR REPLACE FUNCTION ssb.message_is_waiting(queue text, conversation uuid DEFAULT NULL,
+                                                  conversation_group uuid DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue := ssb.queue_of(queue);
+    v_found record;
+BEGIN
+    PERFORM ssb.require_receive(v_queue);
+    IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue)
+       OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                    JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+                   WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() AND e.closed_at IS NULL)
+       OR ssb.fetch_waiting(v_queue) THEN
+        RETURN true;
+    ELSIF conversation IS NULL AND conversation_group IS NULL THEN
+        RETURN (ssb.lock_first_group(v_queue)).group_id IS NOT NULL;
+    END IF;
+    SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue, conversation, conversation_group) AS f;
+    RETURN v_found.group_id IS NOT NULL;
+END;
+$$;
+
+-- Returns when a message may be there, when the queue cannot be read any more, or
+-- at the deadline. Looks again after 0.5 ms at first, then ever more slowly up to
+-- 50 ms: quick while there is traffic, cheap when there is none. With may_commit
+-- the empty transaction ends between the looks, so that waiting for hours holds
+-- back no VACUUM.
+CREATE OR REPLACE PROCEDURE ssb.wait_for_message(queue text, deadline timestamptz, conversation uuid DEFAULT NULL,
+                                                 conversation_group uuid DEFAULT NULL, may_commit boolean DEFAULT false)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_pause double precision := 0.0005;
+    v_left double precision;
+BEGIN
+    LOOP
+        EXIT WHEN ssb.message_is_waiting(queue, conversation, conversation_group);
+        v_left := pg_catalog.date_part('epoch', coalesce(deadline, 'infinity') OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp());
+        EXIT WHEN v_left OPERATOR(pg_catalog.<=) 0;
+        IF may_commit THEN
+            COMMIT;
+        END IF;
+        PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
+        v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.1, 0.05);
+    END LOOP;
+END;
+$$;

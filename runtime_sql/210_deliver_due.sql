@@ -1,0 +1,116 @@
+-- What falls due: conversation timers, lifetimes, and closed endpoints whose 30
+-- minutes are over. Nothing waits for it in a process of its own: whoever looks at
+-- the queue first brings it about; the daemon only looks often.
+--
+-- Called by  RECEIVE, GET CONVERSATION GROUP, ssb.wait_for_message, the daemon
+-- Locks      the groups concerned; one that somebody else holds is left for later
+
+-- True when it put a message on the queue. At most 100 endpoints a call, so that
+-- no RECEIVE pays for everybody.
+CREATE OR REPLACE FUNCTION ssb.deliver_due_on(p_queue ssb.queue)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+AS $$
+DECLARE
+    v_endpoint_id bigint;
+    v_endpoint ssb.conversation_endpoint;
+    v_now timestamptz := clock_timestamp();
+    v_has_put boolean := false;
+BEGIN
+    FOR v_endpoint_id IN
+        SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+         WHERE e.queue_id = p_queue.queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 100
+    LOOP
+        PERFORM g.group_id FROM ssb.conversation_endpoint AS e
+           JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+          WHERE e.endpoint_id = v_endpoint_id FOR NO KEY UPDATE OF g SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
+        SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
+         WHERE e.endpoint_id = v_endpoint_id AND e.due_at <= v_now;
+        CONTINUE WHEN NOT FOUND;
+        IF v_endpoint.closed_at IS NOT NULL THEN
+            PERFORM ssb.remove_closed(v_endpoint);
+            CONTINUE;
+        END IF;
+        CONTINUE WHEN NOT p_queue.is_accepting;
+        IF v_endpoint.dialog_timer <= v_now THEN
+            PERFORM ssb.put_message(v_endpoint, 3, -1, 'E', NULL);
+            v_has_put := true;
+        END IF;
+        UPDATE ssb.conversation_endpoint AS e
+           SET dialog_timer = CASE WHEN e.dialog_timer > v_now THEN e.dialog_timer END,
+               due_at = least(CASE WHEN e.dialog_timer > v_now THEN e.dialog_timer END,
+                              CASE WHEN NOT e.is_error THEN e.lifetime END)
+         WHERE e.endpoint_id = v_endpoint_id;
+        IF v_endpoint.lifetime <= v_now AND NOT v_endpoint.is_error THEN
+            PERFORM ssb.fail_endpoint(v_endpoint_id, -8489, 'The dialog has exceeded the specified LIFETIME.');
+            v_has_put := true;
+        END IF;
+    END LOOP;
+    RETURN v_has_put;
+END;
+$$;
+
+-- The row of a closed side is the far side's only way to know how it ended. If that
+-- side is still open it is told for good first, under its own group's lock.
+CREATE OR REPLACE FUNCTION ssb.remove_closed(p_endpoint ssb.conversation_endpoint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_far ssb.conversation_endpoint;
+BEGIN
+    SELECT f.* INTO v_far FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id;
+    IF NOT p_endpoint.is_close_known THEN
+        -- Its EndDialog is still waiting somewhere: ask again in a while.
+        UPDATE ssb.conversation_endpoint AS e SET due_at = clock_timestamp() + interval '30 minutes'
+         WHERE e.endpoint_id = p_endpoint.endpoint_id;
+        RETURN;
+    ELSIF v_far.endpoint_id IS NOT NULL THEN
+        PERFORM g.group_id FROM ssb.conversation_group AS g WHERE g.group_id = v_far.group_id FOR NO KEY UPDATE SKIP LOCKED;
+        IF NOT FOUND THEN
+            RETURN;
+        ELSIF v_far.closed_at IS NULL THEN
+            UPDATE ssb.conversation_endpoint AS f
+               SET far_outcome = CASE WHEN p_endpoint.is_closed_by_error THEN 'ER' ELSE 'DI' END
+             WHERE f.endpoint_id = v_far.endpoint_id;
+        ELSIF v_far.is_initiator THEN
+            PERFORM ssb.remove_endpoint(v_far);
+        END IF;
+    END IF;
+    PERFORM ssb.remove_endpoint(p_endpoint);
+END;
+$$;
+
+-- The same for one queue by name, or for all: what the daemon calls. Returns
+-- when the next thing falls due (NULL: nothing does).
+CREATE OR REPLACE FUNCTION ssb.deliver_due(queue text DEFAULT NULL)
+RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue;
+    v_next timestamptz;
+BEGIN
+    FOR v_queue IN
+        SELECT q.* FROM ssb.queue AS q
+         WHERE queue IS NULL OR q.queue_id = (ssb.queue_of(queue)).queue_id
+    LOOP
+        IF ssb.may_receive(v_queue) THEN
+            PERFORM ssb.disable_if_poisoned(v_queue);
+            PERFORM ssb.deliver_due_on(v_queue);
+            PERFORM ssb.fetch_waiting(v_queue);
+        END IF;
+    END LOOP;
+    SELECT min(e.due_at) INTO v_next FROM ssb.queue AS q
+     CROSS JOIN LATERAL (SELECT e.due_at FROM ssb.conversation_endpoint AS e
+                          WHERE e.queue_id = q.queue_id AND e.due_at IS NOT NULL ORDER BY e.due_at LIMIT 1) AS e
+     WHERE queue IS NULL OR q.queue_id = (ssb.queue_of(queue)).queue_id;
+    RETURN v_next;
+END;
+$$;
