@@ -83,11 +83,12 @@
 --     name '' (PATH('')) gives the content alone.
 -- sys.xml_group(name text, attributes text, content text) RETURNS text
 --     a path step shared by columns: nothing when attributes and content are both empty.
--- sys.xml_comment(content text), sys.xml_instruction(target text, content text) RETURNS text
---     columns 'comment()' and 'processing-instruction(target)'; 'text()', '*', 'node()' and
---     unnamed columns are sys.xml_atom alone; 'data()': concat_ws(' ', …) of the atoms.
--- sys.xml_declarations(namespaces jsonb [, xsinil boolean]) RETURNS text
---     ' xmlns:p="urn:p" …' for the attributes of each outermost element.
+-- sys.xml_comment(value text), sys.xml_instruction(target text, value text) RETURNS text
+--     columns 'comment()' and 'processing-instruction(target)', of the value as it is, without
+--     sys.xml_atom; 'text()', '*', 'node()' and unnamed columns are sys.xml_atom alone; 'data()':
+--     concat_ws(' ', …) of the atoms, and string_agg(…, ' ') over rows of PATH('').
+--     Namespace declarations are attributes of each outermost element, written by the compiler:
+--     xsi first (XSINIL), then those of WITH XMLNAMESPACES from the last to the first.
 -- sys.xml_name(name text) RETURNS text                           'a b' → 'a_x0020_b' (RAW, AUTO)
 -- sys.xml_of_content(content text) RETURNS sys.xml               FOR XML …, TYPE
 --     trusted content: it was built by the functions above and is not parsed again.
