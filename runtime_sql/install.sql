@@ -67,3 +67,26 @@
 \ir 452_date_construction.sql
 \ir 453_time_zones.sql
 \ir 460_json.sql
+
+-- XML
+\ir 505_xml_characters.sql
+\ir 506_xml_errors.sql
+\ir 510_xml_scan.sql
+\ir 511_xml_read.sql
+\ir 512_xml_usual.sql
+\ir 513_xml_index.sql
+\ir 515_xml_decode.sql
+\ir 520_xml_of.sql
+\ir 530_for_xml.sql
+\ir 540_xq_static.sql
+\ir 541_xq_expressions.sql
+\ir 542_xq_paths.sql
+\ir 543_xq_primary.sql
+\ir 544_xq_constructors.sql
+\ir 545_xq_modification.sql
+\ir 550_xq_paths.sql
+\ir 551_xq_values.sql
+\ir 552_xq_functions.sql
+\ir 553_xq_construct.sql
+\ir 555_xml_methods.sql
+\ir 556_xml_modify.sql
