@@ -169,11 +169,18 @@ class Runner:
 CLEAN = """
 DO $$
 DECLARE
+    v_trigger record;
     v_routine regprocedure;
 BEGIN
+    FOR v_trigger IN
+        SELECT t.tgname, t.tgrelid::regclass AS relation FROM pg_catalog.pg_trigger AS t
+         WHERE NOT t.tgisinternal AND t.tgrelid IN ('dbo.t1'::regclass, 'dbo.t2'::regclass)
+    LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', v_trigger.tgname, v_trigger.relation);
+    END LOOP;
     FOR v_routine IN
         SELECT p.oid::regprocedure FROM pg_catalog.pg_proc AS p
-         WHERE p.pronamespace = 'dbo'::regnamespace AND p.proname ~ '^[pf][0-9]'
+         WHERE p.pronamespace = 'dbo'::regnamespace AND p.proname ~ '^(p|f|tr)[0-9]'
     LOOP
         EXECUTE 'DROP ROUTINE ' || v_routine;
     END LOOP;

@@ -84,7 +84,7 @@ class Session:
 
     def find_table(self, frame: Frame, name: str) -> TableValue:
         """Deferred name resolution: 208 when the statement is reached."""
-        table = frame.tables.get(name) if name.startswith("@") else self.tables.get(name)
+        table = frame.tables.get(name, self.tables.get(name))
         if table is None:
             raise Raised(rules.no_such_object(table_name(name)))
         return table

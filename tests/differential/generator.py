@@ -779,7 +779,34 @@ class Generator:
             scope = Scope(callees=list(procedures))
             batches.append(s.Batch(self.unit(scope, self.random.randint(3, self.size + 4), f"b{number}")))
         batches.append(closing_batch())
-        return s.Program(procedures, batches, self.functions, "terse" in self.features and self.chance(0.5))
+        triggers = [self.trigger("tr1")] if "triggers" in self.features and self.chance(0.6) else []
+        terse = "terse" in self.features and self.chance(0.5)
+        return s.Program(procedures, batches, self.functions, triggers, terse)
+
+    def trigger(self, name: str) -> s.Trigger:
+        """Looks at what changed, copies it, and sometimes objects."""
+        event = self.random.choice(["INSERT", "INSERT", "UPDATE", "DELETE"])
+        source = "deleted" if event == "DELETE" else "inserted"
+        body: list[s.Stmt] = [s.SetOption("NOCOUNT", True)]
+        if self.chance(0.6):
+            # What PRINT may not ask for itself goes through a variable.
+            body.append(s.Declare("@c", s.INT, s.Scalar("count", source)))
+            body.append(s.Print(s.Concat([self.tag(), s.Var("@c")])))
+        work: list[s.Stmt] = []
+        if self.chance(0.7):
+            key = s.Bin("+", s.Column("id"), s.Const(self.random.choice([0, 5, 10])))
+            work.append(s.InsertSelect("t2", ["id", "n", "w"], [key, s.Column("v"), s.Column("s")], source))
+        if self.chance(0.4):
+            work.append(s.Update("t2", [("n", s.Bin("+", s.Column("n"), s.Const(1)))]))
+        if self.chance(0.5):
+            wrong: s.Stmt = next(self.throw(Scope(), 1, 1)) if self.chance(0.5) else s.Raiserror(
+                s.Const("from the trigger"), self.random.choice([10, 14, 16]), 1)
+            limit = s.Compare(">", s.Column("v"), s.Const(self.random.choice([20, 50, 80])))
+            work.append(s.If(s.Exists(source, limit), [wrong]))
+        self.random.shuffle(work)
+        body += work
+        body.append(s.Print(self.tag()))
+        return s.Trigger(name, "t1", event, body)
 
 
 def closing_batch() -> s.Batch:
@@ -790,7 +817,7 @@ def closing_batch() -> s.Batch:
     ])
 
 
-FEATURES = frozenset({"conversations", "cursors", "functions", "temporary tables", "terse"})
+FEATURES = frozenset({"conversations", "cursors", "functions", "temporary tables", "terse", "triggers"})
 
 
 def generate(random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> s.Program:

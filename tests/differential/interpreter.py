@@ -22,7 +22,7 @@ from .evaluation import Frame, TableValue
 from .flat import Step, flatten
 from .rows import RowStatements
 from .rules import Doubtful, Ends, Error, Fault, Raised
-from .trace import Message, Printed, Trace
+from .trace import Message, Printed, Row, Trace
 
 MAX_STEPS = 4000
 
@@ -109,7 +109,7 @@ class Machine(RowStatements):
                 line = step.stmt.line if step.stmt is not None else 0
                 if raised.elsewhere:
                     line = -1
-                self.fail(self.place(raised.fault, frame.code.name, line), frame)
+                self.fail(raised.placed or self.place(raised.fault, frame.code.name, line), frame)
 
     def refuse_resumption(self, step: Step) -> None:
         """No page says where an IF or WHILE goes on whose condition failed and was not caught."""
@@ -298,6 +298,52 @@ class Machine(RowStatements):
             self.last_error, self.rowcount = before
             self.covered.add("function called")
 
+    def fire(self, table: str, event: str, inserted: list[Row], deleted: list[Row]) -> None:
+        """CREATE TRIGGER page; SET XACT_ABORT page: ON is the default in a trigger.
+
+        An error that leaves the trigger undoes its statement, ends the batch and rolls back;
+        with a TRY outside it goes there and dooms. Decided: RAISERROR without a TRY outside
+        only sends its message, as everywhere.
+        """
+        for trigger in self.program.triggers:
+            if (trigger.table, trigger.event) != (table, event):
+                continue
+            self.covered.add("trigger fired")
+            columns = self.tables[table].columns
+            frame = Frame(flatten(trigger.name, trigger.body), options=(self.xact_abort, self.nocount))
+            frame.tables["inserted"] = TableValue(columns, inserted)
+            frame.tables["deleted"] = TableValue(columns, deleted)
+            tables = {name: list(each.rows) for name, each in self.tables.items() if name != table}
+            self.stack.append(frame)
+            self.xact_abort = True
+            try:
+                self.run_trigger(frame)
+            except Raised:
+                for name, rows in tables.items():
+                    self.tables[name].rows = rows
+                raise
+            finally:
+                self.drop_frame()
+
+    def run_trigger(self, frame: Frame) -> None:
+        while frame.pc < len(frame.code.steps):
+            self.steps_left -= 1
+            if self.steps_left < 0:
+                raise TooLong
+            step = frame.code.steps[frame.pc]
+            frame.pc += 1
+            try:
+                self.perform(frame, step)
+            except Raised as raised:
+                assert step.stmt is not None
+                error = self.place(raised.fault, frame.code.name, -1 if raised.elsewhere else step.stmt.line)
+                if error.ends is Ends.NOTHING and self.handler(skip_top=False) is None:
+                    self.send(error)
+                    self.done(0)
+                    continue
+                error = replace(error, ends=Ends.ROLLBACK)
+                raise Raised(raised.fault, placed=error) from None
+
     def check_count(self, frame: Frame, line: int) -> None:
         """266. ROLLBACK TRANSACTION page: informational, does not affect what follows.
 
@@ -440,7 +486,7 @@ class Machine(RowStatements):
             case s.Print(value):
                 self.events.append(Printed(self.text(self.value(value, {}))))
                 self.done(0)
-            case s.Insert() | s.Update() | s.Delete():
+            case s.Insert() | s.InsertSelect() | s.Update() | s.Delete():
                 self.modify(frame, stmt)
             case s.Return(value):
                 self.do_return(frame, value)

@@ -21,8 +21,8 @@ def lists(program: s.Program) -> list[list[s.Stmt]]:
     found: list[list[s.Stmt]] = []
     for node in s.walk(program):
         match node:
-            case (s.Procedure(body=body) | s.Function(body=body) | s.Batch(body) | s.Block(body)
-                  | s.While(_, body) | s.ExecText(body)):
+            case (s.Procedure(body=body) | s.Function(body=body) | s.Trigger(body=body) | s.Batch(body)
+                  | s.Block(body) | s.While(_, body) | s.ExecText(body)):
                 found.append(body)
             case s.If(_, then, otherwise):
                 found.append(then)
@@ -90,6 +90,13 @@ def drop_unit(procedure: bool, place: int) -> Change:
 def drop_function(place: int) -> Change:
     def change(program: s.Program) -> bool:
         del program.functions[place]
+        return True
+    return change
+
+
+def drop_trigger(place: int) -> Change:
+    def change(program: s.Program) -> bool:
+        del program.triggers[place]
         return True
     return change
 
@@ -165,6 +172,8 @@ def changes(program: s.Program) -> Iterator[Change]:
         yield drop_unit(True, place)
     for place in reversed(range(len(program.functions))):
         yield drop_function(place)
+    for place in reversed(range(len(program.triggers))):
+        yield drop_trigger(place)
     found = lists(program)
     longest = max((len(statements) for statements in found), default=1)
     length = longest
@@ -188,6 +197,7 @@ def complete(program: s.Program) -> bool:
     units: list[tuple[list[s.Stmt], set[str]]] = [
         (proc.body, {param.name for param in proc.params}) for proc in program.procedures]
     units += [(batch.body, set()) for batch in program.batches]
+    units += [(trigger.body, set()) for trigger in program.triggers]
     units += [(function.body, {param.name for param in function.params}) for function in program.functions]
     units += [(node.body, set()) for node in s.walk(program) if isinstance(node, s.ExecText)]
     names = {proc.name for proc in program.procedures} | {"no_such_procedure"}

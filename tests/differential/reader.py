@@ -412,8 +412,22 @@ class Reader:
         self.expect("(")
         columns = self.series(self.take)
         self.expect(")")
+        if self.accept("SELECT"):
+            values = self.series(self.expression)
+            self.expect("FROM")
+            return s.InsertSelect(table, columns, values, self.table())
         self.expect("VALUES")
         return s.Insert(table, columns, self.series(self.row))
+
+    def trigger(self) -> s.Trigger:
+        self.expect("CREATE", "TRIGGER", "DBO", ".")
+        name = self.take()
+        self.expect("ON")
+        table = self.table()
+        self.expect("AFTER")
+        event = self.take().upper()
+        self.expect("AS")
+        return s.Trigger(name, table, event, self.statements())
 
     def row(self) -> list[s.Expr]:
         self.expect("(")
@@ -502,16 +516,19 @@ def read(script: str) -> s.Program:
     """
     functions: list[s.Function] = []
     procedures: list[s.Procedure] = []
+    triggers: list[s.Trigger] = []
     batches: list[s.Batch] = []
     for text in re.split(r"(?m)^[ \t]*GO[ \t]*(?:\n|\Z)", script):
         reader = Reader(text)
-        if reader.peek() == "CREATE" and reader.peek(1) in ("PROCEDURE", "FUNCTION"):
+        if reader.peek() == "CREATE" and reader.peek(1) in ("PROCEDURE", "FUNCTION", "TRIGGER"):
             if batches:
                 raise ValueError("procedures come first")
             if reader.peek(1) == "FUNCTION":
                 functions.append(reader.function())
+            elif reader.peek(1) == "TRIGGER":
+                triggers.append(reader.trigger())
             else:
                 procedures.append(reader.procedure())
         elif reader.tokens:
             batches.append(s.Batch(reader.statements()))
-    return s.Program(procedures, batches, functions)
+    return s.Program(procedures, batches, functions, triggers)

@@ -18,8 +18,8 @@ def literal(value: s.Value) -> str:
 
 
 def table_name(name: str) -> str:
-    """Table variables and temporary tables as they are, others with their schema."""
-    return name if name[0] in "@#" else f"dbo.{name}"
+    """Table variables, temporary tables, inserted and deleted as they are, others with their schema."""
+    return name if name[0] in "@#" or name in ("inserted", "deleted") else f"dbo.{name}"
 
 
 def expression(expr: s.Expr) -> str:
@@ -187,6 +187,9 @@ def simple(stmt: s.Stmt) -> str:
         case s.Insert(table, columns, rows):
             lists = ", ".join("(" + ", ".join(expression(value) for value in row) + ")" for row in rows)
             return f"INSERT INTO {table_name(table)} ({', '.join(columns)}) VALUES {lists}"
+        case s.InsertSelect(table, columns, values, source):
+            return (f"INSERT INTO {table_name(table)} ({', '.join(columns)}) "
+                    f"SELECT {', '.join(map(expression, values))} FROM {table_name(source)}")
         case s.Update(table, sets, where):
             assignments = ", ".join(f"{name} = {expression(value)}" for name, value in sets)
             return f"UPDATE {table_name(table)} SET {assignments}{where_clause(where)}"
@@ -288,6 +291,15 @@ def function(unit: s.Function, terse: bool = False) -> str:
     return "\n".join(writer.lines)
 
 
+def trigger(unit: s.Trigger, terse: bool = False) -> str:
+    """The batch that creates a trigger."""
+    writer = Writer(terse)
+    writer.add(f"CREATE TRIGGER dbo.{unit.name} ON dbo.{unit.table} AFTER {unit.event}")
+    writer.add("AS")
+    writer.nested(unit.body)
+    return "\n".join(writer.lines)
+
+
 def batch(unit: s.Batch, terse: bool = False) -> str:
     """The text of one batch, without GO."""
     writer = Writer(terse)
@@ -296,10 +308,11 @@ def batch(unit: s.Batch, terse: bool = False) -> str:
 
 
 def batches(program: s.Program) -> list[str]:
-    """Every batch of a program in order: the functions, the procedures, then the batches."""
+    """Every batch of a program in order: the functions, procedures and triggers, then the batches."""
     terse = program.terse
     return [*(function(unit, terse) for unit in program.functions),
             *(procedure(unit, terse) for unit in program.procedures),
+            *(trigger(unit, terse) for unit in program.triggers),
             *(batch(unit, terse) for unit in program.batches)]
 
 

@@ -11,6 +11,8 @@ from .render import table_name
 from .rules import Doubtful, Ends, Fault, Raised
 from .trace import Affected, Event, Row, Rows
 
+Change = s.Insert | s.InsertSelect | s.Update | s.Delete
+
 
 class RowStatements(Session):
     """A session that can read and write rows."""
@@ -55,7 +57,11 @@ class RowStatements(Session):
             self.events.append(Affected(count))
         self.done(count)
 
-    def modify(self, frame: Frame, stmt: s.Insert | s.Update | s.Delete) -> None:
+    def fire(self, table: str, event: str, inserted: list[Row], deleted: list[Row]) -> None:
+        """Run the triggers of a table; raises what leaves one."""
+        raise NotImplementedError
+
+    def modify(self, frame: Frame, stmt: Change) -> None:
         """INSERT, UPDATE, DELETE: the whole statement or nothing of it.
 
         XACT_STATE page: no writes in a doomed transaction. The pages do not say which of
@@ -64,7 +70,7 @@ class RowStatements(Session):
         table = self.find_table(frame, stmt.table)
         faults: dict[int, Raised] = {}
         try:
-            new, count = self.new_rows(stmt, table, faults)
+            new, inserted, deleted = self.new_rows(stmt, table, faults)
         except Raised as raised:
             if self.doomed and raised.fault.ends is not Ends.SCOPE:
                 raise Doubtful("a write that fails before it writes, while doomed") from None
@@ -72,19 +78,27 @@ class RowStatements(Session):
         if self.doomed:
             if stmt.table.startswith("@"):
                 raise Doubtful("a table variable in a doomed transaction")
-            if count == 0 or faults:
+            if not (inserted or deleted) or faults:
                 raise Doubtful("a write that would fail or write nothing, while doomed")
             raise Raised(rules.doomed())
         if len(faults) > 1:
             raise Doubtful("two violations in one statement")
         for raised in faults.values():
             raise raised
-        table.rows = new
-        self.affected(count)
+        before, table.rows = table.rows, new
+        try:
+            self.fire(stmt.table, type(stmt).__name__.upper()[:6], inserted, deleted)
+        except Raised:
+            table.rows = before
+            raise
+        self.affected(max(len(inserted), len(deleted)))
 
-    def new_rows(self, stmt: s.Insert | s.Update | s.Delete, table: TableValue,
-                 faults: dict[int, Raised]) -> tuple[list[Row], int]:
-        """The rows as they would be and how many are touched; collects what is wrong with them."""
+    def new_rows(self, stmt: Change, table: TableValue,
+                 faults: dict[int, Raised]) -> tuple[list[Row], list[Row], list[Row]]:
+        """The rows as they would be, then inserted and deleted ones; collects what is wrong with them.
+
+        When a value cannot be computed there is nothing more to know.
+        """
 
         def attempt(work: Callable[[], s.Value]) -> s.Value:
             try:
@@ -97,39 +111,43 @@ class RowStatements(Session):
 
         rows = [dict(row) for row in table.rows]
         touched: list[Row] = []
-        if isinstance(stmt, s.Insert):
-            for values in stmt.rows:
+        olds: list[Row] = []
+        if isinstance(stmt, s.Insert | s.InsertSelect):
+            lists = ([(values, {}) for values in stmt.rows] if isinstance(stmt, s.Insert) else
+                     [(stmt.values, row) for row in self.matching(self.stack[-1], stmt.source, None)])
+            for values, source in lists:
                 row: Row = {column.name: None for column in table.columns}
                 for name, value in zip(stmt.columns, values, strict=True):
                     before = len(faults)
-                    row[name] = attempt(lambda value=value: self.value(value, {}))  # type: ignore[misc]
+                    row[name] = attempt(lambda: self.value(value, source))  # noqa: B023 — called at once
                     if len(faults) > before:
-                        return rows, 1
+                        return rows, [row], []
                 rows.append(row)
                 touched.append(row)
         elif isinstance(stmt, s.Update):
             for row in rows:
                 if stmt.where is None or self.condition(stmt.where, row) is True:
                     old = dict(row)
+                    olds.append(old)
                     for name, value in stmt.sets:
                         before = len(faults)
-                        row[name] = attempt(lambda value=value, old=old: self.value(value, old))  # type: ignore[misc]
+                        row[name] = attempt(lambda: self.value(value, old))  # noqa: B023 — called at once
                         if len(faults) > before:
-                            return rows, 1
+                            return rows, [row], []
                     touched.append(row)
         else:
             where = stmt.where
             kept = [row for row in rows if where is not None and self.condition(where, row) is not True]
-            return kept, len(rows) - len(kept)
+            return kept, [], [row for row in rows if not any(row is each for each in kept)]
         self.check_rows(stmt, table, rows, touched, faults)
-        return rows, len(touched)
+        return rows, touched, olds
 
-    def check_rows(self, stmt: s.Insert | s.Update, table: TableValue, rows: list[Row], touched: list[Row],
-                   faults: dict[int, Raised]) -> None:
+    def check_rows(self, stmt: s.Insert | s.InsertSelect | s.Update, table: TableValue, rows: list[Row],
+                   touched: list[Row], faults: dict[int, Raised]) -> None:
         def violates(fault: Fault) -> None:
             faults.setdefault(fault.number, Raised(fault))
 
-        verb = "INSERT" if isinstance(stmt, s.Insert) else "UPDATE"
+        verb = "UPDATE" if isinstance(stmt, s.Update) else "INSERT"
         name = table_name(stmt.table)
         for row in touched:
             for column in table.columns:

@@ -60,12 +60,17 @@ class Error:
 
 
 class Raised(Exception):
-    """A statement raised ``fault``; ``elsewhere``: inside a function that it called."""
+    """A statement raised ``fault``.
 
-    def __init__(self, fault: Fault, elsewhere: bool = False) -> None:
+    ``elsewhere``: inside a function that it called. ``placed``: inside a trigger that it
+    fired, where the error has got its place already.
+    """
+
+    def __init__(self, fault: Fault, elsewhere: bool = False, placed: Error | None = None) -> None:
         super().__init__(fault)
         self.fault = fault
         self.elsewhere = elsewhere
+        self.placed = placed
 
 
 class Doubtful(Exception):

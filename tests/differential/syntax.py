@@ -233,6 +233,16 @@ class Insert(Stmt):
 
 
 @dataclass(eq=False)
+class InsertSelect(Stmt):
+    """INSERT INTO table (columns) SELECT values FROM source."""
+
+    table: str
+    columns: list[str]
+    values: list[Expr]
+    source: str
+
+
+@dataclass(eq=False)
 class Update(Stmt):
     table: str
     sets: list[tuple[str, Expr]]
@@ -469,6 +479,16 @@ class Function(Node):
 
 
 @dataclass(eq=False)
+class Trigger(Node):
+    """CREATE TRIGGER name ON table AFTER event AS body; no ROLLBACK and no TRY inside."""
+
+    name: str
+    table: str
+    event: str
+    body: list[Stmt]
+
+
+@dataclass(eq=False)
 class Batch(Node):
     body: list[Stmt]
 
@@ -480,6 +500,7 @@ class Program(Node):
     procedures: list[Procedure]
     batches: list[Batch]
     functions: list[Function] = field(default_factory=list)
+    triggers: list[Trigger] = field(default_factory=list)
     terse: bool = False  # written with few semicolons
 
 

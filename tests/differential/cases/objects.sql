@@ -130,6 +130,51 @@ PRINT @@ERROR;
 --   error 3701 level 11 state 5 line 4: Cannot drop the table '#tmp_c', because it does not exist or you do not have permission.
 --   print 3701
 --
+-- case: a trigger runs with its statement and undoes it with its error
+-- page: CREATE TRIGGER; SET XACT_ABORT: ON is the default in a trigger
+CREATE TRIGGER dbo.tr1 ON dbo.t1 AFTER INSERT
+AS
+    SET NOCOUNT ON;
+    DECLARE @c int = (SELECT COUNT(*) FROM inserted);
+    PRINT CONCAT(N'rows ', @c);
+    INSERT INTO dbo.t2 (id, n, w) SELECT id, v, s FROM inserted;
+    IF EXISTS (SELECT * FROM inserted WHERE v > 50)
+        RAISERROR (N'large', 16, 1);
+    PRINT N'end of trigger';
+GO
+INSERT INTO dbo.t1 (id, v, s) VALUES (1, 1, N'a'), (2, 2, N'b');
+PRINT @@ROWCOUNT;
+INSERT INTO dbo.t1 (id, v, s) VALUES (3, 60, N'c');
+BEGIN TRANSACTION;
+BEGIN TRY
+    INSERT INTO dbo.t1 (id, v, s) VALUES (4, NULL, N'd');
+END TRY
+BEGIN CATCH
+    PRINT CONCAT(ERROR_NUMBER(), N' ', ERROR_PROCEDURE(), N' ', ERROR_LINE(), N' ', XACT_STATE());
+    ROLLBACK TRANSACTION;
+END CATCH;
+BEGIN TRANSACTION;
+INSERT INTO dbo.t1 (id, v, s) VALUES (5, NULL, N'e');
+PRINT N'never';
+GO
+PRINT @@TRANCOUNT;
+-- expect:
+-- batch 1
+--   print rows 2
+--   print end of trigger
+--   print 2
+--   print rows 1
+--   error 50000 level 16 state 1 tr1 line 8: large
+--   print end of trigger
+--   print rows 1
+--   print 515 tr1 6 -1
+--   print rows 1
+--   error 515 level 16 state 2 tr1 line 6
+-- batch 2
+--   print 0
+-- table t1: (1, 1, 'a') (2, 2, 'b') (3, 60, 'c')
+-- table t2: (1, 1, 'a') (2, 2, 'b') (3, 60, 'c')
+--
 -- case: an error in a function ends the statement that called it
 -- page: CREATE FUNCTION; TRY...CATCH
 CREATE FUNCTION dbo.f1 (@x int)
