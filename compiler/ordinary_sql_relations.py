@@ -17,7 +17,7 @@ from .ordinary_sql_expressions import condition, dotted_names, scalar, xml_bindi
 from .ordinary_sql_interface import ColumnInfo, TableVariable
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select
-from .xml_methods import XML_METHODS, leaves_node, xml_nodes
+from .xml_methods import XML_METHODS, levels_up, xml_nodes
 
 Join = tuple[str, str, str | None]
 
@@ -398,8 +398,9 @@ def _nodes(
         return Source(kind, "NULL")
     path = literals[0]
     subject = xml_subject(subject_node, ctx)
+    levels = _levels_up(node)
     text = xml_nodes(
-        subject, path, ctx.namespaces, lambda what, name: xml_binding(what, name, call, ctx), upward=_goes_up(node)
+        subject, path, ctx.namespaces, lambda what, name: xml_binding(what, name, call, ctx), upward=levels
     )
     shown = fold(alias)
     relation = Relation(shown, (ColumnInfo(columns[0], None),), nodes=True)
@@ -408,24 +409,27 @@ def _nodes(
     return Source(kind, f"{text} AS {quote(shown)} ({identifier(columns[0])}{second})", relation=relation)
 
 
-def _goes_up(node: exp.Expression) -> bool:
-    """Whether a path anywhere in the statement, used on something else than a variable, leaves its node."""
+def _levels_up(node: exp.Expression) -> int | None:
+    """How far above their nodes the paths look that the statement uses on columns of nodes()."""
     root = node.root()
+    rows = {fold(alias.columns[0].name) for alias in root.find_all(exp.TableAlias) if len(alias.columns) == 1}
+    most = 0
     for call in root.find_all(exp.Anonymous):
         if call.name.lower() not in XML_METHODS or not call.expressions:
             continue
         path = call.expressions[0]
-        if isinstance(path, (exp.Literal, exp.National)) and leaves_node(path.name):
-            parent = call.parent
-            names: list[str] | None = None
-            if isinstance(parent, exp.Dot):
-                names = dotted_names(parent.this)
-            elif isinstance(parent, exp.Table):
-                names = [part.name for part in parent.parts[:-1]]
-            if names is not None and names and names[0].startswith("@"):
-                continue
-            return True
-    return False
+        parent = call.parent
+        names: list[str] | None = None
+        if isinstance(parent, exp.Dot):
+            names = dotted_names(parent.this)
+        elif isinstance(parent, exp.Table):
+            names = [part.name for part in parent.parts[:-1]]
+        if names and fold(names[-1]) in rows and isinstance(path, (exp.Literal, exp.National)):
+            levels = levels_up(path.name)
+            if levels is None:
+                return None
+            most = max(most, levels)
+    return most
 
 
 # ---------------------------------------------------------------- PIVOT and UNPIVOT

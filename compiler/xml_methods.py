@@ -99,25 +99,35 @@ def xml_modify(subject: Value, dml: str, namespaces: dict[str, str], binding: Bi
     return v.call("sys.xml_modify", subject.text, *xml_arguments(dml, namespaces, binding), type=tm.XML)
 
 
-def xml_nodes(subject: Value, path: str, namespaces: dict[str, str], binding: Binding, *, upward: bool) -> str:
+def xml_nodes(
+    subject: Value, path: str, namespaces: dict[str, str], binding: Binding, *, upward: int | None
+) -> str:
     """The call that yields the rows of ``subject.nodes('path')``.
 
-    ``upward``: some path used on the rows leaves the node (``..``, ``/…``).
+    ``upward``: the most that `levels_up` says of the paths used on the rows.
     """
     arguments = [subject.text, *xml_arguments(path, namespaces, binding)]
-    if not upward:
-        arguments.append("upward => false")
+    if upward is not None:
+        arguments.append(f"upward => {upward}")
     return f"sys.xml_nodes({', '.join(arguments)})"
 
 
-def leaves_node(path: str) -> bool:
-    """Whether a path used on a row of nodes() may leave that node: ``..``, ancestors, ``/…``."""
-    stripped = path.strip().lstrip("(").lstrip()
-    return (
-        ".." in path
-        or "parent::" in path
-        or "ancestor" in path
-        or stripped.startswith("/")
-        or "declare" in path
-        or re.search(r"[(,=\s]/", path) is not None
-    )
+_STRING_OR_COMMENT = re.compile(r"""\(:.*?:\)|"[^"]*"|'[^']*'""", re.DOTALL)
+_ATTRIBUTE_ABOVE = re.compile(r"\.\.(?:\s*/\s*\.\.)*\s*/\s*@[\w.:-]+(?![\w.:-]|\s*[\[/(])")
+_ROOT = re.compile(
+    r"(?:^|[^\w*.)\]\s/]|\b(?:and|by|div|else|eq|ge|gt|in|is|le|lt|mod|ne|or|return|satisfies|then|where))\s*/"
+)
+
+
+def levels_up(path: str) -> int | None:
+    """How far above its node a path used on a row of nodes() may look; None: at the whole document.
+
+    Attributes of ancestors (``../../@id``) count nothing: every row knows them.  The number may be
+    too great, never too small: the runtime refuses (9508) what a row cannot answer.
+    """
+    bare = _STRING_OR_COMMENT.sub('""', path).strip()
+    if _ROOT.search(bare):
+        return None
+    if ".." not in _ATTRIBUTE_ABOVE.sub("", bare) and "parent::" not in bare:
+        return 0
+    return bare.count("..") + bare.count("parent::")
