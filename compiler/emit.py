@@ -204,6 +204,10 @@ class _Writer:
         self.line(f"EXECUTE {expression(node.text)}{into}{using};")
 
     @statement.register
+    def _(self, node: pl.CommitIf) -> None:
+        self.line(f"IF {expression(node.condition)} THEN COMMIT; END IF;")
+
+    @statement.register
     def _(self, node: pl.GetRowCount) -> None:
         self.line(f"GET DIAGNOSTICS {node.target} = ROW_COUNT;")
 
@@ -240,7 +244,7 @@ class _Writer:
             self._depth += 1
             for declaration in node.declarations:
                 initial = "" if declaration.initial is None else f" := {expression(declaration.initial)}"
-                self.noted(f"{declaration.name} {declaration.type}{initial};", declaration.comment)
+                self.line(f"{declaration.name} {declaration.type}{initial};")
             self._depth -= 1
         self.noted("BEGIN", node.note)
         self.nested(node.body)
@@ -248,20 +252,26 @@ class _Writer:
             self._handler(node.handler)
         self.line(f"END {node.label};" if node.label else "END;")
 
+    HANDLER_WIDTH = 132
+    """A handler says the same thing everywhere: better one longer line than two."""
+
     def _handler(self, handler: tuple[pl.Statement, ...]) -> None:
         """Write a handler on one line where it fits, else the parts that fit on lines below."""
         inner = _Writer(0)
         inner.body(handler)
         head = "EXCEPTION WHEN OTHERS THEN"
         whole = f"{head} {' '.join(inner._lines)}"
-        if len(whole) + len(INDENT) * self._depth <= WIDTH:
+        if len(whole) + len(INDENT) * self._depth <= self.HANDLER_WIDTH:
             self.line(whole)
             return
         current = head
         self._depth += 1
         lines = [head]
         for part in inner._lines:
-            if current is not head and len(current) + 1 + len(part) + len(INDENT) * self._depth <= WIDTH:
+            if (
+                current is not head
+                and len(current) + 1 + len(part) + len(INDENT) * self._depth <= self.HANDLER_WIDTH
+            ):
                 current = f"{current} {part}"
                 lines[-1] = current
             else:
@@ -300,6 +310,12 @@ class _Writer:
         self.line(f"FOR {node.record} IN {node.query} LOOP")
         self.nested(node.body)
         self.line(f"END LOOP {node.label};" if node.label else "END LOOP;")
+
+    @statement.register
+    def _(self, node: pl.ForCount) -> None:
+        self.line(f"FOR {node.counter} IN 1..{node.times} LOOP")
+        self.nested(node.body)
+        self.line("END LOOP;")
 
     @statement.register
     def _(self, node: pl.Case) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
 # ------------------------------------------------------------------ expressions
 
 
@@ -90,7 +89,6 @@ class Declaration:
     name: str
     type: str
     initial: Expr | None = None
-    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +159,13 @@ class Execute:
     text: Expr
     into: tuple[str, ...] = ()
     using: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommitIf:
+    """``IF condition THEN COMMIT; END IF;`` on one line."""
+
+    condition: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +264,15 @@ class ForRows:
 
 
 @dataclass(frozen=True, slots=True)
+class ForCount:
+    """``FOR counter IN 1..times LOOP … END LOOP;``."""
+
+    counter: str
+    times: int
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """``CASE selector WHEN n THEN … END CASE;``: the state machine of GOTO."""
 
@@ -276,6 +290,7 @@ Statement = (
     | Perform
     | Call
     | Execute
+    | CommitIf
     | GetRowCount
     | GetDetail
     | Exit
@@ -287,6 +302,7 @@ Statement = (
     | If
     | Loop
     | ForRows
+    | ForCount
     | Case
 )
 
@@ -300,6 +316,8 @@ class Plain:
 
     sql: str
     returns_rows: bool = False
+    counts_rows: bool = False
+    """Its row count is one that T-SQL shows."""
 
 
 @dataclass(frozen=True, slots=True)

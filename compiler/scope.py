@@ -105,6 +105,8 @@ class Procedure:
     sql_name: str
     """Schema-qualified PostgreSQL name."""
     parameters: tuple[ProcedureParameter, ...]
+    session: str = "session"
+    """Name of the hidden last parameter."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ class Catalog:
         self.case_insensitive = collation == "ci"
         self.tables: dict[tuple[str, str], TableInfo] = {}
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
+        self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
+        """Bodies of the script's procedures: what they do to @@TRANCOUNT is found in them."""
         self.functions: dict[tuple[str, str], UserFunction] = {}
         self.types: dict[tuple[str, str], SqlType] = {}
         self.table_types: dict[tuple[str, str], TableType] = {}
@@ -274,7 +278,7 @@ class Scope:
             case "@@procid" if self.routine is None:
                 return Expression("0", INT)
             case "@@procid":
-                return Expression(f"sys.object_id({literal(self.routine or '')})", INT)
+                return Expression(f"{literal(self.routine or '')}::regproc::oid::integer", INT)
         return None
 
     def context_function(self, name: str) -> Expression | None:

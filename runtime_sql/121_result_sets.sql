@@ -73,3 +73,24 @@ AS $$
     SELECT coalesce(json_agg(json_build_object('name', nullif(f.key, '?column?'), 'type', NULL)), '[]')
       FROM json_each(object) AS f
 $$;
+
+-- Rows that were collected one by one (OUTPUT clause), each the text of ssb.row_values.
+CREATE OR REPLACE FUNCTION ssb.show_collected(session ssb.session, result_rows text[], columns json)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    session.rowcount := cardinality(result_rows);
+    session.error := 0;
+    IF session.capturing THEN
+        session.captured := session.captured || result_rows::json[];
+        RETURN session;
+    END IF;
+    FOR v_first IN 1..greatest(cardinality(result_rows), 1) BY 100 LOOP
+        PERFORM ssb.show_rows(CASE v_first WHEN 1 THEN columns END, result_rows[v_first:v_first + 99],
+                              v_first + 99 >= cardinality(result_rows));
+    END LOOP;
+    PERFORM ssb.show_count(session);
+    RETURN session;
+END;
+$$;

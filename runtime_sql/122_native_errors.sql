@@ -5,14 +5,14 @@
 -- Called by  ssb.failed (123_errors.sql)
 
 -- What stands between the n-th pair of quotation marks: "…", «…», „…“, '…'.
-CREATE OR REPLACE FUNCTION ssb.quoted_name(message text, position integer)
+CREATE OR REPLACE FUNCTION ssb.quoted_name(message text, place integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
     SELECT f.part[1]
       FROM regexp_matches(message, '[\u0022\u00AB\u201E\u201C]\s?(.*?)\s?[\u0022\u00BB\u201C\u201D]', 'g')
-           WITH ORDINALITY AS f(part, place)
-     WHERE f.place = position
+           WITH ORDINALITY AS f(part, n)
+     WHERE f.n = place
 $$;
 
 -- "dbo.orders" of a relation in schema trader1_dbo.
@@ -114,7 +114,11 @@ BEGIN
         v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
                                    ssb.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb.tsql_type_in(p_message, 'int')),
                        16, 1, NULL, NULL);
-    WHEN '22007', '22008' THEN
+    WHEN '22008' THEN
+        v_error := ROW(517, 'Adding a value to a ''datetime'' column caused an overflow.', 16, 1, NULL, NULL);
+    WHEN '22023' THEN
+        v_error := ROW(9820, p_message, 16, 1, NULL, NULL);
+    WHEN '22007' THEN
         v_error := ROW(241, 'Conversion failed when converting date and/or time from character string.', 16, 1, NULL, NULL);
     WHEN '22001' THEN
         v_error := ROW(8152, 'String or binary data would be truncated.', 16, 30, NULL, NULL);

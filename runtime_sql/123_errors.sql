@@ -169,3 +169,16 @@ BEGIN
     RETURN session;
 END;
 $$;
+
+-- RETURN code. The statement itself sets @@ERROR to 0 and @@ROWCOUNT to 1; NULL counts as 0.
+CREATE OR REPLACE FUNCTION ssb.set_return(session ssb.session, code integer DEFAULT 0)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    session.return_code := coalesce(code, 0);
+    session.error := 0;
+    session.rowcount := 1;
+    RETURN session;
+END;
+$$;

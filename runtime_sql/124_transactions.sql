@@ -82,3 +82,14 @@ LANGUAGE sql IMMUTABLE
 AS $$
     SELECT (CASE WHEN session.doomed THEN -1 WHEN session.trancount > 0 THEN 1 ELSE 0 END)::smallint
 $$;
+
+-- Whether a wait may end PostgreSQL's transaction: nothing was written in it yet,
+-- so that nobody can tell. A lock of sp_getapplock counts as written.
+CREATE OR REPLACE FUNCTION ssb.may_commit(session ssb.session)
+RETURNS boolean
+LANGUAGE sql VOLATILE
+AS $$
+    SELECT session.autocommit
+           OR NOT session.atomic AND pg_current_xact_id_if_assigned() IS NULL AND NOT session.doomed
+              AND NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.locktype = 'advisory')
+$$;

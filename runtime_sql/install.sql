@@ -6,6 +6,7 @@
 \ir 011_runtime_version.sql
 \ir 012_types.sql
 \ir 015_errors.sql
+\ir 020_session.sql
 
 -- Tables
 \ir 030_databases.sql
@@ -29,6 +30,17 @@
 \ir 111_principals.sql
 \ir 112_permissions.sql
 \ir 113_xml_schema_collections.sql
+
+-- Sessions of compiled scripts: messages, errors, transactions, calls
+\ir 120_messages.sql
+\ir 121_result_sets.sql
+\ir 122_native_errors.sql
+\ir 123_errors.sql
+\ir 124_transactions.sql
+\ir 125_batches.sql
+\ir 126_waitfor.sql
+\ir 127_modules.sql
+\ir 128_execute.sql
 
 -- Conversations
 \ir 149_endpoints.sql
@@ -67,6 +79,9 @@
 \ir 452_date_construction.sql
 \ir 453_time_zones.sql
 \ir 460_json.sql
+\ir 470_session_functions.sql
+\ir 471_objects.sql
+\ir 472_properties.sql
 
 -- XML
 \ir 505_xml_characters.sql

@@ -1,0 +1,129 @@
+"""Which statements must leave @@ERROR and @@ROWCOUNT behind because something reads them.
+
+Every T-SQL statement sets both; compiled code sets them only where a path leads to a reader
+(or to the end of a procedure, whose caller may read them) before the next statement sets
+them again.  The analysis runs backwards over the statements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import nodes
+
+
+@dataclass(frozen=True)
+class Live:
+    """What may be read from here on."""
+
+    error: bool = False
+    rowcount: bool = False
+
+    def __or__(self, other: Live) -> Live:
+        """Return what either of two paths may read."""
+        return Live(self.error or other.error, self.rowcount or other.rowcount)
+
+
+DEAD = Live()
+BOTH = Live(True, True)
+
+
+class Status:
+    """Which of the two are read after each statement of a body."""
+
+    def __init__(self, body: tuple[nodes.Statement, ...], at_exit: Live) -> None:
+        """Analyse ``body``; ``at_exit`` is what its caller may read."""
+        self._after: dict[int, Live] = {}
+        self._at_exit = at_exit
+        self._loops: list[tuple[Live, Live]] = []
+        self._catch: list[Live] = []
+        self._jumps = has_labels(body)
+        self.at_entry = self._run(body, at_exit)
+
+    def after(self, statement: nodes.Statement) -> Live:
+        """Return what may be read after ``statement``."""
+        return self._after.get(id(statement), BOTH)
+
+    def after_condition(self, condition: nodes.SqlText) -> Live:
+        """Return what may be read after the condition of IF or WHILE was computed."""
+        return self._after.get(id(condition), BOTH)
+
+    def _run(self, body: tuple[nodes.Statement, ...], live: Live) -> Live:
+        for statement in reversed(body):
+            live = self._step(statement, live)
+        return live
+
+    def _step(self, statement: nodes.Statement, live: Live) -> Live:
+        if self._jumps:
+            live = BOTH
+        self._after[id(statement)] = self._after.get(id(statement), DEAD) | live
+        match statement:
+            case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
+                return self._run(inner, live)
+            case nodes.If():
+                then = self._step(statement.then, live)
+                otherwise = self._step(statement.otherwise, live) if statement.otherwise else live
+                # The condition itself sets both before either branch runs.
+                self._after[id(statement.condition)] = (
+                    self._after.get(id(statement.condition), DEAD) | then | otherwise
+                )
+                return _reads(statement.condition)
+            case nodes.While():
+                again = DEAD
+                while True:
+                    self._loops.append((live, again))
+                    body = self._step(statement.body, again)
+                    self._loops.pop()
+                    self._after[id(statement.condition)] = (
+                        self._after.get(id(statement.condition), DEAD) | body | live
+                    )
+                    head = again | _reads(statement.condition)
+                    if head == again:
+                        return head
+                    again = head
+            case nodes.TryCatch():
+                handler = self._run(statement.handler, live)
+                self._catch.append(handler)
+                entry = self._run(statement.body, live)
+                self._catch.pop()
+                return entry
+            case nodes.Break():
+                return self._loops[-1][0] if self._loops else BOTH
+            case nodes.Continue():
+                return self._loops[-1][1] if self._loops else BOTH
+            case nodes.Goto() | nodes.Label():
+                return BOTH if isinstance(statement, nodes.Goto) else live
+            case nodes.EmptyStatement():
+                return live
+            case nodes.Declare(declarations=declarations):
+                initials = [
+                    d.initial for d in declarations if isinstance(d, nodes.VariableDeclaration) and d.initial
+                ]
+                return _reads(*initials) if initials else live
+            case nodes.Return():
+                self._after[id(statement)] = self._after[id(statement)] | self._at_exit
+                return _reads(statement.value) if statement.value else DEAD
+        return _reads_of(statement)
+
+
+def _reads(*texts: nodes.SqlText) -> Live:
+    words = {token.text.upper() for text in texts for token in text.tokens}
+    return Live("@@ERROR" in words, "@@ROWCOUNT" in words or "ROWCOUNT_BIG" in words)
+
+
+def _reads_of(statement: nodes.Statement) -> Live:
+    text = statement.span.text.upper()
+    return Live("@@ERROR" in text, "@@ROWCOUNT" in text or "ROWCOUNT_BIG" in text)
+
+
+def has_labels(body: tuple[nodes.Statement, ...]) -> bool:
+    """Tell whether GOTO is used anywhere in a body."""
+    return any(
+        isinstance(statement, nodes.Goto | nodes.Label) or has_labels(nodes.children_of(statement))
+        for statement in body
+    )
+
+
+def reads_at_start(body: tuple[nodes.Statement, ...]) -> bool:
+    """Tell whether a batch reads what the batch before it left."""
+    return Status(body, DEAD).at_entry != DEAD

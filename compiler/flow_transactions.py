@@ -1,0 +1,206 @@
+"""How deep @@TRANCOUNT may be before each statement, found without running anything.
+
+Used to leave out what cannot happen (a commit after a statement that surely runs inside a
+transaction) and to see which batches leave a transaction open to the next one.
+
+A depth is 0 … :data:`MANY`; a state is the set of depths that are possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from . import nodes
+
+MANY = 4
+"""Stands for four and more."""
+
+State = frozenset[int]
+NOWHERE: State = frozenset()
+"""The state where control never comes."""
+CLOSED: State = frozenset({0})
+ANY: State = frozenset(range(MANY + 1))
+
+CallEffect = Callable[[nodes.Statement, State], State]
+
+
+def same_depth(call: nodes.Statement, state: State) -> State:
+    """Effect of a call of which nothing is known: procedures leave @@TRANCOUNT as they found it."""
+    return state
+
+
+class Depths:
+    """The states before the statements of one batch or module body."""
+
+    def __init__(
+        self, body: tuple[nodes.Statement, ...], entry: State, call_effect: CallEffect = same_depth
+    ) -> None:
+        """Interpret ``body`` starting in ``entry``."""
+        self._before: dict[int, State] = {}
+        self._call_effect = call_effect
+        self._savepoints = {
+            statement.name.text.lower()
+            for statement in _walk(body)
+            if isinstance(statement, nodes.SaveTransaction) and isinstance(statement.name, nodes.Identifier)
+        }
+        self._loops: list[tuple[set[int], set[int]]] = []
+        self._tries: list[set[int]] = []
+        self._returned: set[int] = set()
+        self._lost = any(isinstance(statement, nodes.Goto | nodes.Label) for statement in _walk(body))
+        """GOTO: nothing is known of any place but the first statements."""
+        if self._lost:
+            changes = any(
+                isinstance(
+                    statement,
+                    nodes.BeginTransaction | nodes.CommitTransaction | nodes.RollbackTransaction,
+                )
+                for statement in _walk(body)
+            )
+            state = ANY if changes else entry
+            for statement in _walk(body):
+                self._before[id(statement)] = state
+            self.exit = state
+        else:
+            after = self._run(body, entry)
+            self.exit = after | frozenset(self._returned)
+
+    def before(self, statement: nodes.Statement) -> State:
+        """Return the depths possible before ``statement``; ANY for one that was not met."""
+        return self._before.get(id(statement), ANY)
+
+    def _run(self, body: Iterable[nodes.Statement], state: State) -> State:
+        for statement in body:
+            state = self._step(statement, state)
+        return state
+
+    def _step(self, statement: nodes.Statement, state: State) -> State:
+        self._before[id(statement)] = self._before.get(id(statement), NOWHERE) | state
+        for caught in self._tries:
+            caught |= state
+        match statement:
+            case nodes.BeginTransaction():
+                return frozenset(min(depth + 1, MANY) for depth in state)
+            case nodes.CommitTransaction():
+                return frozenset(_less(depth) for depth in state) | (
+                    frozenset({MANY}) if MANY in state else NOWHERE
+                )
+            case nodes.RollbackTransaction(name=name):
+                if isinstance(name, nodes.Identifier) and name.text.lower() in self._savepoints:
+                    return state
+                return state | CLOSED if isinstance(name, nodes.Variable) else _closed(state)
+            case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
+                return self._run(inner, state)
+            case nodes.If():
+                when_true, when_false = _refine(statement.condition, state)
+                then = self._step(statement.then, when_true) if when_true else NOWHERE
+                if statement.otherwise is None:
+                    return then | when_false
+                return then | (self._step(statement.otherwise, when_false) if when_false else NOWHERE)
+            case nodes.While():
+                return self._loop(statement, state)
+            case nodes.TryCatch():
+                return self._try(statement, state)
+            case nodes.Break() if self._loops:
+                self._loops[-1][0].update(state)
+                return NOWHERE
+            case nodes.Continue() if self._loops:
+                self._loops[-1][1].update(state)
+                return NOWHERE
+            case nodes.Return():
+                self._returned.update(state)
+                return NOWHERE
+            case nodes.Throw():
+                # Outside TRY it ends the batch: the transaction stays as it is.
+                if not self._tries:
+                    self._returned.update(state)
+                return NOWHERE
+            case nodes.Execute() | nodes.ExecuteString() | nodes.InsertExecute():
+                after = self._call_effect(statement, state)
+                for caught in self._tries:
+                    caught |= after
+                return after
+        return state
+
+    def _loop(self, loop: nodes.While, state: State) -> State:
+        forever = _always_true(loop.condition)
+        while True:
+            leaving: set[int] = set()
+            again: set[int] = set()
+            self._loops.append((leaving, again))
+            when_true, when_false = _refine(loop.condition, state)
+            end = self._step(loop.body, when_true) if when_true else NOWHERE
+            self._loops.pop()
+            widened = state | end | frozenset(again)
+            if widened == state:
+                return frozenset(leaving) | (NOWHERE if forever else when_false)
+            state = widened
+
+    def _try(self, statement: nodes.TryCatch, state: State) -> State:
+        caught: set[int] = set()
+        self._tries.append(caught)
+        after = self._run(statement.body, state)
+        self._tries.pop()
+        caught |= after
+        if self._may_have_rolled_back(statement.body):
+            caught.add(0)
+        return after | self._run(statement.handler, frozenset(caught))
+
+    def _may_have_rolled_back(self, body: tuple[nodes.Statement, ...]) -> bool:
+        """A called procedure may roll back and raise its error afterwards."""
+        return any(
+            isinstance(s, nodes.Execute | nodes.ExecuteString | nodes.InsertExecute) for s in _walk(body)
+        )
+
+
+def _less(depth: int) -> int:
+    return max(depth - 1, 0)
+
+
+def _closed(state: State) -> State:
+    return CLOSED if state else NOWHERE
+
+
+def _walk(body: Iterable[nodes.Statement]) -> Iterable[nodes.Statement]:
+    for statement in body:
+        yield statement
+        yield from _walk(nodes.children_of(statement))
+
+
+def _always_true(condition: nodes.SqlText) -> bool:
+    words = [token.text for token in condition.tokens if token.text not in ("(", ")")]
+    return len(words) == 3 and words[1] == "=" and words[0] == words[2] and words[0].isdigit()
+
+
+def _refine(condition: nodes.SqlText, state: State) -> tuple[State, State]:
+    """Return the states where ``condition`` holds and where it does not."""
+    words = [token.text.upper() for token in condition.tokens]
+    while len(words) > 2 and words[0] == "(" and words[-1] == ")":
+        words = words[1:-1]
+    if len(words) == 3 and words[2] == "@@TRANCOUNT" and words[0].isdigit():
+        words = [words[2], {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(words[1], words[1]), words[0]]
+    if len(words) == 3 and words[0] == "@@TRANCOUNT" and words[2].isdigit():
+        tests: dict[str, Callable[[int, int], bool]] = {
+            "=": lambda a, b: a == b,
+            "<>": lambda a, b: a != b,
+            "!=": lambda a, b: a != b,
+            ">": lambda a, b: a > b,
+            "<": lambda a, b: a < b,
+            ">=": lambda a, b: a >= b,
+            "<=": lambda a, b: a <= b,
+        }
+        test = tests.get(words[1])
+        limit = int(words[2])
+        if test is not None and limit < MANY:
+            holds = frozenset(depth for depth in state if test(depth, limit))
+            return holds, state - holds
+    if words[:3] == ["XACT_STATE", "(", ")"]:
+        rest = "".join(words[3:])
+        if rest in ("<>0", "!=0"):
+            return state - CLOSED, state & CLOSED
+        if rest == "=0":
+            return state & CLOSED, state - CLOSED
+        if rest in ("=-1", "=1"):
+            return state - CLOSED, state
+    if _always_true(condition):
+        return state, NOWHERE
+    return state, state

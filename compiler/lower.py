@@ -1,0 +1,387 @@
+"""The frame of the lowering passes: dispatch, context, and what every statement shares.
+
+A pass is a function registered with :data:`lower` for one node class; it returns PL/pgSQL
+statements.  A definition such as CREATE QUEUE registers with :data:`invocations` instead:
+the calls that do it, used in blocks (PERFORM) and at top level (SELECT) alike.
+
+What every statement shares: it runs in an exception block of its own (:meth:`Context.guard`),
+commits by itself where no transaction is open (:meth:`Context.autocommit`), and leaves
+@@ERROR and @@ROWCOUNT behind where something reads them (:meth:`Context.status`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import singledispatch
+
+from ..grammar.problems import Problems
+from ..grammar.source import Span
+from . import nodes, ordinary_sql
+from . import plpgsql as pl
+from .flow_status import Live, Status
+from .flow_transactions import Depths
+from .names import ObjectName
+from .safety import safe_condition, safe_expression
+from .scope import Catalog, Scope, UnknownType, object_name
+from .type_map import SqlType
+
+
+class Mode(Enum):
+    """What kind of body is being lowered."""
+
+    BATCH = "batch"
+    PROCEDURE = "procedure"
+    TRIGGER = "trigger"
+    FUNCTION = "function"
+    PLAIN = "plain"
+    """Top-level statements without a block around them."""
+
+
+@dataclass(frozen=True)
+class Translated:
+    """A translated expression; ``safe``: evaluating it can never raise an error."""
+
+    sql: str
+    type: SqlType | None
+    safe: bool
+
+
+@dataclass
+class Frame:
+    """The block around a routine's body, or around the bodies of several batches."""
+
+    declarations: dict[str, pl.Declaration] = field(default_factory=dict)
+    helpers: dict[str, str] = field(default_factory=dict)
+    """Purpose and type → name."""
+
+
+@dataclass
+class Loop:
+    """An enclosing WHILE: how many TRY blocks were open where it began, and its label."""
+
+    tries: int
+    catches: int
+    label: str | None = None
+
+
+@dataclass
+class Context:
+    """What the passes know about the routine around a statement."""
+
+    catalog: Catalog
+    scope: Scope
+    problems: Problems
+    mode: Mode
+    first_line: int
+    """Line of the file that ERROR_LINE() calls 1."""
+    depths: Depths
+    liveness: Status
+    body_label: str
+    """Label of the block that an error leaves when no TRY is around."""
+    declarations: dict[str, pl.Declaration] = field(default_factory=dict)
+    """Variables of the routine's body block, by name, in order."""
+    frame: Frame = field(default_factory=lambda: Frame())
+    """Helper variables of the block around it."""
+    helpers: dict[str, str] = field(default_factory=dict)
+    """Shared helper variables: purpose and type → name."""
+    prelude: list[pl.TopLevel] = field(default_factory=list)
+    """Types that must exist before the routine."""
+    loops: list[Loop] = field(default_factory=list)
+    tries: list[str] = field(default_factory=list)
+    """Labels of the TRY blocks around, innermost last."""
+    catches: int = 0
+    """CATCH blocks around."""
+    nesting: int = 0
+    """Depth of IF, WHILE and TRY around."""
+    started: bool = False
+    """A statement beside DECLARE and SET options was met."""
+    nocount: bool | None = None
+    """SET NOCOUNT where it is known."""
+    xact_abort: bool | None = None
+    counters: dict[str, int] = field(default_factory=dict)
+    routine_name: str | None = None
+    """The routine's name as written, for ERROR_PROCEDURE()."""
+    return_type: SqlType | None = None
+    """Of a scalar function."""
+    calls: bool = False
+    """Whether the body has EXEC: then TRY blocks must be announced to the callees."""
+
+    # ------------------------------------------------------------ names and values
+
+    @property
+    def session(self) -> str:
+        """The PL/pgSQL variable of type ssb.session."""
+        assert self.scope.session is not None
+        return self.scope.session
+
+    def session_field(self, name: str) -> pl.Name:
+        """Return a field of the session variable."""
+        return pl.Name(f"{self.session}.{name}")
+
+    def label(self, stem: str) -> str:
+        """Return a label that is not yet used: ``try_1``."""
+        self.counters[stem] = self.counters.get(stem, 0) + 1
+        return f"{stem}_{self.counters[stem]}"
+
+    def helper(self, wanted: str, type_: str, *, initial: pl.Expr | None = None) -> str:
+        """Return a helper variable of the body block, declared once under the name it asks for."""
+        key = f"{wanted}:{type_}"
+        if key not in self.helpers:
+            name = self.scope.helper(wanted)
+            self.declarations[name] = pl.Declaration(name, type_, initial)
+            self.helpers[key] = name
+        return self.helpers[key]
+
+    def new_variable(self, wanted: str, type_: str, initial: pl.Expr | None = None) -> str:
+        """Return a helper variable that nothing else shares."""
+        name = self.scope.helper(wanted)
+        self.declarations[name] = pl.Declaration(name, type_, initial)
+        return name
+
+    def line(self, node: nodes.Node) -> int:
+        """Return the line of a node as ERROR_LINE() counts."""
+        return node.span.line - self.first_line + 1
+
+    def problem(self, message: str, at: Span, hint: str | None = None, number: int | None = None) -> None:
+        """Report a problem."""
+        self.problems.add(message, at, hint, number)
+
+    def object(self, name: nodes.QualifiedName) -> ObjectName:
+        """Return a dotted name, synonyms followed."""
+        plain = object_name(name)
+        return self.catalog.synonyms.get(self.catalog.key(plain), plain)
+
+    def relation(self, name: nodes.QualifiedName) -> str:
+        """Return the schema-qualified PostgreSQL name of a queue, table or procedure."""
+        return self.catalog.sql_name(self.object(name))
+
+    def type_of(self, written: nodes.DataType) -> SqlType:
+        """Resolve a type; an unknown one is a problem and counts as int."""
+        try:
+            return self.catalog.type_of(written)
+        except UnknownType as error:
+            self.problem(str(error), written.span, number=2715)
+            return SqlType("int")
+
+    # ------------------------------------------------------------ ordinary SQL
+
+    def expression(
+        self,
+        text: nodes.SqlText,
+        target: SqlType | None = None,
+        columns: ordinary_sql.TableInfo | None = None,
+    ) -> Translated:
+        """Translate an expression, converted to ``target`` as an assignment would."""
+        result = ordinary_sql.translate_expression(
+            text, self.scope, self.problems, target=target, columns=columns
+        )
+        safe = columns is None and safe_expression(text.tokens, self.scope, target)
+        return Translated(result.sql, result.type, safe)
+
+    def value(self, text: nodes.SqlText, target: SqlType | None = None) -> pl.Expr:
+        """Translate an expression to a piece of the target tree."""
+        return pl.Raw(self.expression(text, target).sql)
+
+    def condition(self, text: nodes.SqlText) -> Translated:
+        """Translate a search condition."""
+        result = ordinary_sql.translate_condition(text, self.scope, self.problems)
+        return Translated(result.sql, result.type, safe_condition(text.tokens, self.scope))
+
+    def variable(self, variable: nodes.Variable) -> pl.Name:
+        """Return a scalar variable; an undeclared one is problem 137."""
+        known = self.scope.variable(variable.name)
+        if known is None:
+            self.problem(f'must declare the scalar variable "{variable.name}"', variable.span, number=137)
+            return pl.Name("NULL")
+        return pl.Name(known.reference)
+
+    def name_or_text(self, value: nodes.Identifier | nodes.StringLiteral | nodes.Variable) -> pl.Expr:
+        """Return a Service Broker name: text, or the variable that holds it."""
+        match value:
+            case nodes.Identifier():
+                return pl.Text(value.text)
+            case nodes.StringLiteral():
+                return pl.Text(value.value)
+            case nodes.Variable():
+                return self.variable(value)
+
+    def queue(self, name: nodes.QualifiedName) -> pl.Text:
+        """Return a queue as the functions take it: 'schema.name'."""
+        return pl.Text(self.relation(name))
+
+    def database_argument(self) -> tuple[tuple[str, pl.Expr], ...]:
+        """Return the argument that names the T-SQL database, where it is not the default one."""
+        if self.catalog.in_default_database:
+            return ()
+        return (("database", pl.Text(self.catalog.database)),)
+
+    # ------------------------------------------------------------ what statements share
+
+    def guard(
+        self,
+        node: nodes.Node,
+        body: Sequence[pl.Statement],
+        *,
+        verb: str | None = None,
+        after_error: Sequence[pl.Statement] = (),
+    ) -> list[pl.Statement]:
+        """Run ``body`` in an exception block of its own that sends its error on its way.
+
+        ``verb`` (INSERT …) asks for the detail of constraint violations too. ``after_error``
+        runs in the handler when the error leaves neither a TRY block nor the routine.
+        """
+        if self.mode in (Mode.FUNCTION, Mode.PLAIN):
+            return list(body)
+        arguments: list[pl.Expr] = [
+            pl.Name(self.session),
+            pl.Number(self.line(node)),
+            pl.Name("SQLSTATE"),
+            pl.Name("SQLERRM"),
+        ]
+        handler: list[pl.Statement] = []
+        if verb is not None:
+            detail = self.outer_helper("detail", "text")
+            handler.append(pl.GetDetail(detail))
+            arguments += [pl.Name(detail), pl.Text(verb)]
+        handler.append(pl.Assign(self.session, pl.Invoke("ssb.failed", tuple(arguments))))
+        handler.append(self.leave_after_error(node))
+        if not self.tries:
+            handler += after_error
+        return [pl.Block(tuple(body), handler=tuple(handler))]
+
+    def outer_helper(self, wanted: str, type_: str) -> str:
+        """Return a helper variable of the block around the body, declared once."""
+        key = f"{wanted}:{type_}"
+        if key not in self.frame.helpers:
+            name = self.scope.helper(wanted)
+            self.frame.declarations[name] = pl.Declaration(name, type_)
+            self.frame.helpers[key] = name
+        return self.frame.helpers[key]
+
+    def leave_after_error(self, node: nodes.Node, *, certain: bool = True) -> pl.Statement:
+        """Leave the TRY block or, where the session says so, the routine.
+
+        ``certain``: an error has just happened, so that TRY is left without asking.
+        """
+        if self.tries:
+            return pl.Exit(self.tries[-1], None if certain else self.session_field("leaving"))
+        return pl.Exit(self.body_label, self.session_field("leaving"))
+
+    def leave_if_failed(self, node: nodes.Node) -> pl.Statement:
+        """After a CALL: leave if it came back with an error."""
+        return self.leave_after_error(node, certain=False)
+
+    def autocommit(self, node: nodes.Statement) -> list[pl.Statement]:
+        """After a write: commit it where no transaction can be open."""
+        if self.mode not in (Mode.BATCH, Mode.PROCEDURE) or 0 not in self.depths.before(node):
+            return []
+        return [pl.CommitIf(self.session_field("autocommit"))]
+
+    def status(
+        self, node: nodes.Node, rowcount: pl.Expr | None = None, *, live: Live | None = None
+    ) -> list[pl.Statement]:
+        """Set @@ERROR to 0 and @@ROWCOUNT (None: it is set already) where they are read."""
+        if self.scope.session is None:
+            return []
+        if live is None:
+            assert isinstance(node, nodes.Statement)
+            live = self.liveness.after(node)
+        result: list[pl.Statement] = []
+        if live.error:
+            result.append(pl.Assign(f"{self.session}.error", pl.Number(0)))
+        if live.rowcount and rowcount is not None:
+            result.append(pl.Assign(f"{self.session}.rowcount", rowcount))
+        return result
+
+    def counts(self, node: nodes.Statement) -> bool:
+        """Whether the row count of a statement is needed: read, or to be shown."""
+        if self.scope.session is None:
+            return False
+        return self.liveness.after(node).rowcount or self.nocount is not True
+
+    def count_rows(self, node: nodes.Statement) -> list[pl.Statement]:
+        """Right after a SQL statement: keep its row count, and show it where NOCOUNT may be OFF."""
+        if not self.counts(node):
+            return []
+        return [pl.GetRowCount(f"{self.session}.rowcount"), *self.show_count()]
+
+    def show_count(self) -> list[pl.Statement]:
+        """Show @@ROWCOUNT to the client unless NOCOUNT is surely ON."""
+        if self.nocount is True or self.scope.session is None:
+            return []
+        return [pl.Perform(pl.Invoke("ssb.show_count", (pl.Name(self.session),)))]
+
+
+# ------------------------------------------------------------------ dispatch
+
+
+@singledispatch
+def lower(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
+    """Lower one statement."""
+    calls = invocations(node, ctx)
+    if calls is None:
+        ctx.problem(f"{type(node).__name__} cannot be compiled", node.span)
+        return []
+    body = tuple(pl.Perform(call) for call in calls)
+    if not body:
+        return []
+    return [*ctx.guard(node, body), *ctx.status(node, pl.Number(0)), *ctx.autocommit(node)]
+
+
+@singledispatch
+def invocations(node: nodes.Statement, ctx: Context) -> list[pl.Invoke] | None:
+    """Return the function calls that carry out a definition; None when it is no definition."""
+    return None
+
+
+def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+    """Lower statements one after the other, with their comments and the blank lines between them."""
+    result: list[pl.Statement] = []
+    last_line = 0
+    for statement in body:
+        first = statement.comments[0].span.line if statement.comments else statement.span.line
+        if result and first > last_line + 1:
+            result.append(pl.Blank())
+        last_line = statement.span.end_line
+        result += comments(statement.comments)
+        result += comments(statement.trailing_comments)
+        result += lower(statement, ctx)
+        if not isinstance(statement, nodes.Declare | nodes.SetOption | nodes.EmptyStatement):
+            ctx.started = True
+    return result
+
+
+def comments(written: Sequence[nodes.Comment]) -> list[pl.Statement]:
+    """Keep the programmer's comments."""
+    return [pl.Comment(comment.text) for comment in written]
+
+
+def single(statement: nodes.Statement) -> Sequence[nodes.Statement]:
+    """Return the statements of a branch: the inside of BEGIN … END, or the one statement."""
+    if isinstance(statement, nodes.Block) and not statement.comments:
+        return statement.statements
+    return (statement,)
+
+
+def named(ctx: Context, *pairs: tuple[str, pl.Expr | None]) -> tuple[tuple[str, pl.Expr], ...]:
+    """Return named arguments, those that were not written left out."""
+    return tuple((name, value) for name, value in pairs if value is not None)
+
+
+def text_or_none(value: nodes.Identifier | nodes.StringLiteral | None) -> pl.Expr | None:
+    """Return a literal, or None for what is not written."""
+    if value is None:
+        return None
+    return pl.Text(value.text if isinstance(value, nodes.Identifier) else value.value)
+
+
+def flag(value: bool | None) -> pl.Expr | None:
+    """Return true or false, or None for what is not written."""
+    return None if value is None else (pl.TRUE if value else pl.FALSE)
+
+
+def texts(values: Sequence[str]) -> pl.Expr:
+    """Return an array of strings."""
+    return pl.Array(tuple(pl.Text(value) for value in values), "text")

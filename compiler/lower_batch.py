@@ -1,0 +1,75 @@
+"""Whole batches: a body in a block, plain statements, modules."""
+
+from __future__ import annotations
+
+# The passes register their handlers when they are imported.
+from . import lower_cursor as _cursor  # noqa: F401
+from . import lower_ddl as _ddl  # noqa: F401
+from . import lower_dialog as _dialog  # noqa: F401
+from . import lower_drop as _drop  # noqa: F401
+from . import lower_flow as _flow  # noqa: F401
+from . import lower_security as _security  # noqa: F401
+from . import lower_transaction as _transaction  # noqa: F401
+from . import lower_variables as _variables  # noqa: F401
+from . import nodes, ordinary_sql
+from . import plpgsql as pl
+from .lower import Context, comments, invocations
+from .lower_procedure import lower_create_procedure, lower_routine_body
+from .lower_query import remember
+from .lower_receive import receive_query
+
+
+def lower_batch_body(batch: nodes.Batch, ctx: Context) -> list[pl.Statement]:
+    """Lower the statements of a batch to the inside of its block."""
+    return [*lower_routine_body(batch.statements, ctx), *comments(batch.closing_comments)]
+
+
+def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
+    """Lower a statement to top-level statements."""
+    match node:
+        case nodes.EmptyStatement():
+            return []
+        case nodes.SqlStatement(text=text) | nodes.CreateTable(text=text):
+            return _plain_sql(text, ctx)
+        case nodes.Receive():
+            query, _ = receive_query(node, ctx)
+            return [pl.Plain(query, returns_rows=True, counts_rows=True)]
+    calls = invocations(node, ctx)
+    if calls is None:
+        ctx.problem(f"{type(node).__name__} cannot stand outside a block", node.span)
+        return []
+    return [pl.Select(call) for call in calls]
+
+
+def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
+    translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
+    match translated:
+        case ordinary_sql.Query():
+            before = [pl.Plain(sql) for sql in translated.before]
+            return [*before, pl.Plain(translated.sql, returns_rows=True, counts_rows=True)]
+        case ordinary_sql.Dml():
+            for table in translated.defines:
+                if table.name is not None:
+                    ctx.catalog.tables[ctx.catalog.key(table.name)] = table
+            rows = translated.output is not None
+            return [
+                *(pl.Plain(sql) for sql in translated.before),
+                pl.Plain(translated.sql, returns_rows=rows, counts_rows=True),
+                *(pl.Plain(sql) for sql in translated.after),
+            ]
+        case ordinary_sql.Ddl():
+            remember(translated, ctx)
+            return [pl.Plain(sql) for sql in translated.statements]
+        case None:
+            return []
+    ctx.problem("this statement needs a variable", text.span)
+    return []
+
+
+def lower_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
+    """Lower CREATE PROCEDURE, FUNCTION, TRIGGER, VIEW."""
+    match node:
+        case nodes.CreateProcedure():
+            return lower_create_procedure(node, ctx)
+    ctx.problem(f"{type(node).__name__} is not expected here", node.span)
+    return []

@@ -1,0 +1,433 @@
+"""Definitions of Service Broker objects and databases: CREATE, ALTER, DROP.
+
+Each becomes a call of the engine's function of the same name (docs/api.md).
+"""
+
+from __future__ import annotations
+
+from ..grammar.tokens import TokenKind
+from . import nodes
+from . import plpgsql as pl
+from .lower import Context, flag, invocations, named, text_or_none, texts
+from .ordinary_sql_catalog import queue_table
+
+
+def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
+    """Return one call; options that are not written are left out, the T-SQL database is added."""
+    return [pl.Invoke(function, positional, named(ctx, *options.items()) + ctx.database_argument())]
+
+
+def _queue_call(
+    ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None
+) -> list[pl.Invoke]:
+    """As :func:`_call`, for what has no database parameter: the schema tells it."""
+    return [pl.Invoke(function, positional, named(ctx, *options.items()))]
+
+
+def _collection(name: nodes.QualifiedName | None, ctx: Context) -> pl.Expr | None:
+    return None if name is None else ctx.queue(name)
+
+
+# ------------------------------------------------------------------ message types, contracts
+
+
+@invocations.register
+def create_message_type(node: nodes.CreateMessageType, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE MESSAGE TYPE."""
+    return _call(
+        ctx,
+        "ssb.create_message_type",
+        pl.Text(node.name.text),
+        validation=pl.Text(node.validation) if node.validation else None,
+        schema_collection=_collection(node.schema_collection, ctx),
+        owner=text_or_none(node.owner),
+    )
+
+
+@invocations.register
+def alter_message_type(node: nodes.AlterMessageType, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER MESSAGE TYPE."""
+    return _call(
+        ctx,
+        "ssb.alter_message_type",
+        pl.Text(node.name.text),
+        pl.Text(node.validation),
+        schema_collection=_collection(node.schema_collection, ctx),
+    )
+
+
+@invocations.register
+def create_contract(node: nodes.CreateContract, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE CONTRACT: message types and their senders, in the order written."""
+    return _call(
+        ctx,
+        "ssb.create_contract",
+        pl.Text(node.name.text),
+        message_types=texts([message.message_type.text for message in node.messages]),
+        sent_by=texts([message.sent_by for message in node.messages]),
+        owner=text_or_none(node.owner),
+    )
+
+
+# ------------------------------------------------------------------ queues
+
+
+def _queue_options(options: nodes.QueueOptions | None, ctx: Context) -> dict[str, pl.Expr | None]:
+    if options is None:
+        return {}
+    result: dict[str, pl.Expr | None] = {"status": flag(options.status), "retention": flag(options.retention)}
+    activation = options.activation
+    if activation is not None:
+        if activation.drop:
+            result["drop_activation"] = pl.TRUE
+        result["activation_status"] = flag(activation.status)
+        if activation.procedure is not None:
+            result["activation_procedure"] = ctx.queue(activation.procedure)
+        if activation.max_queue_readers is not None:
+            result["max_queue_readers"] = pl.Number(activation.max_queue_readers)
+        if activation.execute_as is not None:
+            result["execute_as"] = pl.Text(_principal(activation.execute_as))
+    result["poison_message_handling"] = flag(options.poison_message_handling)
+    return result
+
+
+def _principal(clause: nodes.ExecuteAsClause) -> str:
+    """Return SELF, OWNER or the user's name in quotes, as ssb.create_queue takes it."""
+    if clause.user is None:
+        return clause.principal
+    return "'" + clause.user.value.replace("'", "''") + "'"
+
+
+@invocations.register
+def create_queue(node: nodes.CreateQueue, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE QUEUE; the spelling is kept for the catalog where folding changed it."""
+    name = ctx.object(node.name)
+    ctx.catalog.tables[ctx.catalog.key(name)] = queue_table(name)
+    spelling = node.name.name.text
+    return _queue_call(
+        ctx,
+        "ssb.create_queue",
+        ctx.queue(node.name),
+        **_queue_options(node.options, ctx),
+        spelling=pl.Text(spelling) if spelling != spelling.lower() else None,
+    )
+
+
+@invocations.register
+def alter_queue(node: nodes.AlterQueue, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER QUEUE … WITH …"""
+    return _queue_call(ctx, "ssb.alter_queue", ctx.queue(node.name), **_queue_options(node.options, ctx))
+
+
+@invocations.register
+def maintain_queue(node: nodes.MaintainQueue, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER QUEUE … REBUILD, REORGANIZE, MOVE TO."""
+    return _queue_call(ctx, "ssb.maintain_queue", ctx.queue(node.name), pl.Text(node.action))
+
+
+# ------------------------------------------------------------------ services, routes, bindings, priorities
+
+
+@invocations.register
+def create_service(node: nodes.CreateService, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE SERVICE."""
+    return _call(
+        ctx,
+        "ssb.create_service",
+        pl.Text(node.name.text),
+        queue=ctx.queue(node.queue),
+        contracts=texts([contract.text for contract in node.contracts]) if node.contracts else None,
+        owner=text_or_none(node.owner),
+    )
+
+
+@invocations.register
+def alter_service(node: nodes.AlterService, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER SERVICE."""
+    return _call(
+        ctx,
+        "ssb.alter_service",
+        pl.Text(node.name.text),
+        queue=ctx.queue(node.queue) if node.queue else None,
+        add_contracts=texts([c.text for c in node.add_contracts]) if node.add_contracts else None,
+        drop_contracts=texts([c.text for c in node.drop_contracts]) if node.drop_contracts else None,
+    )
+
+
+def _route_options(options: nodes.RouteOptions) -> dict[str, pl.Expr | None]:
+    return {
+        "address": text_or_none(options.address),
+        "service_name": text_or_none(options.service_name),
+        "broker_instance": text_or_none(options.broker_instance),
+        "lifetime": pl.Number(options.lifetime) if options.lifetime is not None else None,
+        "mirror_address": text_or_none(options.mirror_address),
+    }
+
+
+@invocations.register
+def create_route(node: nodes.CreateRoute, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE ROUTE."""
+    options = _route_options(node.options)
+    return _call(ctx, "ssb.create_route", pl.Text(node.name.text), **options, owner=text_or_none(node.owner))
+
+
+@invocations.register
+def alter_route(node: nodes.AlterRoute, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER ROUTE."""
+    return _call(ctx, "ssb.alter_route", pl.Text(node.name.text), **_route_options(node.options))
+
+
+@invocations.register
+def create_binding(node: nodes.CreateRemoteServiceBinding, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE REMOTE SERVICE BINDING."""
+    return _call(
+        ctx,
+        "ssb.create_remote_service_binding",
+        pl.Text(node.name.text),
+        to_service=pl.Text(node.service.value),
+        user_name=pl.Text(node.user.text),
+        anonymous=flag(node.anonymous),
+        owner=text_or_none(node.owner),
+    )
+
+
+@invocations.register
+def alter_binding(node: nodes.AlterRemoteServiceBinding, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER REMOTE SERVICE BINDING."""
+    return _call(
+        ctx,
+        "ssb.alter_remote_service_binding",
+        pl.Text(node.name.text),
+        user_name=text_or_none(node.user),
+        anonymous=flag(node.anonymous),
+    )
+
+
+@invocations.register
+def create_priority(node: nodes.CreateBrokerPriority, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE BROKER PRIORITY; what is not written is ANY, the level 5."""
+    options = node.options or nodes.PriorityOptions(span=node.span)
+    return _call(
+        ctx,
+        "ssb.create_broker_priority",
+        pl.Text(node.name.text),
+        contract=text_or_none(options.contract),
+        local_service=text_or_none(options.local_service),
+        remote_service=text_or_none(options.remote_service),
+        priority_level=pl.Number(options.level) if options.level is not None else None,
+    )
+
+
+@invocations.register
+def alter_priority(node: nodes.AlterBrokerPriority, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER BROKER PRIORITY: what is not written stays."""
+    options = node.options
+    return _call(
+        ctx,
+        "ssb.alter_broker_priority",
+        pl.Text(node.name.text),
+        contract=text_or_none(options.contract),
+        local_service=text_or_none(options.local_service),
+        remote_service=text_or_none(options.remote_service),
+        priority_level=pl.Number(options.level) if options.level is not None else None,
+        any_contract=pl.TRUE if options.any_contract else None,
+        any_local_service=pl.TRUE if options.any_local_service else None,
+        any_remote_service=pl.TRUE if options.any_remote_service else None,
+        default_level=pl.TRUE if options.default_level else None,
+    )
+
+
+# ------------------------------------------------------------------ endpoints, notifications
+
+
+def _endpoint_options(
+    protocol: tuple[nodes.EndpointOption, ...], payload: tuple[nodes.EndpointOption, ...]
+) -> dict[str, pl.Expr | None]:
+    written = {
+        option.name: option.value.text.strip() if option.value else "" for option in (*protocol, *payload)
+    }
+    result: dict[str, pl.Expr | None] = {}
+    if "LISTENER_PORT" in written:
+        result["listener_port"] = pl.Raw(written["LISTENER_PORT"])
+    for option, parameter in (("LISTENER_IP", "listener_ip"), ("AUTHENTICATION", "authentication")):
+        if option in written:
+            result[parameter] = pl.Text(written[option].strip("()"))
+    if "ENCRYPTION" in written:
+        word, _, algorithm = written["ENCRYPTION"].partition(" ")
+        result["encryption"] = pl.Text(word.upper())
+        rest = algorithm.strip()
+        if rest.upper().startswith("ALGORITHM"):
+            result["algorithm"] = pl.Text(rest[len("ALGORITHM") :].strip().upper())
+    if "MESSAGE_FORWARDING" in written:
+        result["message_forwarding"] = flag(written["MESSAGE_FORWARDING"].upper() == "ENABLED")
+    if "MESSAGE_FORWARD_SIZE" in written:
+        result["message_forward_size"] = pl.Raw(written["MESSAGE_FORWARD_SIZE"])
+    return result
+
+
+@invocations.register
+def create_endpoint(node: nodes.CreateEndpoint, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE ENDPOINT … FOR SERVICE_BROKER: recorded."""
+    return _queue_call(
+        ctx,
+        "ssb.create_endpoint",
+        pl.Text(node.name.text),
+        state=pl.Text(node.state) if node.state else None,
+        **_endpoint_options(node.protocol_options, node.payload_options),
+        owner=text_or_none(node.owner),
+    )
+
+
+@invocations.register
+def alter_endpoint(node: nodes.AlterEndpoint, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER ENDPOINT."""
+    return _queue_call(
+        ctx,
+        "ssb.alter_endpoint",
+        pl.Text(node.name.text),
+        state=pl.Text(node.state) if node.state else None,
+        **_endpoint_options(node.protocol_options, node.payload_options),
+    )
+
+
+def _scope(scope: nodes.EventScope) -> str:
+    return {"SERVER": "SERVER", "ALL SERVER": "SERVER"}.get(scope.kind, scope.kind)
+
+
+@invocations.register
+def create_notification(node: nodes.CreateEventNotification, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE EVENT NOTIFICATION."""
+    return _call(
+        ctx,
+        "ssb.create_event_notification",
+        pl.Text(node.name.text),
+        events=texts([event.text.upper() for event in node.events]),
+        scope=pl.Text(_scope(node.scope)),
+        to_service=pl.Text(node.service.value),
+        broker_instance=pl.Text(node.broker_instance.value),
+        queue=ctx.queue(node.scope.queue) if node.scope.queue else None,
+        fan_in=pl.TRUE if node.fan_in else None,
+    )
+
+
+# ------------------------------------------------------------------ schema collections, certificates, keys
+
+
+@invocations.register
+def create_collection(node: nodes.CreateXmlSchemaCollection, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE XML SCHEMA COLLECTION."""
+    spelling = node.name.name.text
+    return _queue_call(
+        ctx,
+        "ssb.create_xml_schema_collection",
+        ctx.queue(node.name),
+        _schemas(node.schemas, ctx),
+        spelling=pl.Text(spelling) if spelling != spelling.lower() else None,
+    )
+
+
+@invocations.register
+def alter_collection(node: nodes.AlterXmlSchemaCollection, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER XML SCHEMA COLLECTION … ADD."""
+    return _queue_call(
+        ctx, "ssb.alter_xml_schema_collection", ctx.queue(node.name), _schemas(node.schemas, ctx)
+    )
+
+
+def _schemas(text: nodes.SqlText, ctx: Context) -> pl.Expr:
+    value = ctx.expression(text)
+    return pl.Raw(value.sql) if value.sql.startswith(("'", "E'")) else pl.Cast(pl.Raw(value.sql), "text")
+
+
+@invocations.register
+def create_certificate(node: nodes.CreateCertificate, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE CERTIFICATE: recorded."""
+    return _call(
+        ctx,
+        "ssb.create_certificate",
+        pl.Text(node.name.text),
+        subject=text_or_none(node.subject),
+        start_date=_date(node.start_date),
+        expiry_date=_date(node.expiry_date),
+        active_for_begin_dialog=flag(node.active_for_begin_dialog),
+        source=pl.Text(node.source.text) if node.source else None,
+        owner=text_or_none(node.owner),
+    )
+
+
+def _date(value: nodes.StringLiteral | None) -> pl.Expr | None:
+    return None if value is None else pl.Invoke("sys.convert_datetime", (pl.Text(value.value),))
+
+
+@invocations.register
+def alter_certificate(node: nodes.AlterCertificate, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER CERTIFICATE."""
+    return _call(
+        ctx,
+        "ssb.alter_certificate",
+        pl.Text(node.name.text),
+        active_for_begin_dialog=flag(node.active_for_begin_dialog),
+    )
+
+
+@invocations.register
+def create_master_key(node: nodes.CreateMasterKey, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE MASTER KEY: recorded."""
+    return _call(ctx, "ssb.create_master_key")
+
+
+@invocations.register
+def master_key_action(node: nodes.MasterKeyAction, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER, OPEN, CLOSE, BACKUP MASTER KEY: an error where there is none."""
+    return [] if node.service else _call(ctx, "ssb.alter_master_key")
+
+
+# ------------------------------------------------------------------ databases
+
+
+@invocations.register
+def create_database(node: nodes.CreateDatabase, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE DATABASE: a set of schemas; files and sizes mean nothing here."""
+    name = pl.Text(node.name.text)
+    calls = _queue_call(ctx, "ssb.create_database", name)
+    if node.trustworthy is not None:
+        value = pl.Text("ON" if node.trustworthy else "OFF")
+        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("TRUSTWORTHY"), value)
+    if node.enable_broker is not None:
+        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(node.enable_broker))
+    return calls
+
+
+@invocations.register
+def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER DATABASE: the broker's options are carried out, the others recorded."""
+    name: pl.Expr = pl.Text(node.name.text) if node.name else pl.Text(ctx.catalog.database)
+    if node.name is None and not ctx.catalog.database:
+        name = pl.NULL
+    calls: list[pl.Invoke] = []
+    if node.action == "MODIFY NAME" and node.new_name is not None:
+        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text("NAME"), pl.Text(node.new_name.text))
+    for option in node.options:
+        value = () if option.value is None else (pl.Text(option.value),)
+        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(option.name), *value)
+    if not calls:
+        calls += _queue_call(ctx, "ssb.alter_database", name, pl.Text(node.action))
+    return calls
+
+
+# ------------------------------------------------------------------ statements about files, statistics …
+
+
+@invocations.register
+def administrative(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke] | None:
+    """BACKUP, DBCC, CHECKPOINT …: accepted, for PostgreSQL has its own tools for them."""
+    return []
+
+
+def literal_value(text: nodes.SqlText) -> str | None:
+    """Return the value of a text that is one string literal."""
+    from ..grammar.lexer import string_value
+
+    if len(text.tokens) == 1 and text.tokens[0].kind == TokenKind.STRING:
+        return string_value(text.tokens[0])
+    return None

@@ -1,0 +1,120 @@
+"""Conversations: BEGIN DIALOG, SEND, END CONVERSATION, timers, groups."""
+
+from __future__ import annotations
+
+from . import nodes
+from . import plpgsql as pl
+from .lower import Context, flag, invocations, lower, named
+from .type_map import INT, UNIQUEIDENTIFIER, VARBINARY_MAX, nvarchar
+
+
+def begin_dialog_call(node: nodes.BeginDialog, ctx: Context) -> pl.Invoke:
+    """Return the call of BEGIN DIALOG; clauses that are not written are left out."""
+    arguments: list[pl.Expr] = [ctx.name_or_text(node.from_service), ctx.name_or_text(node.to_service)]
+    if node.contract is not None:
+        arguments.append(ctx.name_or_text(node.contract))
+    instance = ctx.name_or_text(node.broker_instance) if node.broker_instance else None
+    return pl.Invoke(
+        "ssb.begin_dialog",
+        tuple(arguments),
+        named(
+            ctx,
+            ("broker_instance", instance),
+            ("related_conversation", _value(node.related_conversation, ctx)),
+            ("related_conversation_group", _value(node.related_conversation_group, ctx)),
+            ("lifetime", ctx.value(node.lifetime, INT) if node.lifetime else None),
+            ("encryption", flag(node.encryption)),
+        )
+        + ctx.database_argument(),
+    )
+
+
+def _value(text: nodes.SqlText | None, ctx: Context) -> pl.Expr | None:
+    return ctx.value(text, UNIQUEIDENTIFIER) if text is not None else None
+
+
+@lower.register
+def lower_begin_dialog(node: nodes.BeginDialog, ctx: Context) -> list[pl.Statement]:
+    """BEGIN DIALOG: the variable keeps its value when the statement fails."""
+    handle = ctx.variable(node.handle)
+    statement = pl.Assign(handle.spelling, begin_dialog_call(node, ctx))
+    return [*ctx.guard(node, [statement]), *ctx.status(node, pl.Number(0)), *ctx.autocommit(node)]
+
+
+@invocations.register
+def send(node: nodes.Send, ctx: Context) -> list[pl.Invoke] | None:
+    """SEND: without a type DEFAULT; without a body none.
+
+    The documented body ``(NULL)`` is error 8433. Several handles are sent to in the order
+    written, all or none.
+    """
+    handles = [ctx.value(handle, UNIQUEIDENTIFIER) for handle in node.handles]
+    handle = handles[0] if len(handles) == 1 else pl.Array(tuple(handles), "uuid")
+    if node.body is not None and node.body.words == ("NULL",):
+        return [pl.Invoke("ssb.send_null_body", (handles[0],))]
+    arguments: list[pl.Expr] = [handle]
+    if node.message_type is not None or node.body is not None:
+        arguments.append(ctx.name_or_text(node.message_type) if node.message_type else pl.Text("DEFAULT"))
+    if node.body is not None:
+        arguments.append(_body(node.body, ctx))
+    return [pl.Invoke("ssb.send" if len(handles) == 1 else "ssb.send_many", tuple(arguments))]
+
+
+def _body(body: nodes.SqlText, ctx: Context) -> pl.Expr:
+    """Return the body: text and XML as text, everything else as bytes."""
+    value = ctx.expression(body)
+    if value.type is None or value.type.is_string or value.type.family == "xml":
+        # An untyped literal must not make PostgreSQL choose between the two forms of ssb.send.
+        if value.type is not None and value.type.family != "xml" and not value.sql.startswith(("'", "E'")):
+            return pl.Raw(value.sql)
+        return pl.Cast(pl.Raw(value.sql), "text")
+    if value.type.family == "binary":
+        return pl.Raw(value.sql)
+    return pl.Raw(ctx.expression(body, VARBINARY_MAX).sql)
+
+
+@invocations.register
+def end_conversation(node: nodes.EndConversation, ctx: Context) -> list[pl.Invoke] | None:
+    """END CONVERSATION [WITH ERROR … | WITH CLEANUP]."""
+    return [
+        pl.Invoke(
+            "ssb.end_conversation",
+            (ctx.value(node.handle, UNIQUEIDENTIFIER),),
+            named(
+                ctx,
+                ("error", ctx.value(node.error, INT) if node.error else None),
+                ("description", ctx.value(node.description, nvarchar(3000)) if node.description else None),
+                ("cleanup", pl.TRUE if node.cleanup else None),
+            ),
+        )
+    ]
+
+
+@invocations.register
+def begin_conversation_timer(node: nodes.BeginConversationTimer, ctx: Context) -> list[pl.Invoke] | None:
+    """BEGIN CONVERSATION TIMER."""
+    arguments = (ctx.value(node.handle, UNIQUEIDENTIFIER), ctx.value(node.timeout, INT))
+    return [pl.Invoke("ssb.begin_conversation_timer", arguments)]
+
+
+@invocations.register
+def move_conversation(node: nodes.MoveConversation, ctx: Context) -> list[pl.Invoke] | None:
+    """MOVE CONVERSATION … TO …"""
+    arguments = (ctx.value(node.handle, UNIQUEIDENTIFIER), ctx.value(node.group, UNIQUEIDENTIFIER))
+    return [pl.Invoke("ssb.move_conversation", arguments)]
+
+
+@lower.register
+def lower_get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.Statement]:
+    """GET CONVERSATION GROUP: NULL when nothing came; @@ROWCOUNT tells which."""
+    return [*ctx.guard(node, get_group(node, ctx)), *ctx.status(node), *ctx.autocommit(node)]
+
+
+def get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.Statement]:
+    """Return the statements of one try to get a group."""
+    group = ctx.variable(node.variable)
+    call = pl.Invoke("ssb.get_conversation_group", (ctx.queue(node.queue),))
+    body: list[pl.Statement] = [pl.Assign(group.spelling, call)]
+    if ctx.liveness.after(node).rowcount:
+        body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Raw(f"({group.spelling} IS NOT NULL)::integer")))
+    return body

@@ -1,0 +1,74 @@
+"""DROP of every kind of object."""
+
+from __future__ import annotations
+
+from . import nodes
+from . import plpgsql as pl
+from .lower import Context, invocations
+from .scope import object_name
+
+_NAMED = {
+    "MESSAGE TYPE": "ssb.drop_message_type",
+    "CONTRACT": "ssb.drop_contract",
+    "SERVICE": "ssb.drop_service",
+    "ROUTE": "ssb.drop_route",
+    "REMOTE SERVICE BINDING": "ssb.drop_remote_service_binding",
+    "BROKER PRIORITY": "ssb.drop_broker_priority",
+    "CERTIFICATE": "ssb.drop_certificate",
+}
+_RELATIONS = frozenset({"TABLE", "VIEW", "SEQUENCE", "TYPE"})
+_PRINCIPALS = frozenset({"USER", "LOGIN", "ROLE", "APPLICATION ROLE"})
+
+
+@invocations.register
+def drop(node: nodes.DropStatement, ctx: Context) -> list[pl.Invoke] | None:
+    """DROP kind [IF EXISTS] name, …: one call a name, for each may fail by itself."""
+    if node.kind == "MASTER KEY":
+        return [pl.Invoke("ssb.drop_master_key", (), ctx.database_argument())]
+    calls: list[pl.Invoke] = []
+    for name in node.names:
+        calls += _drop_one(node, name, ctx)
+    return calls
+
+
+def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context) -> list[pl.Invoke]:
+    if_exists: tuple[tuple[str, pl.Expr], ...] = (("if_exists", pl.TRUE),) if node.if_exists else ()
+    text = pl.Text(name.name.text)
+    database = ctx.database_argument()
+    key = ctx.catalog.key(ctx.object(name))
+    if node.kind in _NAMED:
+        return [pl.Invoke(_NAMED[node.kind], (text,), database)]
+    if node.kind == "QUEUE":
+        ctx.catalog.tables.pop(key, None)
+        return [pl.Invoke("ssb.drop_queue", (ctx.queue(name),))]
+    if node.kind == "XML SCHEMA COLLECTION":
+        return [pl.Invoke("ssb.drop_xml_schema_collection", (ctx.queue(name),))]
+    if node.kind == "ENDPOINT":
+        return [pl.Invoke("ssb.drop_endpoint", (text,))]
+    if node.kind == "EVENT NOTIFICATION":
+        scope = node.on
+        kind = "SERVER" if scope is None or scope.kind.endswith("SERVER") else scope.kind
+        queue = (("queue", ctx.queue(scope.queue)),) if scope is not None and scope.queue else ()
+        return [pl.Invoke("ssb.drop_event_notification", (text, pl.Text(kind)), (*queue, *database))]
+    if node.kind == "DATABASE":
+        return [pl.Invoke("ssb.drop_database", (text,), if_exists)]
+    if node.kind == "SCHEMA":
+        return [pl.Invoke("ssb.drop_schema", (text,), (*if_exists, *database))]
+    if node.kind in _PRINCIPALS:
+        return [pl.Invoke("ssb.drop_principal", (text, pl.Text(node.kind)), (*if_exists, *database))]
+    if node.kind == "PROCEDURE":
+        return [pl.Invoke("ssb.drop_module", (pl.Text("PROCEDURE"), ctx.queue(name)), if_exists)]
+    if node.kind in ("FUNCTION", "TRIGGER"):
+        return [pl.Invoke("ssb.drop_module", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
+    if node.kind in _RELATIONS:
+        ctx.catalog.tables.pop(key, None)
+        ctx.catalog.types.pop(key, None)
+        ctx.catalog.table_types.pop(key, None)
+        return [pl.Invoke("ssb.drop_relation", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
+    if node.kind == "SYNONYM":
+        ctx.catalog.synonyms.pop(ctx.catalog.key(object_name(name)), None)
+        return [pl.Invoke("ssb.drop_synonym", (ctx.queue(name),), if_exists)]
+    if node.kind in ("STATISTICS", "CREDENTIAL", "SYMMETRIC KEY", "ASYMMETRIC KEY", "SERVER ROLE"):
+        return []
+    ctx.problem(f"DROP {node.kind} is not supported", node.span)
+    return []

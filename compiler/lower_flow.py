@@ -1,0 +1,353 @@
+"""IF, WHILE, TRY, RETURN, PRINT, RAISERROR, THROW."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import nodes
+from . import plpgsql as pl
+from .lower import Context, Loop, Mode, comments, lower, lower_body, single
+from .type_map import INT, NVARCHAR_MAX
+
+# ------------------------------------------------------------------ blocks, IF, WHILE
+
+
+@lower.register(nodes.Block)
+@lower.register(nodes.AtomicBlock)
+def lower_block(node: nodes.Block | nodes.AtomicBlock, ctx: Context) -> list[pl.Statement]:
+    """BEGIN … END only groups: T-SQL has no block scope, so the block disappears."""
+    return [*lower_body(node.statements, ctx), *comments(node.closing_comments)]
+
+
+@lower.register
+def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
+    """Lower IF; a chain of ELSE IF becomes ELSIF.
+
+    A condition that can fail is computed in its own guarded statement first; when it does
+    fail, neither branch runs. The condition itself sets @@ERROR and @@ROWCOUNT to 0.
+    """
+    before, condition = _condition(node, node.condition, ctx)
+    branches: list[tuple[pl.Expr, tuple[pl.Statement, ...]]] = []
+    branches.append((condition, _nested(node.then, ctx)))
+    otherwise: tuple[pl.Statement, ...] | None = None
+    rest = node.otherwise
+    while isinstance(rest, nodes.If):
+        test = ctx.condition(rest.condition)
+        live = ctx.liveness.after_condition(rest.condition)
+        if not test.safe or rest.comments or live.error or live.rowcount:
+            break
+        branches.append((pl.Raw(test.sql), _nested(rest.then, ctx)))
+        rest = rest.otherwise
+    if rest is not None:
+        otherwise = _nested(rest, ctx)
+    return [*before, pl.If(tuple(branches), otherwise)]
+
+
+def _nested(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...]:
+    ctx.nesting += 1
+    result = lower_branch(statement, ctx)
+    ctx.nesting -= 1
+    return tuple(result)
+
+
+def lower_branch(statement: nodes.Statement, ctx: Context) -> list[pl.Statement]:
+    """Lower the body of IF or WHILE, its comments included."""
+    result = lower_body(single(statement), ctx)
+    if isinstance(statement, nodes.Block):
+        result += comments(statement.closing_comments)
+        result = [*comments(statement.trailing_comments), *result]
+    return result
+
+
+def _condition(
+    node: nodes.If | nodes.While, text: nodes.SqlText, ctx: Context
+) -> tuple[list[pl.Statement], pl.Expr]:
+    """Return what computes a condition beforehand, and the condition.
+
+    @@ERROR and @@ROWCOUNT become 0 once the condition has read them.
+    """
+    condition = ctx.condition(text)
+    live = ctx.liveness.after_condition(text)
+    reset = ctx.status(node, pl.Number(0), live=live)
+    if condition.safe and not reset:
+        return [], pl.Raw(condition.sql)
+    holds = ctx.helper("condition", "boolean")
+    assignment = pl.Assign(holds, pl.Raw(condition.sql))
+    if condition.safe:
+        return [assignment, *reset], pl.Name(holds)
+    if ctx.mode is Mode.FUNCTION:
+        return [], pl.Raw(condition.sql)
+    # A condition that fails must not leave the answer of the one before it.
+    forget = [] if ctx.tries else [pl.Assign(holds, pl.NULL)]
+    return [*forget, *ctx.guard(text, [assignment, *reset])], pl.Name(holds)
+
+
+@lower.register
+def lower_while(node: nodes.While, ctx: Context) -> list[pl.Statement]:
+    """Lower WHILE."""
+    condition = ctx.condition(node.condition)
+    live = ctx.liveness.after_condition(node.condition)
+    reset = ctx.status(node, pl.Number(0), live=live)
+    ctx.loops.append(Loop(len(ctx.tries), ctx.catches))
+    ctx.nesting += 1
+    body = lower_branch(node.body, ctx)
+    ctx.nesting -= 1
+    ctx.loops.pop()
+    if (condition.safe or ctx.mode is Mode.FUNCTION) and not reset:
+        return [pl.Loop(tuple(body), pl.Raw(condition.sql))]
+    before, holds = _condition(node, node.condition, ctx)
+    leave = pl.Exit(None, pl.Raw(f"{_text(holds)} IS NOT TRUE"))
+    return [pl.Loop((*before, leave, *body))]
+
+
+def _text(expression: pl.Expr) -> str:
+    assert isinstance(expression, pl.Name | pl.Raw)
+    return expression.spelling if isinstance(expression, pl.Name) else f"({expression.sql})"
+
+
+@lower.register
+def lower_break(node: nodes.Break, ctx: Context) -> list[pl.Statement]:
+    """Lower BREAK."""
+    if not ctx.loops:
+        ctx.problem("BREAK stands outside WHILE", node.span, number=135)
+        return []
+    return [*leave_blocks(ctx, ctx.loops[-1]), pl.Exit(ctx.loops[-1].label)]
+
+
+@lower.register
+def lower_continue(node: nodes.Continue, ctx: Context) -> list[pl.Statement]:
+    """Lower CONTINUE."""
+    if not ctx.loops:
+        ctx.problem("CONTINUE stands outside WHILE", node.span, number=136)
+        return []
+    return [*leave_blocks(ctx, ctx.loops[-1]), pl.Continue(ctx.loops[-1].label)]
+
+
+def leave_blocks(ctx: Context, target: Loop) -> list[pl.Statement]:
+    """Undo what the TRY and CATCH blocks on the way to ``target`` have set up."""
+    result: list[pl.Statement] = []
+    if ctx.scope.session is None:
+        return result
+    tries = len(ctx.tries) - target.tries
+    if tries:
+        result.append(pl.Assign(f"{ctx.session}.try_depth", pl.Raw(f"{ctx.session}.try_depth - {tries}")))
+    if ctx.catches > target.catches:
+        result.append(pl.Assign(f"{ctx.session}.caught", _outer_error(ctx, target.catches)))
+    return result
+
+
+# ------------------------------------------------------------------ TRY
+
+
+@lower.register
+def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
+    """Lower TRY to a labelled block without EXCEPTION, so that COMMIT and ROLLBACK stay legal in it.
+
+    Each statement in it that can fail leaves the block; an unresolved name (208) leaves the
+    routine, for T-SQL resolves names outside TRY.
+    """
+    if ctx.scope.session is None:
+        ctx.problem("TRY is not allowed in a function", node.span, number=443)
+        return []
+    label = ctx.label("try")
+    session = ctx.session
+    outer = _save_outer_error(ctx)
+    ctx.tries.append(label)
+    ctx.nesting += 1
+    body = lower_body(node.body, ctx)
+    body += comments(node.body_comments)
+    ctx.tries.pop()
+    ctx.nesting -= 1
+    result: list[pl.Statement] = [
+        *outer,
+        pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth + 1"), note="BEGIN TRY"),
+        pl.Block(tuple(body), label=label),
+        pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth - 1"), note="END TRY"),
+    ]
+    if not _may_fail(body):
+        return result
+    if _names_relations(node.body):
+        result.append(pl.Exit(ctx.body_label, ctx.session_field("unresolved")))
+    ctx.catches += 1
+    ctx.nesting += 1
+    handler: list[pl.Statement] = [
+        pl.Assign(session, pl.Invoke("ssb.begin_catch", (pl.Name(session),))),
+        *lower_body(node.handler, ctx),
+        *comments(node.handler_comments),
+    ]
+    ctx.catches -= 1
+    ctx.nesting -= 1
+    handler.append(pl.Assign(f"{session}.caught", _outer_error(ctx, ctx.catches), note="END CATCH"))
+    result.append(pl.If(((ctx.session_field("leaving"), tuple(handler)),), note="BEGIN CATCH"))
+    return result
+
+
+def _save_outer_error(ctx: Context) -> list[pl.Statement]:
+    """TRY inside CATCH: keep the outer error, which an inner one replaces for a while."""
+    if not ctx.catches:
+        return []
+    name = ctx.outer_helper(f"caught_{ctx.catches}", "ssb.error")
+    return [pl.Assign(name, ctx.session_field("caught"))]
+
+
+def _outer_error(ctx: Context, catches: int) -> pl.Expr:
+    """Return what ERROR_NUMBER() and its family show inside ``catches`` CATCH blocks."""
+    if catches:
+        return pl.Name(ctx.outer_helper(f"caught_{catches}", "ssb.error"))
+    if ctx.mode is Mode.PROCEDURE:
+        return pl.Name(f"{ctx.outer_helper('caller', 'ssb.session')}.caught")
+    return pl.NULL
+
+
+def _may_fail(body: Sequence[pl.Statement]) -> bool:
+    for statement in body:
+        match statement:
+            case pl.Block(handler=handler, body=inner):
+                if handler is not None or _may_fail(inner):
+                    return True
+            case pl.Exit(label=label) if label is not None:
+                return True
+            case pl.If(branches=branches, otherwise=otherwise):
+                if any(_may_fail(then) for _, then in branches) or (otherwise and _may_fail(otherwise)):
+                    return True
+            case pl.Loop(body=inner) | pl.ForRows(body=inner):
+                if _may_fail(inner):
+                    return True
+            case pl.Case(branches=cases):
+                if any(_may_fail(then) for _, then in cases):
+                    return True
+            case pl.Call():
+                return True
+    return False
+
+
+def _names_relations(body: Sequence[nodes.Statement]) -> bool:
+    """Tell whether a name may be unresolved: a query, or an expression with one inside."""
+    for statement in body:
+        if isinstance(
+            statement,
+            nodes.SqlStatement
+            | nodes.InsertExecute
+            | nodes.Receive
+            | nodes.WaitForMessage
+            | nodes.GetConversationGroup
+            | nodes.DeclareCursor
+            | nodes.OpenCursor
+            | nodes.CreateTable
+            | nodes.DropStatement,
+        ):
+            return True
+        children = nodes.children_of(statement)
+        if _names_relations(children):
+            return True
+        head = statement.span.text.upper() if not children else _condition_text(statement)
+        if "SELECT" in head:
+            return True
+    return False
+
+
+def _condition_text(statement: nodes.Statement) -> str:
+    if isinstance(statement, nodes.If | nodes.While):
+        return statement.condition.text.upper()
+    return ""
+
+
+# ------------------------------------------------------------------ RETURN
+
+
+@lower.register
+def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
+    """Lower RETURN; in a procedure the value is its return code."""
+    if ctx.mode is Mode.FUNCTION:
+        if node.value is None:
+            return [pl.Return(pl.NULL if ctx.return_type is not None else None)]
+        return [pl.Return(ctx.value(node.value, ctx.return_type))]
+    if node.value is not None and ctx.mode is not Mode.PROCEDURE:
+        ctx.problem(
+            "a RETURN statement with a return value cannot be used in this context", node.span, number=178
+        )
+        return []
+    leave = pl.Exit(ctx.body_label)
+    if ctx.mode is not Mode.PROCEDURE:
+        return [leave]
+    session = pl.Name(ctx.session)
+    if node.value is None:
+        return [pl.Assign(ctx.session, pl.Invoke("ssb.set_return", (session,))), leave]
+    code = ctx.expression(node.value, INT)
+    statement = pl.Assign(ctx.session, pl.Invoke("ssb.set_return", (session, pl.Raw(code.sql))))
+    return [*([statement] if code.safe else ctx.guard(node, [statement])), leave]
+
+
+# ------------------------------------------------------------------ messages
+
+
+@lower.register
+def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
+    """Lower PRINT."""
+    value = ctx.expression(node.value, NVARCHAR_MAX)
+    statement = pl.Perform(pl.Invoke("ssb.print", (pl.Raw(value.sql),)))
+    body: list[pl.Statement] = [statement] if value.safe else ctx.guard(node, [statement])
+    return [*body, *ctx.status(node, pl.Number(0))]
+
+
+@lower.register
+def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
+    """Lower RAISERROR: below severity 11 a message, else an error that TRY catches."""
+    if ctx.scope.session is None:
+        ctx.problem("RAISERROR is not allowed in a function", node.span, number=443)
+        return []
+    numbered = len(node.message.tokens) == 1 and node.message.text.strip().isdigit()
+    message = ctx.expression(node.message, None if numbered else NVARCHAR_MAX)
+    severity = ctx.expression(node.severity, INT)
+    state = ctx.expression(node.state, INT)
+    arguments = [ctx.expression(argument, NVARCHAR_MAX) for argument in node.arguments]
+    parts: list[pl.Expr] = [
+        pl.Name(ctx.session),
+        pl.Number(ctx.line(node)),
+        pl.Raw(f"sys.message_text({message.sql})" if numbered else message.sql),
+        pl.Raw(severity.sql),
+        pl.Raw(state.sql),
+    ]
+    extra: list[tuple[str, pl.Expr]] = []
+    if arguments:
+        extra.append(("arguments", pl.Array(tuple(pl.Raw(argument.sql) for argument in arguments), "text")))
+    if "SETERROR" in node.options:
+        extra.append(("seterror", pl.TRUE))
+    if numbered:
+        extra.append(("number", pl.Raw(message.sql)))
+    statement = pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))
+    safe = all(part.safe for part in (message, severity, state, *arguments))
+    body: list[pl.Statement] = [statement] if safe else ctx.guard(node, [statement])
+    level = int(node.severity.text) if node.severity.text.strip().isdigit() else None
+    if level is not None and level <= 10:
+        return body
+    if ctx.mode is Mode.BATCH and not ctx.tries and level is not None:
+        return body  # no TRY anywhere: the batch goes on
+    return [*body, ctx.leave_after_error(node, certain=level is not None)]
+
+
+@lower.register
+def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
+    """Lower THROW: to the CATCH block, or out of the batch."""
+    if ctx.scope.session is None:
+        ctx.problem("THROW is not allowed in a function", node.span, number=443)
+        return []
+    session = pl.Name(ctx.session)
+    line = pl.Number(ctx.line(node))
+    leave = pl.Exit(ctx.tries[-1] if ctx.tries else ctx.body_label)
+    if node.number is None or node.message is None or node.state is None:
+        if not ctx.catches:
+            ctx.problem("THROW without arguments stands only in a CATCH block", node.span, number=10704)
+            return []
+        return [pl.Assign(ctx.session, pl.Invoke("ssb.rethrow", (session, line))), leave]
+    parts = (
+        ctx.expression(node.number, INT),
+        ctx.expression(node.message, NVARCHAR_MAX),
+        ctx.expression(node.state, INT),
+    )
+    call = pl.Invoke("ssb.throw", (session, line, *(pl.Raw(part.sql) for part in parts)))
+    statement = pl.Assign(ctx.session, call)
+    body: list[pl.Statement] = (
+        [statement] if all(part.safe for part in parts) else ctx.guard(node, [statement])
+    )
+    return [*body, leave]

@@ -1,0 +1,428 @@
+"""CREATE PROCEDURE, EXEC of a procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..grammar.tokens import TokenKind
+from . import nodes
+from . import plpgsql as pl
+from .flow_status import BOTH, Status
+from .flow_transactions import ANY, CallEffect, Depths, State
+from .lower import Context, Mode, comments, lower, lower_body
+from .lower_flow import lower_branch
+from .names import fold, quote
+from .scope import Catalog, Procedure, ProcedureParameter, Scope, UnknownType, object_name
+from .type_map import NVARCHAR_MAX, SqlType
+
+SESSION_TYPE = "ssb.session"
+
+# ------------------------------------------------------------------ signatures
+
+
+def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
+    """Return what callers must know of a procedure. Unknown types count as text."""
+    parameters = []
+    for parameter in node.parameters:
+        type_: SqlType | None = None
+        table_type = catalog.table_type_of(parameter.type)
+        if table_type is None and parameter.type.name.name.text.lower() != "cursor":
+            try:
+                type_ = catalog.type_of(parameter.type)
+            except UnknownType:
+                type_ = NVARCHAR_MAX
+        parameters.append(
+            ProcedureParameter(
+                parameter.variable.name.lstrip("@"),
+                type_,
+                parameter.output,
+                parameter.default is not None,
+                table_type.row_type if table_type else None,
+            )
+        )
+    name = object_name(node.name)
+    used = {fold(v.lstrip("@")) for v in variable_names(node.body)}
+    used |= {fold(parameter.name) for parameter in parameters}
+    session = next(word for word in ("session", "ssb_session", "ssb_session_") if word not in used)
+    return Procedure(name, catalog.sql_name(name), tuple(parameters), session)
+
+
+def pg_type(parameter: ProcedureParameter) -> str:
+    """Return the PostgreSQL type of a parameter, without length: routines have none."""
+    if parameter.table_type is not None:
+        return f"{parameter.table_type}[]"
+    if parameter.type is None:
+        return "text"
+    return parameter.type.postgres_bare
+
+
+# ------------------------------------------------------------------ CREATE PROCEDURE
+
+
+def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> list[pl.TopLevel]:
+    """Lower CREATE, ALTER and CREATE OR ALTER PROCEDURE.
+
+    The hidden last parameter carries the session from caller to callee and back; an
+    application leaves it out.
+    """
+    catalog = context.catalog
+    procedure = signature(node, catalog)
+    catalog.define_procedure(procedure)
+    name = fold(node.name.name.text)
+    label = free_label(name, node.text.tokens)
+    qualifier = quote(name) if label == quote(name) else label
+    scope = Scope(catalog, label=label, routine=procedure.sql_name)
+    scope.reserve(variable_names(node.body))
+    scope.reserve(parameter.variable.name for parameter in node.parameters)
+    scope.taken |= {fold(label.strip('"')), name, procedure.session}
+    scope.session = procedure.session
+    ctx = Context(
+        catalog=catalog,
+        scope=scope,
+        problems=context.problems,
+        mode=Mode.PROCEDURE,
+        first_line=context.first_line,
+        depths=Depths(node.body, ANY, call_effect(catalog)),
+        liveness=Status(node.body, BOTH),
+        body_label=label,
+        routine_name=node.name.name.text,
+    )
+    caller = ctx.outer_helper("caller", SESSION_TYPE)
+    parameters: list[pl.Parameter] = []
+    aliases = qualifier != quote(name)
+    defaults = False
+    for written, known in zip(node.parameters, procedure.parameters, strict=True):
+        parameters.append(_parameter(written, known, ctx, must_default=defaults))
+        defaults = defaults or parameters[-1].default is not None
+        _declare_parameter(written, known, ctx)
+        if aliases:
+            reference = known.reference
+            ctx.declarations[reference] = pl.Declaration(
+                reference, f"{pg_type(known)}", pl.Name(f"{quote(name)}.{reference}")
+            )
+    parameters.append(pl.Parameter(scope.session, SESSION_TYPE, "INOUT", pl.NULL))
+    kept = _keep_outputs(procedure.parameters, ctx)
+    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    session = pl.Name(scope.session)
+    outer: list[pl.Statement] = [
+        pl.Call("ssb.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
+        pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
+    ]
+    if kept:
+        outer.append(pl.If(((ctx.session_field("leaving"), tuple(kept)),)))
+    outer.append(pl.Assign(scope.session, pl.Invoke("ssb.leave", (session, pl.Name(caller)))))
+    block = pl.Block(tuple(outer), declarations=tuple(ctx.frame.declarations.values()))
+    arguments = ", ".join([*(pg_type(parameter) for parameter in procedure.parameters), SESSION_TYPE])
+    prepare = pl.Invoke(
+        "ssb.prepare_module",
+        (pl.Text(node.action), pl.Text("PROCEDURE"), pl.Text(procedure.sql_name), pl.Text(arguments)),
+    )
+    routine = pl.Routine(
+        procedure.sql_name,
+        tuple(parameters),
+        block,
+        tag=node.name.name.text,
+        preface=tuple(pl.Comment(comment.text) for comment in node.comments),
+    )
+    return [pl.Select(prepare), *ctx.prelude, routine]
+
+
+def call_effect(catalog: Catalog) -> CallEffect:
+    """Return what EXEC does to @@TRANCOUNT: found in the procedure's body where the script has it."""
+    results: dict[tuple[tuple[str, str], int], State] = {}
+
+    def effect(call: nodes.Statement, state: State) -> State:
+        if not isinstance(call, nodes.Execute) or not isinstance(call.module, nodes.QualifiedName):
+            return state
+        key = catalog.key(object_name(call.module))
+        body = catalog.bodies.get(key)
+        if body is None:
+            return state
+        after: set[int] = set()
+        for depth in state:
+            if (key, depth) not in results:
+                # A recursive call counts as one that leaves the depth as it was.
+                results[key, depth] = frozenset({depth})
+                results[key, depth] = Depths(body, frozenset({depth}), effect).exit
+            after |= results[key, depth]
+        return frozenset(after) or state
+
+    return effect
+
+
+def _parameter(
+    written: nodes.Parameter, known: ProcedureParameter, ctx: Context, *, must_default: bool
+) -> pl.Parameter:
+    default: pl.Expr | None = None
+    if written.default is not None:
+        default = argument_value(written.default, known.type, ctx)
+    elif must_default:
+        # PostgreSQL wants a default behind every parameter that has one; NULL stands for "none".
+        default = pl.NULL
+    return pl.Parameter(known.reference, pg_type(known), "INOUT" if known.output else "IN", default)
+
+
+def _declare_parameter(written: nodes.Parameter, known: ProcedureParameter, ctx: Context) -> None:
+    name = written.variable.name
+    table = ctx.catalog.table_type_of(written.type)
+    if table is not None:
+        ctx.scope.declare_table(name, table.row_type, table.info)
+    elif known.type is None:
+        from .lower_cursor import declare_cursor_variable
+
+        declare_cursor_variable(written.variable, ctx)
+    else:
+        ctx.scope.declare(name, ctx.type_of(written.type))
+
+
+def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> list[pl.Statement]:
+    """OUTPUT parameters stay as they were when an error ends the procedure: keep them at entry."""
+    result: list[pl.Statement] = []
+    for parameter in parameters:
+        if not parameter.output:
+            continue
+        name = ctx.scope.helper(f"{fold(parameter.name)}_at_entry")
+        ctx.frame.declarations[name] = pl.Declaration(name, pg_type(parameter), pl.Name(parameter.reference))
+        result.append(pl.Assign(parameter.reference, pl.Name(name)))
+    return result
+
+
+def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+    """Lower the body of a routine; a lone BEGIN … END around it disappears.
+
+    GOTO and savepoints give it another shape.
+    """
+    from .control_flow import lower_with_jumps, needs_jumps
+
+    statements: tuple[nodes.Statement, ...] = tuple(body)
+    if needs_jumps(statements):
+        return lower_with_jumps(statements, ctx)
+    if len(statements) == 1 and isinstance(statements[0], nodes.Block):
+        result = [*comments(statements[0].comments), *lower_branch(statements[0], ctx)]
+        return result
+    return lower_body(statements, ctx)
+
+
+def free_label(name: str, tokens: Sequence[object]) -> str:
+    """Return a block label: the routine's name, unless the text uses it as an identifier elsewhere."""
+    seen = sum(
+        1
+        for token in tokens
+        if getattr(token, "kind", None) in (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+        and fold(getattr(token, "text", "").strip('[]"')) == name
+    )
+    return quote(name) if seen <= 1 else quote(f"{name}_body")
+
+
+def variable_names(body: Sequence[nodes.Statement]) -> list[str]:
+    """Return the names of all variables that a body declares."""
+    result: list[str] = []
+    for statement in body:
+        if isinstance(statement, nodes.Declare):
+            result += [declaration.variable.name for declaration in statement.declarations]
+        result += variable_names(nodes.children_of(statement))
+    return result
+
+
+# ------------------------------------------------------------------ EXEC
+
+
+@lower.register
+def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """Lower EXEC of a procedure: a CALL, so that COMMIT and ROLLBACK stay possible in it."""
+    if ctx.mode is Mode.FUNCTION:
+        ctx.problem("EXECUTE is not allowed in a function", node.span, number=443)
+        return []
+    from .lower_system_procedures import lower_system_procedure
+
+    if isinstance(node.module, nodes.Variable):
+        spelled = ctx.variable(node.module)
+        name = pl.Invoke("ssb.module_name", (spelled,), ctx.database_argument())
+        return _execute_by_name(node, name, ctx, spelled)
+    special = lower_system_procedure(node, ctx)
+    if special is not None:
+        return special
+    module = ctx.object(node.module)
+    known = ctx.catalog.procedures.get(ctx.catalog.key(module))
+    if known is None:
+        written = pl.Text(node.module.text)
+        return _execute_by_name(node, pl.Text(ctx.catalog.sql_name(module)), ctx, written)
+    return _execute_known(node, known, ctx)
+
+
+def argument_value(text: nodes.SqlText, target: SqlType | None, ctx: Context) -> pl.Expr:
+    """Return an argument: a constant, a variable, or a bare word, which T-SQL takes as a string."""
+    if len(text.tokens) == 1 and text.tokens[0].kind in (TokenKind.WORD, TokenKind.BRACKETED):
+        token = text.tokens[0]
+        if token.word != "NULL":
+            return pl.Text(token.text.strip("[]"))
+    return ctx.value(text, target)
+
+
+def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> list[pl.Statement]:
+    """A call of a procedure whose parameters the script tells."""
+    try:
+        chosen = _match_arguments(node, procedure)
+    except WrongArguments as error:
+        return _wrong_call(node, procedure.name.name, error, ctx)
+    before: list[pl.Statement] = []
+    after: list[pl.Statement] = []
+    arguments: list[pl.Expr] = []
+    named: list[tuple[str, pl.Expr]] = []
+    positional = True
+    for parameter in procedure.parameters:
+        argument = chosen.get(parameter.name.lower())
+        if argument is None or argument.value is None:
+            if parameter.output:
+                scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
+                before.append(pl.Assign(scratch, pl.NULL))
+                value: pl.Expr = pl.Name(scratch)
+            else:
+                positional = False
+                continue
+        else:
+            value = _argument(argument, parameter, ctx, before, after)
+        if positional:
+            arguments.append(value)
+        else:
+            named.append((parameter.reference, value))
+    session = pl.Name(ctx.session)
+    if positional:
+        call = pl.Call(procedure.sql_name, (*arguments, session))
+    else:
+        call = pl.Call(procedure.sql_name, tuple(arguments), (*named, (procedure.session, session)))
+    return [*_guarded(before, node, ctx), call, ctx.leave_if_failed(node), *after, *_return_code(node, ctx)]
+
+
+def _guarded(before: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    simple = all(
+        isinstance(s, pl.Assign) and isinstance(s.value, pl.Constant | pl.Name | pl.Text) for s in before
+    )
+    return before if simple else ctx.guard(node, before)
+
+
+def _match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, nodes.Argument]:
+    """Return the argument of each parameter that has one. Raises WrongArguments."""
+    result: dict[str, nodes.Argument] = {}
+    by_name = {parameter.name.lower(): parameter for parameter in procedure.parameters}
+    name = procedure.name.name
+    for number, argument in enumerate(node.arguments):
+        if argument.name is not None:
+            key = argument.name.name.lstrip("@").lower()
+            if key not in by_name:
+                raise WrongArguments(8145, f"{argument.name.name} is not a parameter for procedure {name}.")
+        elif number >= len(procedure.parameters):
+            raise WrongArguments(8144, f"Procedure or function {name} has too many arguments specified.")
+        else:
+            key = procedure.parameters[number].name.lower()
+        if argument.output and not by_name[key].output:
+            raise WrongArguments(
+                8162,
+                f'The formal parameter "@{by_name[key].name}" was not declared as an OUTPUT parameter, but the '
+                "actual parameter passed in requested output.",
+            )
+        result[key] = argument
+    for parameter in procedure.parameters:
+        given = result.get(parameter.name.lower())
+        needed = not parameter.has_default and parameter.table_type is None and parameter.type is not None
+        if needed and (given is None or given.value is None):
+            raise WrongArguments(
+                201,
+                f"Procedure or function '{name}' expects parameter '@{parameter.name}', which was not supplied.",
+            )
+    return result
+
+
+def _wrong_call(node: nodes.Execute, name: str, error: WrongArguments, ctx: Context) -> list[pl.Statement]:
+    arguments = (
+        pl.Name(ctx.session),
+        pl.Number(ctx.line(node)),
+        pl.Number(error.number),
+        pl.Text(error.message),
+        pl.Text(name),
+    )
+    return [pl.Assign(ctx.session, pl.Invoke("ssb.wrong_call", arguments)), ctx.leave_if_failed(node)]
+
+
+class WrongArguments(Exception):
+    """A call that fails at run time whatever happens; number and text as SQL Server gives them."""
+
+    def __init__(self, number: int, message: str) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.number = number
+        self.message = message
+
+
+def _argument(
+    argument: nodes.Argument,
+    parameter: ProcedureParameter,
+    ctx: Context,
+    before: list[pl.Statement],
+    after: list[pl.Statement],
+) -> pl.Expr:
+    """Return one argument; OUTPUT wants a variable that can be written."""
+    assert argument.value is not None
+    text = argument.value
+    token = text.tokens[0] if len(text.tokens) == 1 else None
+    if parameter.table_type is not None and token is not None:
+        table = ctx.scope.table_variable(token.text)
+        if table is not None:
+            return pl.Name(table.reference)
+    variable = (
+        ctx.scope.variable(token.text) if token is not None and token.kind == TokenKind.VARIABLE else None
+    )
+    if not parameter.output:
+        return argument_value(text, parameter.type, ctx)
+    if argument.output and variable is not None and parameter.type is not None:
+        if variable.type.postgres_bare == parameter.type.postgres_bare:
+            return pl.Name(variable.reference)
+        # Another type: through a variable of the parameter's type, and back.
+        scratch = ctx.helper(f"{fold(parameter.name)}_out", pg_type(parameter))
+        before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
+        from .ordinary_sql import Expression, convert_expression
+
+        back = convert_expression(Expression(scratch, parameter.type), variable.type)
+        after.append(pl.Assign(variable.reference, pl.Raw(back.sql)))
+        return pl.Name(scratch)
+    scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
+    before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
+    return pl.Name(scratch)
+
+
+def _return_code(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    if node.return_variable is None:
+        return []
+    variable = ctx.variable(node.return_variable)
+    code = f"{ctx.session}.return_code"
+    return [pl.Assign(variable.spelling, pl.Raw(f"coalesce({code}, {variable.spelling})"))]
+
+
+def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl.Expr) -> list[pl.Statement]:
+    """A procedure that only the run time knows: ssb.execute looks its parameters up.
+
+    Arguments travel as text: their names, OUTPUT marks and values in arrays.
+    """
+    values = ctx.helper("arguments", "text[]")
+    names: list[str] = []
+    texts: list[pl.Expr] = []
+    after: list[pl.Statement] = []
+    for number, argument in enumerate(node.arguments, 1):
+        mark = argument.name.name if argument.name else ""
+        if argument.value is None:
+            names.append(f"{mark} DEFAULT")
+            texts.append(pl.NULL)
+            continue
+        names.append(f"{mark} OUTPUT" if argument.output else mark)
+        texts.append(argument_value(argument.value, NVARCHAR_MAX, ctx))
+        if argument.output:
+            variable = ctx.scope.variable(argument.value.text.strip())
+            if variable is not None:
+                cast = pl.Cast(pl.Name(f"{values}[{number}]"), variable.type.postgres)
+                after.append(pl.Assign(variable.reference, cast))
+    before = [pl.Assign(values, pl.Array(tuple(texts), "text"))]
+    marks = pl.Array(tuple(pl.Text(text) for text in names), "text")
+    session = pl.Name(ctx.session)
+    line = pl.Number(ctx.line(node))
+    call = pl.Call("ssb.execute", (name, marks, pl.Name(values), session, line, shown))
+    return [*ctx.guard(node, before), call, ctx.leave_if_failed(node), *after, *_return_code(node, ctx)]

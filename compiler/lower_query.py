@@ -1,0 +1,251 @@
+"""Ordinary SQL inside a routine: SELECT, INSERT, UPDATE, DELETE, MERGE, tables' DDL.
+
+The text comes from :mod:`.ordinary_sql`; what stands here is how it runs: result sets,
+row counts, assignments, table variables.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..grammar.tokens import Token
+from . import nodes, ordinary_sql
+from . import plpgsql as pl
+from .lower import Context, Mode, lower
+from .ordinary_sql import Assignment, Ddl, Dml, Query, TableVariableDml
+from .safety import safe_expression
+from .type_map import SqlType
+
+
+@lower.register
+def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
+    """Lower an ordinary statement by what its translation turns out to be."""
+    return lower_translated(node, node.text, node.kind.split()[0], ctx)
+
+
+@lower.register
+def lower_create_table(node: nodes.CreateTable, ctx: Context) -> list[pl.Statement]:
+    """Lower CREATE TABLE."""
+    return lower_translated(node, node.text, "CREATE", ctx)
+
+
+def lower_translated(
+    node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: Context
+) -> list[pl.Statement]:
+    """Translate and lower one ordinary statement. ``verb`` names it in constraint violations."""
+    translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
+    match translated:
+        case Query():
+            return lower_query(node, translated, ctx)
+        case Assignment():
+            return lower_assignment(node, translated, ctx)
+        case Dml():
+            return lower_dml(node, translated, verb, ctx)
+        case TableVariableDml():
+            return lower_table_variable(node, translated, ctx)
+        case Ddl():
+            return lower_ddl(node, translated, ctx)
+    return []
+
+
+# ------------------------------------------------------------------ result sets
+
+
+def columns_json(columns: tuple[ordinary_sql.ResultColumn, ...] | None) -> pl.Expr:
+    """Return what is known of a result set's columns, as ssb.show takes it."""
+    if columns is None:
+        return pl.NULL
+    known = [
+        {"name": column.name, "type": column.type.postgres if column.type else None} for column in columns
+    ]
+    return pl.Text(json.dumps(known, ensure_ascii=False, separators=(",", ":")))
+
+
+def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.Statement]:
+    """A result set: opened as a cursor and sent by ssb.show, which sets @@ROWCOUNT."""
+    if ctx.scope.session is None:
+        ctx.problem(
+            "a SELECT that returns data to the client is not allowed in a function", node.span, number=444
+        )
+        return []
+    cursor = ctx.outer_helper("result", "refcursor")
+    show = pl.Invoke("ssb.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns)))
+    # A cursor variable keeps the portal's name; NULL lets OPEN choose a new one.
+    body: list[pl.Statement] = [pl.Sql(sql) for sql in query.before]
+    body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.sql), pl.Assign(ctx.session, show)]
+    return ctx.guard(node, body)
+
+
+# ------------------------------------------------------------------ SELECT @v =
+
+
+def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context) -> list[pl.Statement]:
+    """SELECT @a = …: the last row wins, no row leaves the variables alone."""
+    if assignment.rows is None:
+        return _assign_values(node, assignment, ctx)
+    before: list[pl.Statement] = [pl.Sql(sql) for sql in assignment.before]
+    live = ctx.liveness.after(node) if ctx.scope.session else None
+    rowcount = f"{ctx.session}.rowcount" if live and live.rowcount else None
+    if assignment.exactly_one_row and assignment.query is not None:
+        body: list[pl.Statement] = [*before, pl.SelectInto(assignment.query, assignment.targets)]
+        return [*ctx.guard(node, body), *ctx.status(node, pl.Number(1))]
+    record = ctx.helper(Assignment.RECORD, "record")
+    assignments: list[pl.Statement] = [
+        pl.Assign(target, pl.Raw(_with_record(value.sql, record)))
+        for target, value in zip(assignment.targets, assignment.values, strict=True)
+    ]
+    if assignment.at_most_one_row:
+        body = [*before, pl.SelectInto(assignment.rows, (record,))]
+        if rowcount:
+            body.append(pl.GetRowCount(rowcount))
+        body.append(pl.If(((pl.Name("FOUND"), tuple(assignments)),)))
+    else:
+        count: list[pl.Statement] = []
+        body = before
+        if rowcount:
+            body.append(pl.Assign(rowcount, pl.Number(0)))
+            count.append(pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
+        body.append(pl.ForRows(record, assignment.rows, (*assignments, *count)))
+    return [*ctx.guard(node, body), *ctx.status(node)]
+
+
+def _with_record(sql: str, record: str) -> str:
+    if record == Assignment.RECORD:
+        return sql
+    return sql.replace(f"{Assignment.RECORD}.", f"{record}.")
+
+
+def _assign_values(node: nodes.Statement, assignment: Assignment, ctx: Context) -> list[pl.Statement]:
+    statements = [
+        pl.Assign(target, pl.Raw(value.sql))
+        for target, value in zip(assignment.targets, assignment.values, strict=True)
+    ]
+    if isinstance(node, nodes.SqlStatement) and _all_safe(node, assignment, ctx):
+        return [*statements, *ctx.status(node, pl.Number(1))]
+    return [*ctx.guard(node, statements), *ctx.status(node, pl.Number(1))]
+
+
+def _all_safe(node: nodes.SqlStatement, assignment: Assignment, ctx: Context) -> bool:
+    """Tell whether no value of ``SELECT @a = …, @b = …`` can raise."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in node.text.tokens[1:]:
+        depth += (token.word == "(") - (token.word == ")")
+        if depth == 0 and token.word == ",":
+            parts.append([])
+        elif token.word != ";":
+            parts[-1].append(token)
+    if len(parts) != len(assignment.targets):
+        return False
+    for part in parts:
+        variable = ctx.scope.variable(part[0].text) if part else None
+        if variable is None or part[1].word != "=":
+            return False
+        if not safe_expression(part[2:], ctx.scope, variable.type):
+            return False
+    return True
+
+
+# ------------------------------------------------------------------ DML
+
+
+def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[pl.Statement]:
+    """INSERT, UPDATE, DELETE, MERGE; rows of OUTPUT go to the client or into a table variable."""
+    if ctx.mode is Mode.FUNCTION:
+        ctx.problem("a function cannot change tables", node.span, number=443)
+        return []
+    body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
+    if dml.output is not None:
+        body += _output_rows(dml, ctx)
+    elif dml.counts:
+        body += [pl.SelectInto(dml.sql, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
+    else:
+        body += [pl.Sql(dml.sql), *ctx.count_rows(node)]
+    body += [_without_result(sql) for sql in dml.after]
+    for table in dml.defines:
+        if table.name is not None:
+            ctx.catalog.tables[ctx.catalog.key(table.name)] = table
+    return [*ctx.guard(node, body, verb=verb), *ctx.status(node), *ctx.autocommit(node)]
+
+
+def _without_result(sql: str) -> pl.Statement:
+    """A statement whose row nobody wants; PL/pgSQL asks for PERFORM then."""
+    if sql.upper().startswith("SELECT "):
+        return pl.Perform(pl.Raw(sql[len("SELECT ") :]))
+    return pl.Sql(sql)
+
+
+def _output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
+    """Send the rows of OUTPUT to the client: a cursor cannot run a statement that changes data."""
+    record = ctx.helper(Assignment.RECORD, "record")
+    rows = ctx.outer_helper("output_rows", "text[]")
+    values = pl.Invoke("ssb.row_values", (pl.Invoke("row_to_json", (pl.Name(record),)),))
+    append = pl.Assign(rows, pl.Invoke("array_append", (pl.Name(rows), values)))
+    show = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), pl.Name(rows), columns_json(dml.output)))
+    return [
+        pl.Assign(rows, pl.Raw("'{}'")),
+        pl.ForRows(record, dml.sql, (append,)),
+        pl.Assign(ctx.session, show),
+    ]
+
+
+# ------------------------------------------------------------------ table variables
+
+
+def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Context) -> list[pl.Statement]:
+    """INSERT, UPDATE, DELETE of a table variable: a new value of its array."""
+    reference = dml.variable.reference
+    body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
+    if dml.output_before is not None:
+        body += _show(dml.output_before, ctx)
+    counted = ctx.scope.session is not None
+    if dml.append is not None:
+        appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))
+        body.append(pl.Assign(reference, appended))
+        if counted and ctx.counts(node):
+            body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Number(1)))
+    else:
+        assert dml.replace is not None
+        count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
+        body.append(pl.SelectInto(dml.replace, (reference, count)))
+    if dml.output_after is not None:
+        body += _show(dml.output_after, ctx)
+    elif counted and ctx.counts(node):
+        body += ctx.show_count()
+    return [*ctx.guard(node, body, verb=_verb(node)), *ctx.status(node)]
+
+
+def _verb(node: nodes.Statement) -> str:
+    return node.kind.split()[0] if isinstance(node, nodes.SqlStatement) else "INSERT"
+
+
+def _show(query: Query, ctx: Context) -> list[pl.Statement]:
+    cursor = ctx.outer_helper("result", "refcursor")
+    show = pl.Invoke("ssb.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns)))
+    return [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.sql), pl.Assign(ctx.session, show)]
+
+
+# ------------------------------------------------------------------ DDL
+
+
+def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
+    """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
+    remember(ddl, ctx)
+    body = [pl.Sql(sql) for sql in ddl.statements]
+    if not body:
+        return []
+    return [*ctx.guard(node, body), *ctx.status(node, pl.Number(0)), *ctx.autocommit(node)]
+
+
+def remember(ddl: Ddl, ctx: Context) -> None:
+    """Keep what the script knows of its tables up to date."""
+    for name in ddl.drops:
+        ctx.catalog.tables.pop(ctx.catalog.key(name), None)
+    for table in ddl.defines:
+        if table.name is not None:
+            ctx.catalog.tables[ctx.catalog.key(table.name)] = table
+
+
+def converted(sql: str, type_: SqlType | None) -> pl.Expr:
+    """Return text read from a captured result set as a value of a column's type."""
+    return pl.Cast(pl.Raw(sql), type_.postgres) if type_ else pl.Raw(sql)

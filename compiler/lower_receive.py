@@ -1,0 +1,269 @@
+"""RECEIVE, WAITFOR ( … ), WAITFOR DELAY and TIME."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import nodes
+from . import plpgsql as pl
+from .lower import Context, lower
+from .lower_dialog import get_group
+from .lower_query import columns_json
+from .names import fold, quote_label
+from .ordinary_sql import ResultColumn
+from .ordinary_sql_catalog import QUEUE, QUEUE_COLUMNS
+from .type_map import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
+
+_COLUMN_TYPES = {column.name: column.type for column in QUEUE_COLUMNS}
+
+
+@dataclass(frozen=True)
+class _Item:
+    """One item of the list: its PostgreSQL text over the queue's columns, and its name."""
+
+    sql: str
+    name: str | None
+    type: SqlType | None
+    plain: bool
+    """A bare column."""
+
+
+def _source(node: nodes.Receive, ctx: Context) -> str:
+    """Return ``ssb.receive('dbo.q', …)``."""
+    from .emit import expression
+
+    arguments: list[pl.Expr] = [ctx.queue(node.queue)]
+    if node.top is not None:
+        arguments.append(ctx.value(node.top, BIGINT))
+    named: tuple[tuple[str, pl.Expr], ...] = ()
+    if node.where is not None:
+        parameter = "conversation" if node.where.column == "conversation_handle" else "conversation_group"
+        named = ((parameter, ctx.value(node.where.value, UNIQUEIDENTIFIER)),)
+    return expression(pl.Invoke("ssb.receive", tuple(arguments), named))
+
+
+def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _Item:
+    column = fold(text.text.strip().strip('[]"')) if len(text.tokens) == 1 else ""
+    if column in _COLUMN_TYPES:
+        type_ = _COLUMN_TYPES[column]
+        if target is None or _flows_into(type_, target):
+            return _Item(column, column, type_, True)
+    value = ctx.expression(text, target, QUEUE)
+    return _Item(value.sql, None, value.type, False)
+
+
+def _flows_into(source: SqlType | None, target: SqlType) -> bool:
+    """Whether a column can be assigned as it is: nothing to convert, nothing to cut off."""
+    if source is None:
+        return False
+    if source.is_string and target.name in ("varchar", "nvarchar", "sysname", "text", "ntext"):
+        # Names of services, contracts and message types have at most 128 characters.
+        return target.length in (-1, None) or (target.length or 0) >= 128 or target.name == SYSNAME.name
+    if source.family == "binary":
+        return target.family == "binary" and target.length == -1
+    return source.name == target.name
+
+
+def _select_list(node: nodes.Receive, ctx: Context) -> list[_Item]:
+    items: list[_Item] = []
+    for item in node.items:
+        match item:
+            case nodes.ReceiveStar():
+                items += [_Item(column.name, column.name, column.type, True) for column in QUEUE_COLUMNS]
+            case nodes.ReceiveColumn():
+                read = _item(item.expression, ctx)
+                if item.alias is not None:
+                    read = _Item(read.sql, item.alias.text, read.type, False)
+                items.append(read)
+            case nodes.ReceiveAssignment():
+                variable = ctx.scope.variable(item.variable.name)
+                items.append(_item(item.expression, ctx, variable.type if variable else None))
+    return items
+
+
+def receive_query(node: nodes.Receive, ctx: Context) -> tuple[str, tuple[ResultColumn, ...]]:
+    """Return the query of a RECEIVE that shows its rows, and its columns."""
+    items = _select_list(node, ctx)
+    columns = tuple(ResultColumn(item.name, item.type) for item in items)
+    if all(isinstance(item, nodes.ReceiveStar) for item in node.items) and len(node.items) == 1:
+        return f"SELECT * FROM {_source(node, ctx)}", columns
+    texts = []
+    for number, item in enumerate(items, 1):
+        if item.plain and item.name == item.sql:
+            texts.append(item.sql)
+        elif item.name is not None:
+            texts.append(f"{item.sql} AS {quote_label(item.name)}")
+        else:
+            texts.append(f"{item.sql} AS column_{number}")
+    return f"SELECT {', '.join(texts)} FROM {_source(node, ctx)}", columns
+
+
+# ------------------------------------------------------------------ RECEIVE
+
+
+@lower.register
+def lower_receive(node: nodes.Receive, ctx: Context) -> list[pl.Statement]:
+    """Lower RECEIVE: into variables, into a table variable, or to the client."""
+    if not node.assigns and node.into is None:
+        query, columns = receive_query(node, ctx)
+        cursor = ctx.outer_helper("result", "refcursor")
+        show = pl.Invoke("ssb.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(columns)))
+        body: list[pl.Statement] = [
+            pl.Assign(cursor, pl.NULL),
+            pl.Open(cursor, query),
+            pl.Assign(ctx.session, show),
+        ]
+        return [*ctx.guard(node, body), *ctx.autocommit(node)]
+    attempt = _attempt(node, ctx, waiting=None, status_of=node)
+    return [*ctx.guard(node, attempt), *ctx.status(node), *ctx.autocommit(node)]
+
+
+def _attempt(
+    node: nodes.Receive, ctx: Context, *, waiting: str | None, status_of: nodes.Statement
+) -> list[pl.Statement]:
+    """One try to receive into variables or a table variable; leaves loop ``waiting`` when rows came."""
+    rowcount = f"{ctx.session}.rowcount"
+    counted = ctx.liveness.after(status_of).rowcount
+    leave = [pl.Exit(waiting)] if waiting else []
+    if node.into is not None:
+        return _attempt_into_table(node, ctx, waiting=waiting)
+    items = _select_list(node, ctx)
+    targets = []
+    for item in node.items:
+        assert isinstance(item, nodes.ReceiveAssignment)
+        targets.append(ctx.variable(item.variable).spelling)
+    received = ctx.helper("received", "record")
+    columns = [item.sql if item.plain else f"value_{number}" for number, item in enumerate(items, 1)]
+    if all(item.plain for item in items):
+        chosen = ", ".join(dict.fromkeys(columns))
+    else:
+        chosen = ", ".join(
+            dict.fromkeys(
+                column if item.plain else f"{item.sql} AS {column}"
+                for column, item in zip(columns, items, strict=True)
+            )
+        )
+    query = f"SELECT {chosen} FROM {_source(node, ctx)}"
+    assignments: tuple[pl.Statement, ...] = tuple(
+        pl.Assign(target, pl.Name(f"{received}.{column}"))
+        for target, column in zip(targets, columns, strict=True)
+    )
+    if node.top is not None and node.top.text.strip() == "1":
+        body: list[pl.Statement] = [pl.SelectInto(query, (received,))]
+        if counted:
+            body.append(pl.GetRowCount(rowcount))
+        return [*body, pl.If(((pl.Name("FOUND"), (*assignments, *leave)),))]
+    body = []
+    if counted:
+        body.append(pl.Assign(rowcount, pl.Number(0)))
+        assignments = (*assignments, pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
+    body.append(pl.ForRows(received, query, assignments))
+    if waiting:
+        # FOR leaves FOUND true when there was a row.
+        body.append(pl.Exit(waiting, pl.Name("FOUND")))
+    return body
+
+
+def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | None) -> list[pl.Statement]:
+    """RECEIVE … INTO @t: the rows are appended, all at once."""
+    assert node.into is not None
+    table = ctx.scope.table_variable(node.into.name)
+    if table is None:
+        ctx.problem(f'must declare the table variable "{node.into.name}"', node.into.span, number=1087)
+        return []
+    items = _select_list(node, ctx)
+    if len(items) != len(table.info.columns):
+        ctx.problem(
+            "column name or number of supplied values does not match table definition",
+            node.into.span,
+            number=213,
+        )
+        return []
+    row = ", ".join(item.sql for item in items)
+    rowcount = f"{ctx.session}.rowcount"
+    # array_agg over no row is NULL, and NULL joins to an array as nothing.
+    query = (
+        f"SELECT {table.query_reference} || array_agg(ROW({row})::{table.row_type}), count(*)"
+        f" FROM {_source(node, ctx)}"
+    )
+    body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
+    if waiting:
+        body.append(pl.Exit(waiting, pl.Raw(f"{rowcount} > 0")))
+    else:
+        body += ctx.show_count()
+    return body
+
+
+# ------------------------------------------------------------------ WAITFOR ( … )
+
+
+@lower.register
+def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.Statement]:
+    """WAITFOR (RECEIVE | GET CONVERSATION GROUP): try, wait until something may be there, try again.
+
+    The wait stands outside the exception block, because it may end an empty transaction
+    between polls so that it does not hold back vacuum.
+    """
+    label = ctx.label("waiting")
+    inner = node.statement
+    deadline = None
+    result: list[pl.Statement] = []
+    if node.timeout is not None:
+        deadline = ctx.helper("deadline", "timestamptz")
+        call = pl.Invoke("ssb.deadline", (ctx.value(node.timeout, INT),))
+        computed = pl.Assign(deadline, call)
+        safe = ctx.expression(node.timeout, INT).safe
+        result += [computed] if safe else ctx.guard(node, [computed])
+    after: list[pl.Statement] = []
+    if isinstance(inner, nodes.GetConversationGroup):
+        group = ctx.variable(inner.variable).spelling
+        attempt = [
+            *get_group_waiting(node, inner, ctx),
+            pl.Exit(label, pl.Raw(f"{group} IS NOT NULL")),
+        ]
+    elif inner.assigns or inner.into is not None:
+        attempt = _attempt(inner, ctx, waiting=label, status_of=node)
+        after = ctx.show_count() if inner.into is not None else []
+    else:
+        rows = ctx.outer_helper("output_rows", "text[]")
+        query, columns = receive_query(inner, ctx)
+        collect = f"SELECT array_agg(ssb.row_values(row_to_json(m))) FROM ({query}) AS m"
+        attempt = [pl.SelectInto(collect, (rows,)), pl.Exit(label, pl.Raw(f"{rows} IS NOT NULL"))]
+        shown = pl.Invoke("coalesce", (pl.Name(rows), pl.Raw("'{}'")))
+        show = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
+        after = [pl.Assign(ctx.session, show)]
+    guarded = ctx.guard(node, attempt, after_error=[pl.Exit(label)])
+    named: list[tuple[str, pl.Expr]] = []
+    if isinstance(inner, nodes.Receive) and inner.where is not None:
+        parameter = "conversation" if inner.where.column == "conversation_handle" else "conversation_group"
+        named.append((parameter, ctx.value(inner.where.value, UNIQUEIDENTIFIER)))
+    named.append(("may_commit", pl.Invoke("ssb.may_commit", (pl.Name(ctx.session),))))
+    until: pl.Expr = pl.Name(deadline) if deadline else pl.NULL
+    wait = pl.Call("ssb.wait_for_message", (ctx.queue(inner.queue), until), tuple(named))
+    timed_out = [pl.Exit(label, pl.Raw(f"clock_timestamp() >= {deadline}"))] if deadline else []
+    loop = pl.Loop((*guarded, *timed_out, wait), label=label)
+    return [*result, loop, *after, *ctx.status(node), *ctx.autocommit(node)]
+
+
+def get_group_waiting(
+    node: nodes.WaitForMessage, inner: nodes.GetConversationGroup, ctx: Context
+) -> list[pl.Statement]:
+    """One try of a waiting GET CONVERSATION GROUP."""
+    body = get_group(inner, ctx)
+    if not ctx.liveness.after(node).rowcount:
+        body = body[:1]
+    return body
+
+
+# ------------------------------------------------------------------ WAITFOR DELAY, TIME
+
+
+@lower.register
+def lower_wait_for_time(node: nodes.WaitForTime, ctx: Context) -> list[pl.Statement]:
+    """WAITFOR DELAY and TIME: until a moment, which is computed once."""
+    deadline = ctx.helper("deadline", "timestamptz")
+    function = "ssb.delay_end" if node.kind == "DELAY" else "ssb.next_time"
+    value = ctx.expression(node.value)
+    computed = pl.Assign(deadline, pl.Invoke(function, (pl.Raw(value.sql),)))
+    wait = pl.Call("ssb.wait_until", (pl.Name(deadline),), (("may_commit", ctx.session_field("autocommit")),))
+    return [*ctx.guard(node, [computed]), wait, *ctx.status(node, pl.Number(0))]

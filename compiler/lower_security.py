@@ -1,0 +1,107 @@
+"""Principals, schemas, permissions, ownership."""
+
+from __future__ import annotations
+
+from . import nodes
+from . import plpgsql as pl
+from .lower import Context, invocations, named, text_or_none, texts
+from .names import schema_name
+
+_RELATIONS = frozenset({"OBJECT", "TYPE", "XML SCHEMA COLLECTION"})
+
+
+def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
+    return [pl.Invoke(function, positional, named(ctx, *options.items()) + ctx.database_argument())]
+
+
+@invocations.register
+def create_login(node: nodes.CreateLogin, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE LOGIN: recorded; PostgreSQL's roles log in."""
+    return _call(ctx, "ssb.create_principal", pl.Text(node.name.text), pl.Text("LOGIN"))
+
+
+@invocations.register
+def create_user(node: nodes.CreateUser, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE USER."""
+    return _call(
+        ctx,
+        "ssb.create_principal",
+        pl.Text(node.name.text),
+        pl.Text("USER"),
+        default_schema=text_or_none(node.default_schema),
+        login=text_or_none(node.login),
+        certificate=text_or_none(node.certificate),
+    )
+
+
+@invocations.register
+def create_role(node: nodes.CreateRole, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE ROLE."""
+    kind = "APPLICATION ROLE" if node.kind == "APPLICATION ROLE" else "ROLE"
+    return _call(ctx, "ssb.create_principal", pl.Text(node.name.text), pl.Text(kind))
+
+
+@invocations.register
+def alter_role(node: nodes.AlterRole, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER ROLE … ADD MEMBER, DROP MEMBER, WITH NAME."""
+    role, member = pl.Text(node.name.text), pl.Text(node.member.text)
+    if node.action == "ADD MEMBER":
+        return _call(ctx, "ssb.add_member", role, member)
+    if node.action == "DROP MEMBER":
+        return _call(ctx, "ssb.drop_member", role, member)
+    return _call(ctx, "ssb.alter_principal", role, pl.Text("ROLE"), new_name=member)
+
+
+@invocations.register
+def alter_principal(node: nodes.AlterPrincipal, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER LOGIN, ALTER USER, ALTER APPLICATION ROLE: name, default schema and login are kept."""
+    options: dict[str, pl.Expr | None] = {}
+    words = node.text.tokens
+    for index, token in enumerate(words[:-2]):
+        parameter = {"NAME": "new_name", "DEFAULT_SCHEMA": "default_schema", "LOGIN": "login"}.get(token.word)
+        if parameter and words[index + 1].word == "=":
+            options[parameter] = pl.Text(words[index + 2].text.strip('[]"'))
+    return _call(ctx, "ssb.alter_principal", pl.Text(node.name.text), pl.Text(node.kind), **options)
+
+
+@invocations.register
+def create_schema(node: nodes.CreateSchema, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE SCHEMA; the statements inside it follow as statements of their own."""
+    return _call(ctx, "ssb.create_schema", pl.Text(node.name.text), owner=text_or_none(node.owner))
+
+
+def _securable(securable: nodes.Securable, ctx: Context) -> tuple[pl.Expr, pl.Expr]:
+    """Return class and name as the permission functions take them."""
+    if securable.kind in _RELATIONS:
+        return pl.Text(securable.kind), ctx.queue(securable.name)
+    if securable.kind == "SCHEMA":
+        schema = schema_name(securable.name.name.text, ctx.catalog.database, ctx.catalog.default_database)
+        return pl.Text("SCHEMA"), pl.Text(schema)
+    if securable.kind == "DATABASE":
+        return pl.Text("DATABASE"), pl.Text(securable.name.name.text)
+    return pl.Text(securable.kind), pl.Text(securable.name.name.text)
+
+
+@invocations.register
+def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
+    """GRANT, DENY, REVOKE. Without ON it is about the database."""
+    kind, name = _securable(node.securable, ctx) if node.securable else (pl.Text("DATABASE"), pl.NULL)
+    privileges = texts([permission.name for permission in node.permissions])
+    grantees = texts([principal.text for principal in node.principals])
+    options: dict[str, pl.Expr | None] = {}
+    if node.action == "GRANT" and node.with_grant_option:
+        options["grant_option"] = pl.TRUE
+    if node.action in ("DENY", "REVOKE") and node.cascade:
+        options["cascade"] = pl.TRUE
+    if node.action == "REVOKE" and node.grant_option_for:
+        options["grant_option_only"] = pl.TRUE
+    function = f"ssb.{node.action.lower()}_permission"
+    return _call(ctx, function, privileges, kind, name, grantees, **options)
+
+
+@invocations.register
+def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER AUTHORIZATION; NULL is SCHEMA OWNER."""
+    kind, name = _securable(node.securable, ctx)
+    owner = pl.Text(node.owner.text) if node.owner else pl.NULL
+    return _call(ctx, "ssb.alter_authorization", kind, name, owner)

@@ -1,0 +1,70 @@
+"""BEGIN, COMMIT, ROLLBACK TRANSACTION; EXECUTE AS and REVERT.
+
+SAVE TRANSACTION and ROLLBACK to a savepoint need a routine of another shape: see
+:mod:`.lower_savepoint`.
+"""
+
+from __future__ import annotations
+
+from . import nodes
+from . import plpgsql as pl
+from .lower import Context, Mode, invocations, lower
+
+
+def _outside_routines(node: nodes.Statement, ctx: Context, words: str) -> bool:
+    if ctx.mode is Mode.FUNCTION:
+        ctx.problem(f"{words} is not allowed in a function", node.span, number=443)
+        return False
+    return True
+
+
+@lower.register
+def lower_begin(node: nodes.BeginTransaction, ctx: Context) -> list[pl.Statement]:
+    """BEGIN TRANSACTION counts; the name of the outermost one may be named by ROLLBACK."""
+    if not _outside_routines(node, ctx, "BEGIN TRANSACTION"):
+        return []
+    arguments: list[pl.Expr] = [pl.Name(ctx.session)]
+    if node.name is not None:
+        arguments.append(ctx.name_or_text(node.name))
+    return [pl.Assign(ctx.session, pl.Invoke("ssb.begin_transaction", tuple(arguments)))]
+
+
+@lower.register
+def lower_commit(node: nodes.CommitTransaction, ctx: Context) -> list[pl.Statement]:
+    """COMMIT: real at @@TRANCOUNT 1. Errors 3902 and 3930 go the way of all errors."""
+    if not _outside_routines(node, ctx, "COMMIT"):
+        return []
+    call = pl.Call("ssb.commit_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
+    return [call, ctx.leave_if_failed(node)]
+
+
+@lower.register
+def lower_rollback(node: nodes.RollbackTransaction, ctx: Context) -> list[pl.Statement]:
+    """ROLLBACK: real at any depth. Without a name it fails only where nothing is open."""
+    if not _outside_routines(node, ctx, "ROLLBACK"):
+        return []
+    arguments: list[pl.Expr] = [pl.Name(ctx.session), pl.Number(ctx.line(node))]
+    if node.name is not None:
+        arguments.append(ctx.name_or_text(node.name))
+    call = pl.Call("ssb.rollback_transaction", tuple(arguments))
+    surely_open = node.name is None and 0 not in ctx.depths.before(node)
+    return [call] if surely_open else [call, ctx.leave_if_failed(node)]
+
+
+# ------------------------------------------------------------------ EXECUTE AS
+
+
+@invocations.register
+def execute_as(node: nodes.ExecuteAs, ctx: Context) -> list[pl.Invoke] | None:
+    """EXECUTE AS becomes SET ROLE to the role of that name."""
+    if node.kind == "CALLER" or node.principal is None:
+        return [pl.Invoke("ssb.execute_as", (pl.NULL,))]
+    if node.cookie is not None:
+        ctx.problem("EXECUTE AS … WITH COOKIE is not supported", node.span, hint="use REVERT")
+    return [pl.Invoke("ssb.execute_as", (ctx.name_or_text(node.principal),), ctx.database_argument())]
+
+
+@invocations.register
+def revert(node: nodes.Revert, ctx: Context) -> list[pl.Invoke] | None:
+    """REVERT goes back to the role before the last EXECUTE AS."""
+    return [pl.Invoke("ssb.revert")]

@@ -1,0 +1,288 @@
+"""DECLARE, SET @v, SET @x.modify, SET options, USE."""
+
+from __future__ import annotations
+
+from ..grammar.tokens import Token, TokenKind
+from . import nodes, ordinary_sql
+from . import plpgsql as pl
+from .lower import Context, Mode, Translated, invocations, lower
+from .names import fold, quote
+from .ordinary_sql import ScalarVariable
+
+# SET options that say nothing here: PostgreSQL behaves as their usual value says, or they are
+# about plans and statistics of SQL Server.
+_WITHOUT_EFFECT = frozenset(
+    """
+    ANSI_NULLS ANSI_PADDING ANSI_WARNINGS ANSI_DEFAULTS ANSI_NULL_DFLT_ON ANSI_NULL_DFLT_OFF ARITHABORT
+    ARITHIGNORE CONCAT_NULL_YIELDS_NULL NUMERIC_ROUNDABORT QUOTED_IDENTIFIER CURSOR_CLOSE_ON_COMMIT
+    DEADLOCK_PRIORITY FORCEPLAN PARSEONLY NOEXEC FMTONLY QUERY_GOVERNOR_COST_LIMIT REMOTE_PROC_TRANSACTIONS
+    SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML TEXTSIZE IMPLICIT_TRANSACTIONS OFFSETS DATEFORMAT DATEFIRST
+    LANGUAGE FIPS_FLAGGER ROWCOUNT RESULT_SET_CACHING
+    """.split()
+)
+
+
+@lower.register
+def lower_declare(node: nodes.Declare, ctx: Context) -> list[pl.Statement]:
+    """Hoist the variables; their initial values are assigned where DECLARE stands.
+
+    A DECLARE before anything else with a harmless initial value becomes one declaration.
+    """
+    result: list[pl.Statement] = []
+    for declaration in node.declarations:
+        name = declaration.variable.name
+        if _declared(ctx, name):
+            ctx.problem(
+                f"the variable name {name!r} has already been declared", declaration.variable.span, number=134
+            )
+            continue
+        match declaration:
+            case nodes.TableVariableDeclaration():
+                declare_table_variable(declaration, ctx)
+            case nodes.CursorVariableDeclaration():
+                from .lower_cursor import declare_cursor_variable
+
+                declare_cursor_variable(declaration.variable, ctx)
+            case nodes.VariableDeclaration():
+                result += _declare_scalar(node, declaration, ctx)
+    return result
+
+
+def _declared(ctx: Context, name: str) -> bool:
+    scope = ctx.scope
+    return (
+        scope.variable(name) is not None
+        or scope.table_variable(name) is not None
+        or name.lower() in scope.cursor_variables
+    )
+
+
+def _declare_scalar(
+    node: nodes.Declare, declaration: nodes.VariableDeclaration, ctx: Context
+) -> list[pl.Statement]:
+    name = declaration.variable.name
+    if declaration.type.name.name.text.lower() == "cursor":
+        from .lower_cursor import declare_cursor_variable
+
+        declare_cursor_variable(declaration.variable, ctx)
+        return []
+    table_type = ctx.catalog.table_type_of(declaration.type)
+    if table_type is not None:
+        table = ctx.scope.declare_table(name, table_type.row_type, table_type.info)
+        ctx.declarations[table.reference] = pl.Declaration(
+            table.reference, f"{table_type.row_type}[]", pl.Raw("'{}'")
+        )
+        return []
+    type_ = ctx.type_of(declaration.type)
+    # The initial value must not see the variable itself: T-SQL declares from left to right.
+    initial = ctx.expression(declaration.initial, type_) if declaration.initial else None
+    variable = ctx.scope.declare(name, type_)
+    first = not ctx.started and ctx.nesting == 0 and not ctx.liveness.after(node).rowcount
+    if initial is not None and first and declaration.initial is not None and _is_literal(declaration.initial):
+        ctx.declarations[variable.reference] = pl.Declaration(
+            variable.reference, type_.postgres, pl.Raw(initial.sql)
+        )
+        return []
+    ctx.declarations[variable.reference] = pl.Declaration(variable.reference, type_.postgres)
+    if initial is None:
+        return []
+    ctx.started = ctx.started or ctx.nesting == 0
+    return assign(node, variable, initial, ctx)
+
+
+def _is_literal(text: nodes.SqlText) -> bool:
+    """Tell whether the text is one literal, sign included."""
+    tokens = [token for token in text.tokens if token.text != "-"]
+    return len(tokens) == 1 and tokens[0].kind in (TokenKind.STRING, TokenKind.NUMBER, TokenKind.BINARY)
+
+
+def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Context) -> None:
+    """Declare ``@t TABLE (…)``: an array of a composite type that is made before the routine."""
+    name = declaration.variable.name
+    info = ordinary_sql.translate_table_variable(declaration.definition.text, ctx.scope, ctx.problems)
+    if info is None:
+        return
+    row_type = table_row_type(ctx, name.lstrip("@"))
+    define_row_type(row_type, info, ctx)
+    variable = ctx.scope.declare_table(name, row_type, info)
+    ctx.declarations[variable.reference] = pl.Declaration(variable.reference, f"{row_type}[]", pl.Raw("'{}'"))
+
+
+def table_row_type(ctx: Context, variable: str) -> str:
+    """Name the composite type of a table variable: beside its routine, or in pg_temp for a batch."""
+    if ctx.scope.routine is None:
+        return f"pg_temp.{quote(fold('@' + variable))}"
+    schema, _, routine = ctx.scope.routine.rpartition(".")
+    routine = routine.strip('"')
+    return f"{schema}.{quote(fold(f'{routine}@{variable}'))}"
+
+
+def define_row_type(row_type: str, info: ordinary_sql.TableInfo, ctx: Context) -> None:
+    """Make the composite type anew, before the routine that declares variables of it."""
+    columns = ", ".join(
+        f"{quote(fold(column.name))} {column.type.postgres if column.type else 'text'}"
+        for column in info.columns
+    )
+    ctx.prelude.append(pl.Plain(f"DROP TYPE IF EXISTS {row_type}"))
+    ctx.prelude.append(pl.Plain(f"CREATE TYPE {row_type} AS ({columns})"))
+
+
+def assign(
+    node: nodes.Statement, variable: ScalarVariable, value: Translated, ctx: Context
+) -> list[pl.Statement]:
+    """Assign an expression to a scalar variable; @@ROWCOUNT is 1 after it."""
+    statement = pl.Assign(variable.reference, pl.Raw(value.sql))
+    body: list[pl.Statement] = [statement] if value.safe else ctx.guard(node, [statement])
+    return [*body, *ctx.status(node, pl.Number(1))]
+
+
+@lower.register
+def lower_set_variable(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
+    """Lower ``SET @v = value`` and the compound assignments (``+=`` …)."""
+    key = node.variable.key
+    if key in ctx.scope.cursor_variables:
+        from .lower_cursor import assign_cursor
+
+        return assign_cursor(node, ctx)
+    variable = ctx.scope.variable(node.variable.name)
+    if variable is None:
+        ctx.variable(node.variable)
+        return []
+    if node.operator == "=":
+        return assign(node, variable, ctx.expression(node.value, variable.type), ctx)
+    return _compound(node, variable, ctx)
+
+
+def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -> list[pl.Statement]:
+    """``SET @v += e``: the same as ``SELECT @v += e``."""
+    start, end = node.variable.span.start, node.variable.span.end
+    tokens = (
+        Token(TokenKind.WORD, "SELECT", start, start, "SELECT"),
+        Token(TokenKind.VARIABLE, node.variable.name, start, end, ""),
+        Token(TokenKind.SYMBOL, node.operator, end, end, node.operator),
+        *node.value.tokens,
+    )
+    select = nodes.SqlText(span=node.span, tokens=tokens)
+    translated = ordinary_sql.translate_statement(select, ctx.scope, ctx.problems)
+    if not isinstance(translated, ordinary_sql.Assignment) or len(translated.values) != 1:
+        return []
+    return assign(node, variable, Translated(translated.values[0].sql, variable.type, False), ctx)
+
+
+@lower.register
+def lower_set_method(node: nodes.SetMethod, ctx: Context) -> list[pl.Statement]:
+    """Lower ``SET @x.modify('…')``."""
+    variable = ctx.scope.variable(node.variable.name)
+    if variable is None:
+        ctx.variable(node.variable)
+        return []
+    value = ordinary_sql.translate_method(
+        node.variable.name, node.method.text, node.arguments, ctx.scope, ctx.problems
+    )
+    if value is None:
+        return []
+    return assign(node, variable, Translated(value.sql, value.type, False), ctx)
+
+
+# ------------------------------------------------------------------ SET options
+
+
+@lower.register
+def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
+    """Lower SET options: NOCOUNT and XACT_ABORT are fields of the session."""
+    result: list[pl.Statement] = []
+    certain = ctx.nesting == 0
+    for name in node.names:
+        match name:
+            case "NOCOUNT" | "XACT_ABORT":
+                field = name.lower()
+                if ctx.scope.session is None:
+                    continue
+                result.append(pl.Assign(f"{ctx.session}.{field}", pl.TRUE if node.on else pl.FALSE))
+                setattr(ctx, field, node.on if certain else None)
+                if ctx.mode is Mode.BATCH:
+                    setattr(ctx.catalog, field, node.on if certain else None)
+            case "IDENTITY_INSERT" if node.table is not None:
+                _identity_insert(node, ctx)
+            case _:
+                result += [pl.Perform(call) for call in _option_calls(name, node, ctx)]
+    return [*result, *ctx.status(node, pl.Number(0))]
+
+
+@invocations.register
+def set_option_calls(node: nodes.SetOption, ctx: Context) -> list[pl.Invoke] | None:
+    """Return what SET options do at top level."""
+    result: list[pl.Invoke] = []
+    for name in node.names:
+        match name:
+            case "NOCOUNT" | "XACT_ABORT":
+                result.append(_set_config(f"pgsb.{name.lower()}", "on" if node.on else "off"))
+                setattr(ctx.catalog, name.lower(), node.on)
+            case "IDENTITY_INSERT" if node.table is not None:
+                _identity_insert(node, ctx)
+            case _:
+                result += _option_calls(name, node, ctx)
+    return result
+
+
+def _identity_insert(node: nodes.SetOption, ctx: Context) -> None:
+    assert node.table is not None
+    key = ctx.catalog.key(ctx.object(node.table))
+    if node.on:
+        ctx.catalog.identity_insert.add(key)
+    else:
+        ctx.catalog.identity_insert.discard(key)
+
+
+def _set_config(name: str, value: str) -> pl.Invoke:
+    return pl.Invoke("set_config", (pl.Text(name), pl.Text(value), pl.FALSE))
+
+
+def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Invoke]:
+    if name == "LOCK_TIMEOUT":
+        if node.argument is not None and node.value.lstrip("-").isdigit():
+            # -1 waits for ever, 0 does not wait at all; PostgreSQL's 0 is SQL Server's -1.
+            milliseconds = int(node.value)
+            return [_set_config("lock_timeout", f"{1 if milliseconds == 0 else max(milliseconds, 0)}ms")]
+        ctx.problem("SET LOCK_TIMEOUT takes a number here", node.span)
+        return []
+    if name == "TRANSACTION ISOLATION LEVEL":
+        # READ UNCOMMITTED does not exist in PostgreSQL; SNAPSHOT is what REPEATABLE READ does there.
+        level = {"READ UNCOMMITTED": "read committed", "SNAPSHOT": "repeatable read"}.get(
+            node.value, node.value.lower()
+        )
+        return [_set_config("default_transaction_isolation", level)]
+    if name == "CONTEXT_INFO" and node.argument is not None:
+        return [pl.Invoke("sys.set_context_info", (ctx.value(node.argument),))]
+    if name in _WITHOUT_EFFECT or name.startswith("STATISTICS"):
+        _warn_of_lost_effect(name, node, ctx)
+        return []
+    ctx.problem(f"SET {name} is not known", node.span, number=195)
+    return []
+
+
+def _warn_of_lost_effect(name: str, node: nodes.SetOption, ctx: Context) -> None:
+    """Refuse the settings that would change what the script does."""
+    if name == "IMPLICIT_TRANSACTIONS" and node.on:
+        ctx.problem(
+            "SET IMPLICIT_TRANSACTIONS ON is not supported",
+            node.span,
+            hint="write BEGIN TRANSACTION where a transaction begins",
+        )
+    elif name == "ROWCOUNT" and node.value != "0":
+        ctx.problem("SET ROWCOUNT is not supported", node.span, hint="use TOP")
+    elif name in ("PARSEONLY", "NOEXEC") and node.on:
+        ctx.problem(f"SET {name} ON is not supported", node.span)
+
+
+@invocations.register
+def use_calls(node: nodes.Use, ctx: Context) -> list[pl.Invoke] | None:
+    """USE: the names that follow are those of another T-SQL database."""
+    ctx.catalog.database = fold(node.database.text)
+    return [pl.Invoke("ssb.use_database", (pl.Text(node.database.text),))]
+
+
+@lower.register
+def lower_empty(node: nodes.EmptyStatement, ctx: Context) -> list[pl.Statement]:
+    """A lone semicolon does nothing."""
+    return []

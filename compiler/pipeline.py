@@ -1,0 +1,368 @@
+"""A script → PostgreSQL text: the passes, in order.
+
+parse (grammar) → typed nodes (build) → PL/pgSQL tree (lower_*) → text (emit).
+
+A batch without variables and control flow becomes plain top-level statements.  Any other
+becomes a DO block that the client runs outside a transaction block, so that COMMIT and
+ROLLBACK in it are real.  A batch that leaves a transaction open is compiled together with
+those after it, up to the one that closes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..grammar.problems import Problem, Problems
+from ..grammar.source import Source, Span
+from . import emit, nodes
+from . import plpgsql as pl
+from .build import parse_script
+from .flow_status import DEAD, Status, reads_at_start
+from .flow_transactions import CLOSED, Depths, State
+from .lower import Context, Frame, Mode
+from .lower_batch import lower_batch_body, lower_module, lower_plain
+from .lower_procedure import call_effect, signature, variable_names
+from .scope import Catalog, Scope
+
+__all__ = [
+    "CompileOptions",
+    "CompileSession",
+    "CompiledBatch",
+    "CompiledScript",
+    "CompiledStatement",
+    "compile_script",
+    "ends_batch",
+]
+
+_ENDING = frozenset({207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 3609, 8114, 8169})
+_MODULES = (nodes.CreateProcedure, nodes.CreateFunction, nodes.CreateTrigger, nodes.CreateView)
+_LOCAL_VARIABLE = re.compile(r"(?<![@\w])@[A-Za-z_#$\u0080-\uffff]")
+_SESSION_STATE = re.compile(
+    r"@@(ERROR|ROWCOUNT|TRANCOUNT|FETCH_STATUS|NESTLEVEL|PROCID)|XACT_STATE|ERROR_\w+\s*\(|ROWCOUNT_BIG", re.I
+)
+_PLAIN = (
+    nodes.SqlStatement,
+    nodes.CreateTable,
+    nodes.Receive,
+    nodes.Send,
+    nodes.EndConversation,
+    nodes.BeginConversationTimer,
+    nodes.MoveConversation,
+    nodes.SetOption,
+    nodes.Use,
+    nodes.EmptyStatement,
+)
+_NEVER_PLAIN = (
+    nodes.Block,
+    nodes.AtomicBlock,
+    nodes.If,
+    nodes.While,
+    nodes.TryCatch,
+    nodes.Declare,
+    nodes.ExecuteAs,
+    nodes.Revert,
+)
+
+
+def ends_batch(number: int, xact_abort: bool = False) -> bool:
+    """Tell whether an error with this number, raised outside TRY, ends its batch.
+
+    For plain statements: in DO blocks the compiled code decides. ``xact_abort``: SET
+    XACT_ABORT is ON.
+    """
+    return xact_abort or number in _ENDING or 9400 <= number <= 9499
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """How to compile.
+
+    ``database`` is the T-SQL database to start in, ``default_database`` the one whose schemas
+    carry no prefix (None: only the server knows). ``collation`` is ``cs``, PostgreSQL's
+    comparison of strings, or ``ci``, SQL Server's usual one.
+    """
+
+    database: str | None = None
+    default_database: str | None = None
+    collation: str = "cs"
+
+
+@dataclass(frozen=True)
+class CompiledStatement:
+    """One statement for the server.
+
+    ``returns_rows``: its rows are a result set of the script. ``counts_rows``: its row count
+    is to be shown, as NOCOUNT OFF asks for.
+    """
+
+    sql: str
+    returns_rows: bool
+    span: Span
+    counts_rows: bool = False
+
+
+@dataclass(frozen=True)
+class CompiledBatch:
+    """What a batch became. One with problems has no statements.
+
+    A batch that was compiled into the batch before it has none either.
+    """
+
+    statements: tuple[CompiledStatement, ...]
+    line: int
+    repeat: int = 1
+    problems: tuple[Problem, ...] = ()
+    comments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CompiledScript:
+    """A compiled script: its batches, and all that is wrong with it."""
+
+    batches: tuple[CompiledBatch, ...]
+    problems: Problems = field(compare=False)
+
+    def text(self) -> str:
+        """Return the script as psql runs it."""
+        parts: list[str] = []
+        for batch in self.batches:
+            parts += batch.comments
+            for _ in range(batch.repeat):
+                parts += [f"{statement.sql};" for statement in batch.statements]
+        return "".join(f"{part}\n\n" for part in parts)
+
+
+def compile_script(source: Source, options: CompileOptions | None = None) -> CompiledScript:
+    """Compile a script; what is wrong with it is in ``problems`` of the result."""
+    session = CompileSession(options)
+    batches = tuple(session.compile_script(source))
+    return CompiledScript(batches, session.problems)
+
+
+class CompileSession:
+    """Compiles scripts or batches one after the other, keeping what they define."""
+
+    def __init__(self, options: CompileOptions | None = None) -> None:
+        """Start with no knowledge of the server."""
+        options = options or CompileOptions()
+        self.catalog = Catalog(options.database, options.default_database, options.collation)
+        self.problems = Problems()
+
+    def compile_script(self, source: Source) -> Iterator[CompiledBatch]:
+        """Yield the batches of a script, compiled, in order."""
+        script = parse_script(source, self.problems)
+        self._announce(script.batches)
+        yield from self._compile(script.batches)
+
+    def compile_batch(self, source: Source) -> tuple[CompiledBatch, ...]:
+        """Compile what a user typed up to GO."""
+        return tuple(self.compile_script(source))
+
+    # ------------------------------------------------------------ groups of batches
+
+    def _announce(self, batches: Sequence[nodes.Batch]) -> None:
+        """Learn the procedures of the whole script first: bodies may call what comes later."""
+        database = self.catalog.database
+        for batch in batches:
+            for statement in batch.statements:
+                if isinstance(statement, nodes.Use):
+                    self.catalog.database = statement.database.text.lower()
+                elif isinstance(statement, nodes.CreateProcedure):
+                    procedure = signature(statement, self.catalog)
+                    self.catalog.define_procedure(procedure)
+                    self.catalog.bodies[self.catalog.key(procedure.name)] = statement.body
+        self.catalog.database = database
+
+    def _compile(self, batches: Sequence[nodes.Batch]) -> Iterator[CompiledBatch]:
+        index = 0
+        while index < len(batches):
+            group = self._group(batches, index)
+            following = batches[index + len(group)] if index + len(group) < len(batches) else None
+            yield from self._compile_group(group, following)
+            index += len(group)
+
+    def _group(self, batches: Sequence[nodes.Batch], start: int) -> list[nodes.Batch]:
+        """Return the batches from ``start`` up to the one after which no transaction is open."""
+        group: list[nodes.Batch] = []
+        state: State = CLOSED
+        for batch in batches[start:]:
+            group.append(batch)
+            if not batch.has_errors and not (batch.statements and isinstance(batch.statements[0], _MODULES)):
+                state = Depths(batch.statements, state, call_effect(self.catalog)).exit
+                if batch.repeat > 1:
+                    state |= Depths(batch.statements, state, call_effect(self.catalog)).exit
+            if state <= CLOSED:
+                return group
+        return group
+
+    def _compile_group(
+        self, group: list[nodes.Batch], following: nodes.Batch | None
+    ) -> Iterator[CompiledBatch]:
+        first = group[0]
+        if len(group) == 1:
+            if first.has_errors:
+                yield self._failed(first, self.problems.within(first.span))
+                return
+            if isinstance(first.statements[0], _MODULES):
+                yield self._module(first)
+                return
+            if self._is_plain(first, following):
+                yield self._plain(first)
+                return
+        yield from self._block(group)
+
+    def _failed(self, batch: nodes.Batch, problems: Sequence[Problem]) -> CompiledBatch:
+        return CompiledBatch((), batch.line, problems=tuple(problems))
+
+    # ------------------------------------------------------------ plain statements
+
+    def _is_plain(self, batch: nodes.Batch, following: nodes.Batch | None) -> bool:
+        if batch.repeat > 1 or (following is not None and reads_at_start(following.statements)):
+            return False
+        if self.catalog.xact_abort and len(batch.statements) > 1:
+            return False
+        return all(_is_plain(statement) for statement in batch.statements)
+
+    def _plain(self, batch: nodes.Batch) -> CompiledBatch:
+        problems = Problems()
+        ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
+        ctx.mode = Mode.PLAIN
+        statements: list[CompiledStatement] = []
+        comments: list[str] = []
+        for statement in batch.statements:
+            comments += [comment.text for comment in statement.comments]
+            for item in lower_plain(statement, ctx):
+                counts = isinstance(item, pl.Plain) and item.counts_rows and self.catalog.nocount is not True
+                rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
+                text = "\n".join([*comments, emit.top_level(item)])
+                comments.clear()
+                statements.append(CompiledStatement(text, rows, statement.span, counts))
+        return self._finish(batch, problems, statements, comments)
+
+    def _finish(
+        self, batch: nodes.Batch, problems: Problems, statements: list[CompiledStatement], comments: list[str]
+    ) -> CompiledBatch:
+        self.problems.extend(problems)
+        if problems.errors:
+            return self._failed(batch, problems.errors)
+        comments = comments + [comment.text for comment in batch.closing_comments]
+        if comments and statements:
+            last = statements[-1]
+            # Comments behind the last statement must not swallow its semicolon.
+            statements = [*statements[:-1], last]
+        return CompiledBatch(tuple(statements), batch.line, batch.repeat)
+
+    # ------------------------------------------------------------ modules
+
+    def _module(self, batch: nodes.Batch) -> CompiledBatch:
+        problems = Problems()
+        ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
+        statements: list[CompiledStatement] = []
+        for statement in batch.statements:
+            for item in lower_module(statement, ctx):
+                statements.append(CompiledStatement(emit.top_level(item), False, statement.span))
+        return self._finish(batch, problems, statements, [])
+
+    # ------------------------------------------------------------ DO blocks
+
+    def _context(
+        self, batch: nodes.Batch, problems: Problems, scope: Scope, frame: Frame, state: State
+    ) -> Context:
+        ctx = Context(
+            catalog=self.catalog,
+            scope=scope,
+            problems=problems,
+            mode=Mode.BATCH,
+            first_line=batch.line,
+            depths=Depths(batch.statements, state, call_effect(self.catalog)),
+            liveness=Status(batch.statements, DEAD),
+            body_label=scope.label,
+            frame=frame,
+        )
+        ctx.nocount = self.catalog.nocount
+        ctx.xact_abort = self.catalog.xact_abort
+        return ctx
+
+    def _block(self, group: list[nodes.Batch]) -> Iterator[CompiledBatch]:
+        """Compile batches into one DO block, each with its own variables and error boundary."""
+        frame = Frame()
+        names = [name for batch in group for name in variable_names(batch.statements)]
+        names_of_blocks = _labels(group)
+        session: str | None = None
+        prelude: list[pl.TopLevel] = []
+        results: list[tuple[nodes.Batch, tuple[Problem, ...]]] = []
+        body: list[pl.Statement] = []
+        state: State = CLOSED
+        for batch, label in zip(group, names_of_blocks, strict=True):
+            if batch.has_errors:
+                results.append((batch, self.problems.within(batch.span)))
+                continue
+            problems = Problems()
+            scope = Scope(self.catalog, label=label)
+            scope.reserve(names)
+            scope.taken |= set(names_of_blocks)
+            session = session or scope.helper("session")
+            scope.session = session
+            scope.taken |= {session, *frame.declarations}
+            ctx = self._context(batch, problems, scope, frame, state)
+            state = ctx.depths.exit
+            lowered = lower_batch_body(batch, ctx)
+            self.problems.extend(problems)
+            results.append((batch, problems.errors))
+            if problems.errors:
+                continue
+            prelude += ctx.prelude
+            block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
+            more = pl.Call("ssb.end_batch", (pl.Name(session),), (("more", pl.TRUE),))
+            if batch.repeat > 1:
+                number = scope.helper("repetition")
+                body.append(pl.ForCount(number, batch.repeat, (block, more)))
+            else:
+                body += [block, more]
+        compiled: list[CompiledStatement] = []
+        first = group[0]
+        if body and session is not None:
+            if isinstance(body[-1], pl.Call):
+                body.pop()
+            body.append(pl.Call("ssb.end_batch", (pl.Name(session),)))
+            declarations = (pl.Declaration(session, "ssb.session"), *frame.declarations.values())
+            begin = pl.Call("ssb.begin_batch", (pl.Name(session),))
+            do = pl.Do(pl.Block((begin, *body), declarations=declarations))
+            for item in (*prelude, do):
+                compiled.append(CompiledStatement(emit.top_level(item), False, first.span))
+        placed = False
+        for batch, found in results:
+            if found or placed:
+                yield self._failed(batch, found)
+            else:
+                placed = True
+                yield CompiledBatch(tuple(compiled), batch.line)
+
+
+def _is_plain(statement: nodes.Statement) -> bool:
+    if isinstance(statement, _NEVER_PLAIN):
+        return False
+    text = statement.span.text
+    if _LOCAL_VARIABLE.search(text) or _SESSION_STATE.search(text):
+        return False
+    if isinstance(statement, nodes.Receive):
+        return not statement.assigns and statement.into is None
+    return isinstance(statement, _PLAIN) or is_definition(statement)
+
+
+def is_definition(statement: nodes.Statement) -> bool:
+    """Tell whether a statement is carried out by calls alone (CREATE QUEUE, GRANT …)."""
+    from .lower import invocations
+
+    return invocations.dispatch(type(statement)) is not invocations.dispatch(object)
+
+
+def _labels(group: list[nodes.Batch]) -> list[str]:
+    """Return a block label for each batch that no identifier of the texts equals."""
+    words = {word.lower() for batch in group for word in re.findall(r"\w+", batch.span.text)}
+    stem = "batch"
+    while any(word == stem or word.startswith(f"{stem}_") for word in words):
+        stem = f"this_{stem}"
+    return [stem] if len(group) == 1 else [f"{stem}_{number}" for number in range(1, len(group) + 1)]

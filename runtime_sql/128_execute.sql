@@ -1,0 +1,212 @@
+-- EXEC of a procedure that the compiler does not know: its name stands in a
+-- variable, or another script has made it.
+--
+-- PL/pgSQL keeps COMMIT and ROLLBACK possible only below a CALL that is written
+-- out. So a small procedure in pg_temp is written whose body is that CALL, and
+-- called under its fixed name. It has no INOUT parameters, for the callee may roll
+-- back the very transaction that made it, and PostgreSQL looks result types up
+-- after a call; results come back in a setting.
+--
+-- Called by  compiled EXEC
+-- Settings   pgsb.answer
+
+-- The PostgreSQL name of a procedure named in T-SQL: [db].[schema].[name].
+CREATE OR REPLACE FUNCTION ssb.module_name(p_name text, database text DEFAULT NULL)
+RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(p_name);
+    v_count integer := cardinality(v_parts);
+    v_name text := sys.fold(v_parts[v_count]);
+BEGIN
+    IF v_count IS NULL OR v_count > 3 THEN
+        RETURN NULL;
+    ELSIF left(v_name, 1) = '#' THEN
+        RETURN 'pg_temp.' || quote_ident(v_name);
+    END IF;
+    RETURN quote_ident(sys.schema_in_database(v_parts[v_count - 1], coalesce(nullif(v_parts[v_count - 2], ''), database)))
+           || '.' || quote_ident(v_name);
+END;
+$$;
+
+-- Marks are '[@name][ OUTPUT| DEFAULT]', one for each argument; arguments travel as text.
+CREATE OR REPLACE PROCEDURE ssb.execute(procedure text, marks text[], INOUT arguments text[], INOUT session ssb.session,
+                                        line integer, shown_name text DEFAULT NULL)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_answer text[];
+    v_error ssb.error;
+BEGIN
+    BEGIN
+        v_error := ssb.write_trampoline(procedure, marks, coalesce(shown_name, ssb.tsql_spelling(procedure)), line);
+    EXCEPTION WHEN OTHERS THEN
+        session := ssb.failed(session, line, SQLSTATE, SQLERRM);
+        RETURN;
+    END;
+    IF v_error.number IS NOT NULL THEN
+        v_error.procedure := coalesce(v_error.procedure, session.procedure);
+        session := ssb.signal(session, v_error);
+        RETURN;
+    END IF;
+    CALL pg_temp.ssb_trampoline(arguments, session);
+    v_answer := current_setting('pgsb.answer')::text[];
+    session := v_answer[1]::ssb.session;
+    arguments := v_answer[2]::text[];
+END;
+$$;
+
+-- Writes pg_temp.ssb_trampoline for one procedure and one shape of argument list;
+-- returns the error of a call that cannot be made.
+CREATE OR REPLACE FUNCTION ssb.write_trampoline(procedure text, marks text[], shown_name text, line integer)
+RETURNS ssb.error
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_name text[] := parse_ident(procedure);
+    v_found pg_proc;
+    v_is_ours boolean;
+    v_count integer;
+    v_parameter text;
+    v_mark text;
+    v_at integer;
+    v_given integer[];
+    v_is_output boolean;
+    v_default text;
+    v_declare text := '';
+    v_read text := '';
+    v_call text[] := '{}';
+    v_back text := '';
+    v_body text;
+BEGIN
+    SELECT p.* INTO v_found FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+     WHERE n.nspname = ssb.actual_schema(v_name[1]) AND p.proname = v_name[2] AND p.prokind = 'p';
+    IF NOT FOUND THEN
+        RETURN ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line);
+    END IF;
+    v_is_ours := v_found.proallargtypes[cardinality(v_found.proallargtypes)] IS NOT DISTINCT FROM 'ssb.session'::regtype;
+    v_count := coalesce(cardinality(v_found.proallargtypes), v_found.pronargs) - v_is_ours::integer;
+    v_given := array_fill(NULL::integer, ARRAY[greatest(v_count, 1)]);
+    FOR i IN 1..cardinality(marks) LOOP
+        v_mark := split_part(marks[i], ' ', 1);
+        v_at := i;
+        IF v_mark <> '' THEN
+            v_at := array_position(v_found.proargnames::text[], sys.fold(ltrim(v_mark, '@')));
+            IF v_at IS NULL OR v_at > v_count THEN
+                RETURN ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_name[2]), 16, 2, v_name[2], 0);
+            END IF;
+        ELSIF i > v_count THEN
+            RETURN ROW(8144, format('Procedure or function %s has too many arguments specified.', v_name[2]), 16, 2, v_name[2], 0);
+        END IF;
+        IF marks[i] LIKE '% OUTPUT' AND coalesce(v_found.proargmodes[v_at], 'i') = 'i' THEN
+            RETURN ROW(8162, format('The formal parameter "@%s" was not declared as an OUTPUT parameter, but the actual parameter '
+                'passed in requested output.', v_found.proargnames[v_at]), 16, 2, v_name[2], 0);
+        END IF;
+        v_given[v_at] := CASE WHEN marks[i] LIKE '% DEFAULT' THEN NULL ELSE i END;
+    END LOOP;
+    FOR i IN 1..v_count LOOP
+        v_parameter := format_type(coalesce(v_found.proallargtypes[i], v_found.proargtypes[i - 1]), NULL);
+        v_is_output := coalesce(v_found.proargmodes[i], 'i') <> 'i';
+        v_default := pg_get_function_arg_default(v_found.oid, i);
+        IF v_given[i] IS NULL AND v_default IS NULL THEN
+            RETURN ROW(201, format('Procedure or function ''%s'' expects parameter ''@%s'', which was not supplied.', v_name[2],
+                                   v_found.proargnames[i]), 16, 4, v_name[2], 0);
+        ELSIF v_given[i] IS NULL AND NOT v_is_output THEN
+            CONTINUE;
+        END IF;
+        v_declare := v_declare || format('    p%s %s;' || chr(10), i, v_parameter);
+        v_read := v_read || format('        p%s := %s;' || chr(10), i, coalesce(format('arguments[%s]', v_given[i]), v_default));
+        v_call := v_call || format('%I => p%s', v_found.proargnames[i], i);
+        IF v_is_output AND marks[v_given[i]] LIKE '% OUTPUT' THEN
+            v_back := v_back || format('        arguments[%s] := p%s;' || chr(10), v_given[i], i);
+        END IF;
+    END LOOP;
+    IF v_is_ours THEN
+        v_call := v_call || format('%I => session', v_found.proargnames[v_count + 1]);
+    END IF;
+    v_body := format($trampoline$
+#variable_conflict use_variable
+DECLARE
+%s    answer text[];
+BEGIN
+    BEGIN
+%s    EXCEPTION WHEN OTHERS THEN
+        session := ssb.failed_argument(session, %s, %L, SQLSTATE, SQLERRM);
+        PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
+        RETURN;
+    END;
+    CALL %I.%I(%s);
+    IF session.return_code IS NOT NULL THEN
+%s        NULL;
+    END IF;
+    PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
+END;
+$trampoline$, v_declare, v_read, line, v_name[2], v_name[1], v_name[2], array_to_string(v_call, ', '), v_back);
+    IF coalesce(current_setting('pgsb.trampoline', true), '') <> md5(v_body)
+       OR to_regprocedure('pg_temp.ssb_trampoline(text[],ssb.session)') IS NULL THEN
+        EXECUTE 'CREATE OR REPLACE PROCEDURE pg_temp.ssb_trampoline(arguments text[], session ssb.session) LANGUAGE plpgsql AS '
+                || quote_literal(v_body);
+        PERFORM set_config('pgsb.trampoline', md5(v_body), false);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+-- An argument that does not convert to its parameter's type.
+CREATE OR REPLACE FUNCTION ssb.failed_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF sqlstate_code ~ '^22' THEN
+        RETURN ssb.signal(session, ROW(8114, format('Error converting data type varchar to %s.', ssb.tsql_type_in(message, 'int')),
+                                       16, 5, procedure, 0)::ssb.error);
+    END IF;
+    RETURN ssb.failed(session, line, sqlstate_code, message);
+END;
+$$;
+
+-- A call that the compiler knows to be wrong fails when it is reached.
+CREATE OR REPLACE FUNCTION ssb.wrong_call(session ssb.session, line integer, number integer, message text, procedure text)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN ssb.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 ELSE 2 END, procedure, 0)::ssb.error);
+END;
+$$;
+
+-- EXECUTE AS and REVERT: SET ROLE to the principal's role and back. The roles left
+-- are kept in a setting, innermost last.
+CREATE OR REPLACE FUNCTION ssb.execute_as(principal text, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_role name := ssb.role_of(principal);
+BEGIN
+    PERFORM set_config('pgsb.roles', concat_ws(',', nullif(current_setting('pgsb.roles', true), ''), quote_ident(current_user)), false);
+    IF principal IS NOT NULL THEN
+        PERFORM set_config('role', coalesce(v_role, principal), false);
+    END IF;
+EXCEPTION WHEN invalid_parameter_value OR undefined_object OR insufficient_privilege THEN
+    PERFORM ssb.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not exist, '
+        'this type of principal cannot be impersonated, or you do not have permission.', principal));
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.revert()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_roles text[] := parse_ident(nullif(replace(current_setting('pgsb.roles', true), ',', '.'), ''));
+BEGIN
+    IF cardinality(v_roles) > 0 THEN
+        PERFORM set_config('role', v_roles[cardinality(v_roles)], false),
+                set_config('pgsb.roles', coalesce((SELECT string_agg(quote_ident(r), ',' ORDER BY n)
+                    FROM unnest(v_roles) WITH ORDINALITY AS u(r, n) WHERE n < cardinality(v_roles)), ''), false);
+    END IF;
+END;
+$$;
