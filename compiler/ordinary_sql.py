@@ -222,9 +222,7 @@ def translate_table_variable(text: SqlText, scope: SqlScope, problems: Problems)
 
 
 def _statement(text: SqlText, ctx: Context) -> Statement | None:
-    from . import ordinary_sql_ddl as ddl
     from . import ordinary_sql_dml as dml
-    from . import ordinary_sql_merge as merge
 
     tokens = _namespaces(list(text.tokens), ctx)
     while tokens and tokens[-1].word == ";":
@@ -236,11 +234,16 @@ def _statement(text: SqlText, ctx: Context) -> Statement | None:
     if verb == "INSERT":
         return dml.insert(tokens, ctx)
     if verb == "UPDATE" and not (len(tokens) > 1 and tokens[1].word == "STATISTICS"):
-        return dml.update(tokens, ctx)
+        changed = dml.update(tokens, ctx)
+        return _laid_out(changed) if isinstance(changed, Assignment) else changed
     if verb == "DELETE":
         return dml.delete(tokens, ctx)
     if verb == "MERGE":
+        from . import ordinary_sql_merge as merge
+
         return merge.merge(tokens, ctx)
+    from . import ordinary_sql_ddl as ddl
+
     return ddl.statement(tokens, ctx)
 
 

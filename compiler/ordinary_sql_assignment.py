@@ -72,10 +72,14 @@ def assignment(node: exp.Expression, ctx: Context) -> Assignment | None:
 
 def operand(item: SetVariable) -> exp.Expression:
     """The value of ``@x = value``; ``@x += value`` is ``@x + (value)``."""
-    value: exp.Expression = item.expression
     operator = item.args["operator"]
     if operator == "=":
-        return value
+        return item.expression
+    return operand_of(operator, exp.Column(this=item.this.copy()), item.expression)
+
+
+def operand_of(operator: str, target: exp.Expression, value: exp.Expression) -> exp.Expression:
+    """What ``target += value`` and its relatives assign."""
     classes: dict[str, type[exp.Expression]] = {
         "+=": exp.Add,
         "-=": exp.Sub,
@@ -88,7 +92,7 @@ def operand(item: SetVariable) -> exp.Expression:
     }
     if isinstance(value, exp.Binary):
         value = exp.Paren(this=value)
-    return classes[operator](this=exp.Column(this=item.this.copy()), expression=value)
+    return classes[operator](this=target, expression=value)
 
 
 def _is_plain(node: exp.Select) -> bool:

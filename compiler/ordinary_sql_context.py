@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from ..grammar.problems import Problems
 from ..grammar.source import Source, Span
-from .names import ObjectName, fold, identifier
+from .names import ObjectName, fold, identifier, quote
 from .ordinary_sql_reading import Reader
 from .ordinary_sql_values import INVALID, Value
 from .type_map import SqlType, TypeError_, sql_type
@@ -37,8 +37,18 @@ class Relation:
     """Rows of .nodes()."""
     partial: bool = False
     """It has more columns than ``columns``."""
+    prefix: str | None = None
+    """What stands in front of a column's name where it is not the alias; empty: nothing."""
+
+    qualify: bool = False
+    """Bare column names of this relation are written with the prefix too."""
+
+    def spell(self, column: str) -> str:
+        """A qualified reference to ``column`` (folded and quoted) as PostgreSQL text."""
+        prefix = quote(self.alias) if self.prefix is None else self.prefix
+        return f"{prefix}.{column}" if prefix else column
     renamed: dict[str, str] | None = None
-    """Column spelling (folded) → PostgreSQL text, where it is not alias.column."""
+    """Column spelling (folded) → PostgreSQL text, where it is something else altogether."""
 
     def column(self, name: str) -> ColumnInfo | None:
         """The column called ``name`` (any case)."""
@@ -85,6 +95,8 @@ class Context:
     ctes: dict[str, tuple[ColumnInfo, ...] | None] = field(default_factory=dict)
     """Common table expressions in sight, by folded name."""
     generated: int = 0
+    qualified: bool = False
+    """Variables are written with their label although no relation is in sight (LIMIT of a query)."""
     pseudo: dict[str, str] = field(default_factory=dict)
     """``$action`` → the text that stands for it in a MERGE's OUTPUT."""
 
@@ -123,7 +135,7 @@ class Context:
     @property
     def has_relations(self) -> bool:
         """A bare name could be a column."""
-        return any(frame.relations for frame in self.frame.levels())
+        return self.qualified or any(frame.relations for frame in self.frame.levels())
 
     def relation_name(self, name: ObjectName) -> str:
         """The schema-qualified PostgreSQL name of a table, view or queue."""
@@ -210,6 +222,18 @@ def expression(node: exp.Expression | None, ctx: Context) -> Value:
 def _describe(node: exp.Expression) -> str:
     names = {"Alias": "AS", "Star": "'*'", "Tuple": "a list in parentheses"}
     return names.get(type(node).__name__, type(node).__name__.upper())
+
+
+class Verbatim(exp.Expression):
+    """A value that is translated already, standing in a tree: ``this`` is the Value."""
+
+    arg_types = {"this": True}
+
+
+@handles(Verbatim)
+def _verbatim(node: Verbatim, ctx: Context) -> Value:
+    value: Value = node.this
+    return value
 
 
 def object_name(table: exp.Expression) -> ObjectName:

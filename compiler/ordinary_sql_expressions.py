@@ -419,13 +419,14 @@ def _bare_column(name: str, node: exp.Expression, ctx: Context) -> Value:
         for relation in frame.relations:
             column = relation.column(name)
             if column is not None:
-                text = _spelling(relation, name, text)
+                text = relation.spell(text) if relation.qualify else _spelling(relation, name, text)
                 return Value(text, v.ATOM, column.type, nullable=column.nullable)
             unknown = unknown or relation.columns is None or relation.partial
             if relation.renamed and fold(name) in relation.renamed:
                 return Value(relation.renamed[fold(name)], v.ATOM)
         if unknown:
-            return Value(text, v.ATOM)
+            qualified = next((r for r in frame.relations if r.qualify and (r.columns is None or r.partial)), None)
+            return Value(qualified.spell(text) if qualified is not None else text, v.ATOM)
     if not ctx.has_relations:
         return ctx.problem(f"invalid column name {name!r}", node, number=207)
     return Value(text, v.ATOM)
@@ -446,11 +447,11 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
     if name.startswith("$") and name.lower() == "$identity":
         for column in relation.columns or ():
             if column.identity is not None:
-                return Value(f"{quote(relation.alias)}.{identifier(column.name)}", v.ATOM, column.type)
+                return Value(relation.spell(identifier(column.name)), v.ATOM, column.type)
     if relation.renamed is not None and fold(name) in relation.renamed:
         text = relation.renamed[fold(name)]
     else:
-        text = f"{quote(relation.alias)}.{column_text}"
+        text = relation.spell(column_text)
     known = relation.column(name)
     if known is None:
         return Value(text, v.ATOM)

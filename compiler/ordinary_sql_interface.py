@@ -206,23 +206,23 @@ class Dml:
     """INSERT, UPDATE, DELETE, MERGE, SELECT … INTO on real tables.
 
     ``output``: columns of OUTPUT rows that go to the client: ``sql`` then returns rows.
-    ``sql`` alone sets the row count (ROW_COUNT), also where OUTPUT INTO wraps it.
-    ``output_into``: OUTPUT … INTO @t; ``sql`` then returns rows of that table variable's
-    row type in its only column, to be appended to it (their number is the row count).
-    ``before``/``after``: statements to run around it (rare), without effect on the row count.
+    ``sql`` alone sets the row count (ROW_COUNT), also where OUTPUT INTO wraps it, except
+    where ``counts`` is True: then ``sql`` is a query of one row and one column, the count.
     """
 
     sql: str
     output: tuple[ResultColumn, ...] | None = None
-    output_into: TableVariable | None = None
     before: tuple[str, ...] = ()
+    """Statements to run first, in the same transaction: LOCK TABLE."""
     after: tuple[str, ...] = ()
+    """Statements to run behind it, without effect on the row count; a SELECT's row is dropped."""
     defines: tuple[TableInfo, ...] = ()
     """SELECT … INTO: the new table."""
     identity: bool = False
     """The statement may set SCOPE_IDENTITY()/@@IDENTITY."""
-    row_count: str | None = None
-    """A query giving the row count, where ROW_COUNT of ``sql`` would be wrong (MERGE)."""
+    target: str = ""
+    """The table changed, schema-qualified: for sys.identity_of."""
+    counts: bool = False
 
 
 @dataclass(frozen=True)

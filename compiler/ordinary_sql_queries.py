@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from . import ordinary_sql_for_xml as for_xml
 from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import fold, identifier, quote
@@ -43,12 +44,16 @@ class Targets:
 
     types: list[tm.SqlType | None]
     exact: bool = False
+    store: bool = False
+    """The columns go into a table's columns: converted as an assignment is."""
 
     def convert(self, position: int, value: Value) -> Value:
         """The value of the column at ``position``, converted."""
         wanted = self.types[position]
         if wanted is None or value.family == "boolean":
             return value
+        if self.store:
+            return v.store(value, wanted)
         if not self.exact:
             return v.convert(value, wanted) if _mismatched(value, wanted) else value
         if value.pg is None and value.type is not None and value.constant is None and value.type.postgres == wanted.postgres:
@@ -194,12 +199,33 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
     tail = _tail(node, ctx, columns)
     sql = f"{OPEN}{BREAK.join(pieces)}{tail}{CLOSE}"
     result = QueryText(sql, columns)
-    for_ = node.args.get("for_")
-    if for_ is not None:
-        from .ordinary_sql_for_xml import for_clause
+    return _as_xml(node, result, queries[0].values, ctx)
 
-        return for_clause(for_, result, node, ctx)
-    return result
+
+def _as_xml(node: exp.Expression, result: QueryText, values: list[Value] | None, ctx: Context) -> QueryText:
+    """Put FOR XML around a finished query."""
+    clause = node.args.get("for_")
+    if clause is None or clause.args["kind"] == "BROWSE":
+        return result
+    found = for_xml.options(clause, ctx)
+    if found is None:
+        return result
+    if result.columns is None or values is None:
+        ctx.unsupported(
+            "FOR XML over '*' of a table that the script does not create", node, hint="name the columns"
+        )
+        return result
+    shape = for_xml.Shape(
+        [column.name for column in result.columns],
+        for_xml.labelled(values),
+        for_xml.column_tables(node, len(values), ctx),
+    )
+    expression = for_xml.whole(found, shape, ctx, node, many=True, order=None)
+    sql = for_xml.wrap(result.sql, len(values), expression)
+    type_ = for_xml.result_type(found)
+    return QueryText(
+        sql, (for_xml.result_column(found),), [Value("", type=type_)], one_row=True, at_most_one=True, before=result.before
+    )
 
 
 def _has_tail(node: exp.Expression) -> bool:
@@ -319,6 +345,12 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     one_row = bool(ctx.frame.aggregates) and group_text is None and having is None
     columns = items.columns(ctx)
     texts = items.texts
+    simple = not (aggregated or distinct or items.windows or limit or offset or percent or lock)
+    if node.args.get("for_") is not None and simple and columns is not None:
+        direct = _xml_directly(node, items, from_text, joins, where, order, ctx)
+        if direct is not None:
+            direct.before = before
+            return direct
     if percent is not None:
         sql = _top_percent(items, percent, from_text, joins, where, group_text, having, order, distinct, ctx)
     else:
@@ -346,12 +378,52 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
         before=before,
         filtered=where is not None,
     )
-    for_ = node.args.get("for_")
-    if for_ is not None:
-        from .ordinary_sql_for_xml import for_clause
+    return _as_xml(node, result, items.values, ctx)
 
-        return for_clause(for_, result, node, ctx)
-    return result
+
+def _xml_directly(
+    node: exp.Select,
+    items: SelectList,
+    from_text: str | None,
+    joins: list[tuple[str, str, str | None]],
+    where: str | None,
+    order: str | None,
+    ctx: Context,
+) -> QueryText | None:
+    """FOR XML of a query without grouping: the rows are built and joined in the query itself."""
+    clause = node.args["for_"]
+    if clause.args["kind"] == "BROWSE":
+        return None
+    found = for_xml.options(clause, ctx)
+    if found is None or items.values is None or (order is not None and not _orders_by_source(node, items)):
+        return None
+    many = from_text is not None or where is not None
+    tables = for_xml.column_tables(node, len(items.values), ctx)
+    shape = for_xml.Shape(items.names, items.values, tables)
+    if len({table for table in tables if table is not None}) > 1 and found.mode == "AUTO":
+        many = True
+    expression = for_xml.whole(found, shape, ctx, node, many=many, order=order if many else None)
+    sql = select(expressions=[expression], from_=from_text, joins=joins, where=where)
+    type_ = for_xml.result_type(found)
+    return QueryText(
+        sql,
+        (for_xml.result_column(found),),
+        [Value("", type=type_)],
+        one_row=True,
+        has_from=from_text is not None,
+        at_most_one=True,
+    )
+
+
+def _orders_by_source(node: exp.Select, items: SelectList) -> bool:
+    """ORDER BY names no alias and no position of the select list, which an aggregate would not see."""
+    for item in node.args["order"].expressions:
+        if isinstance(item.this, exp.Literal):
+            return False
+        for column in item.this.find_all(exp.Column):
+            if column.args.get("table") is None and fold(column.name) in (items.aliases or {}):
+                return False
+    return True
 
 
 @dataclass
@@ -448,7 +520,7 @@ def star_columns(item: exp.Expression, ctx: Context) -> Star:
             ctx.problem(f"the column prefix {'.'.join(parts)!r} does not match a table of the query", item, number=107)
             return Star("NULL", None)
         relations = [relation]
-        text = f"{quote(relation.alias)}.*"
+        text = relation.spell("*")
     if not relations:
         ctx.problem("'*' needs a FROM clause", item, number=263)
         return Star("NULL", None)
@@ -528,13 +600,15 @@ def _top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:
 
 def _count_outside(node: exp.Expression, ctx: Context) -> Value:
     """TOP's and OFFSET's expressions see no column of the query."""
-    inside = ctx.frame
+    inside, qualified = ctx.frame, ctx.qualified
     assert inside.parent is not None
+    # PostgreSQL looks for columns there all the same, so variables keep their label.
+    ctx.qualified = ctx.has_relations
     ctx.frame = inside.parent
     try:
         return scalar(node, ctx)
     finally:
-        ctx.frame = inside
+        ctx.frame, ctx.qualified = inside, qualified
 
 
 def row_count(value: Value) -> str:

@@ -326,6 +326,115 @@ class Reader(TSQLParser):
         """Consume ``words`` (upper case) if they come next."""
         return bool(self._match_text_seq(*words))
 
+    # ------------------------------------------------------------ pieces for the DML and DDL readers
+
+    def take(self, token: T) -> bool:
+        """Consume a token of this type if it comes next."""
+        return bool(self._match(token))
+
+    def peek(self, token: T, ahead: int = 0) -> bool:
+        """Whether the token ``ahead`` places from here is of this type."""
+        index = self._index + ahead
+        return index < self._tokens_size and self._tokens[index].token_type == token
+
+    @property
+    def current_text(self) -> str:
+        """The current token's text; empty at the end."""
+        return self._curr.text if self._curr else ""
+
+    @property
+    def current_upper(self) -> str:
+        """The current token's text in upper case unless it is quoted; empty at the end."""
+        if not self._curr or self._curr.token_type in (T.IDENTIFIER, T.STRING, T.NATIONAL_STRING):
+            return ""
+        return str(self._curr.text.upper())
+
+    @property
+    def offset(self) -> int:
+        """Where the current token begins in the script; the end of the last one behind it."""
+        if self._curr:
+            return int(self._curr.start)
+        return int(self._prev.end) if self._prev else 0
+
+    def advance(self) -> None:
+        """Consume the current token."""
+        if not self._curr:
+            self.fail()
+        self._advance()
+
+    def rest(self) -> None:
+        """Consume everything that is left."""
+        while self._curr:
+            self._advance()
+
+    def name(self) -> exp.Identifier:
+        """An identifier."""
+        token = self._curr
+        if not token or token.token_type not in (T.IDENTIFIER, *self._NAMES) or token.text.startswith("@"):
+            self.fail()
+        self._advance()
+        return _placed(exp.Identifier(this=token.text, quoted=token.token_type == T.IDENTIFIER), token)
+
+    def number(self) -> exp.Expression | None:
+        """A number literal or a variable."""
+        if self._curr and self._curr.token_type == T.VAR and self._curr.text.startswith("@"):
+            return self._parse_column()
+        return self._parse_number()
+
+    def target(self, *, alias: bool = False) -> exp.Table:
+        """The table that a statement changes, with its hints and, in MERGE, its alias."""
+        start = self._curr
+        table = Parser._parse_table_parts(self, schema=True)
+        if not isinstance(table, exp.Table):
+            self.fail()
+        table.meta["start"], table.meta["end"] = start.start, self._prev.end
+        hints = self._parse_table_hints()
+        if alias:
+            named = self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS)
+            if named is not None:
+                table.set("alias", named)
+            hints = hints or self._parse_table_hints()
+        if hints:
+            table.set("hints", hints)
+        return table
+
+    def table_source(self) -> exp.Expression:
+        """One item of FROM."""
+        return self._parse_table() or self.fail()
+
+    def with_(self) -> exp.With | None:
+        """WITH and its common table expressions, if they come next."""
+        return self._parse_with()
+
+    def from_(self) -> exp.From | None:
+        """FROM and its first item, if they come next."""
+        return self._parse_from()
+
+    def joins(self) -> list[exp.Join]:
+        """The joins that follow FROM's first item."""
+        return list(self._parse_joins())
+
+    def projections(self) -> list[exp.Expression]:
+        """A select list."""
+        return self._parse_projections()[0]
+
+    def options(self) -> None:
+        """OPTION ( … ), which is read and dropped."""
+        if self.peek(T.OPTION):
+            self._read_options()
+
+    def is_assignment_ahead(self) -> bool:
+        """``column =`` or ``a.column =`` comes next: the second half of ``@x = column = value``."""
+        index = self._index
+        while index + 1 < self._tokens_size and self._tokens[index].token_type in (T.VAR, T.IDENTIFIER):
+            following = self._tokens[index + 1].token_type
+            if following in (T.EQ, T.COLON_EQ):
+                return not self._tokens[index].text.startswith("@")
+            if following != T.DOT:
+                return False
+            index += 2
+        return False
+
     # ------------------------------------------------------------ what differs
 
     def _parse_statement(self) -> exp.Expression | None:

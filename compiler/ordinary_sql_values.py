@@ -434,6 +434,17 @@ def assign(value: Value, to: SqlType) -> Value:
     return convert(value, to)
 
 
+def store(value: Value, to: SqlType | None) -> Value:
+    """The value converted for a column of type ``to``: as ``assign``, but too long strings are errors, not cut."""
+    if to is None:
+        return value
+    if to.family == "string" and (value.is_string or value.type is None):
+        return value
+    if to.family == "binary" and value.family == "binary" and to.name != "binary":
+        return value
+    return assign(value, to)
+
+
 def _tinyint(value: Value, to: SqlType) -> Value:
     if isinstance(value.constant, int) and 0 <= value.constant <= 255:
         return value

@@ -1,0 +1,344 @@
+"""INSERT and SELECT … INTO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .names import ObjectName, fold, identifier, literal
+from .ordinary_sql_changes import delete, update
+from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_dml_tools import is_default
+from .ordinary_sql_expressions import scalar
+from .ordinary_sql_interface import (
+    ColumnInfo,
+    Dml,
+    InsertTarget,
+    TableInfo,
+    TableVariable,
+    TableVariableDml,
+)
+from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
+from .ordinary_sql_output import Changing, fillable, finish
+from .ordinary_sql_queries import Targets, ctes, query_text, row_count
+from .ordinary_sql_statements import Insert, Top, read_insert
+from .ordinary_sql_values import Value
+from ..grammar.tokens import Token
+
+__all__ = ["delete", "insert", "insert_target", "select_into", "update"]
+
+
+@dataclass
+class Target:
+    """What an INSERT fills."""
+
+    name: ObjectName
+    sql: str
+    info: TableInfo | None
+    variable: TableVariable | None = None
+
+
+def _target(table: exp.Table, ctx: Context) -> Target | None:
+    name = object_name(table)
+    if name.name.startswith("@"):
+        variable = ctx.scope.table_variable(name.name)
+        if variable is None:
+            ctx.problem(f"must declare the table variable {name.name!r}", table, number=1087)
+            return None
+        return Target(name, "", variable.info, variable)
+    if name.server:
+        ctx.unsupported(f"the linked server {name.server!r}", table)
+        return None
+    return Target(name, ctx.relation_name(name), ctx.scope.table(name))
+
+
+def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo] | None:
+    """The columns to fill, in order; None when no list is given and the table is unknown."""
+    info = target.info
+    if statement.columns:
+        columns = []
+        seen: set[str] = set()
+        for node in statement.columns:
+            if fold(node.name) in seen:
+                ctx.problem(f"the column name {node.name!r} is specified more than once", node, number=264)
+            seen.add(fold(node.name))
+            known = _find(info, node.name)
+            if known is None and target.variable is not None:
+                ctx.problem(f"invalid column name {node.name!r}", node, number=207)
+            columns.append(known or ColumnInfo(node.name, None))
+        return columns
+    if info is None:
+        return None
+    return fillable(info.columns, identity=ctx.scope.identity_insert(target.name))
+
+
+def _find(info: TableInfo | None, name: str) -> ColumnInfo | None:
+    for column in info.columns if info is not None else ():
+        if fold(column.name) == fold(name):
+            return column
+    return None
+
+
+def insert_target(tokens: tuple[Token, ...], ctx: Context) -> InsertTarget | None:
+    """The part of INSERT … EXEC in front of EXEC."""
+    statement = read_insert(list(tokens), ctx.reader)
+    if statement.outputs:
+        ctx.problem("OUTPUT cannot stand in INSERT … EXEC", number=483)
+    target = _target(statement.target, ctx)
+    if target is None:
+        return None
+    columns = _columns(statement, target, ctx)
+    return InsertTarget(
+        target.sql,
+        tuple(columns) if columns is not None else None,
+        target.variable,
+        overriding=ctx.scope.identity_insert(target.name),
+    )
+
+
+def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
+    """Translate an INSERT statement."""
+    from .ordinary_sql_table_variables import insert_into_variable
+
+    statement = read_insert(tokens, ctx.reader)
+    if statement.execute:
+        ctx.problem("incorrect syntax: INSERT needs VALUES, a SELECT, DEFAULT VALUES or EXEC", number=102)
+        return None
+    target = _target(statement.target, ctx)
+    if target is None:
+        return None
+    definitions, recursive = ctes(statement.with_, ctx)
+    columns = _columns(statement, target, ctx)
+    rows = _rows(statement, columns, ctx) if statement.rows is not None else None
+    query = _query(statement, columns, ctx) if statement.query is not None else None
+    if target.variable is not None:
+        return insert_into_variable(statement, target.variable, columns or [], rows, query, definitions, recursive, ctx)
+    pieces = [_head(target, statement, columns, ctx)]
+    if statement.defaults:
+        pieces[0] = f"INSERT INTO {target.sql}"
+        pieces.append("DEFAULT VALUES")
+    elif rows is not None:
+        if statement.top is not None:
+            ctx.unsupported("TOP with VALUES", statement.top.count)
+        pieces.append("VALUES " + ", ".join(f"({', '.join(cell.text for cell in row)})" for row in rows))
+    elif query is not None:
+        pieces.append(_limited(query, statement.top, ctx))
+    conflict = _on_conflict(target)
+    if conflict:
+        pieces.append(conflict)
+    text = f"{OPEN}{BREAK.join(pieces)}{CLOSE}"
+    changing = Changing(
+        definitions,
+        recursive,
+        text,
+        identity=_may_set_identity(target),
+        target=target.sql,
+        after=_reseed(target, columns, ctx),
+    )
+    inserted = Relation("inserted", target.info.columns if target.info is not None else None, prefix="")
+    return finish(changing, statement.outputs, [inserted], ctx)
+
+
+def _head(target: Target, statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> str:
+    text = f"INSERT INTO {target.sql}"
+    everything = target.info is not None and columns is not None and len(columns) == len(target.info.columns)
+    if columns is not None and (statement.columns or not everything):
+        text += f" ({', '.join(identifier(column.name) for column in columns)})"
+    if ctx.scope.identity_insert(target.name):
+        text += " OVERRIDING SYSTEM VALUE"
+    return text
+
+
+def _may_set_identity(target: Target) -> bool:
+    return target.info is None or any(column.identity is not None for column in target.info.columns)
+
+
+def _reseed(target: Target, columns: list[ColumnInfo] | None, ctx: Context) -> tuple[str, ...]:
+    """Explicit identity values push the identity on, as SQL Server does."""
+    if not ctx.scope.identity_insert(target.name):
+        return ()
+    column = next((c for c in columns or () if c.identity is not None), None)
+    if column is None:
+        return ()
+    schema_table = literal(target.sql)
+    sequence = f"pg_get_serial_sequence({schema_table}, {literal(fold(column.name))})"
+    pick = "max" if (column.identity or (1, 1))[1] > 0 else "min"
+    return (f"SELECT setval({sequence}, {pick}({identifier(column.name)})) FROM {target.sql}",)
+
+
+def _on_conflict(target: Target) -> str:
+    """IGNORE_DUP_KEY: duplicates are left out with a warning."""
+    if target.info is None:
+        return ""
+    ignoring = [key for key in target.info.keys if key.ignore_dup_key]
+    if not ignoring:
+        return ""
+    if len(ignoring) > 1:
+        return "ON CONFLICT DO NOTHING"
+    columns = ", ".join(identifier(column) for column in ignoring[0].columns)
+    first = identifier(ignoring[0].columns[0])
+    return f"ON CONFLICT ({columns}) DO UPDATE SET {first} = excluded.{first} WHERE sys.keep_existing_row()"
+
+
+def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
+    """The rows of VALUES, converted to the columns' types; DEFAULT stays a word."""
+    rows: list[list[Value]] = []
+    width = len(columns) if columns is not None else len((statement.rows or [exp.Tuple()])[0].expressions)
+    for node in statement.rows or []:
+        if len(node.expressions) != width:
+            number = 110 if len(node.expressions) > width else 109
+            more = "more" if number == 110 else "fewer"
+            ctx.problem(
+                f"VALUES has {len(node.expressions)} values for {width} columns: {more} than the columns",
+                node,
+                number=number if columns is not None and statement.columns else (213 if columns is not None else 10709),
+            )
+            return []
+        row = []
+        for place, cell in enumerate(node.expressions):
+            if is_default(cell):
+                row.append(Value("DEFAULT"))
+                continue
+            value = scalar(cell, ctx)
+            row.append(v.store(value, columns[place].type) if columns is not None else value)
+        rows.append(row)
+    if len(rows) > 1:
+        _agree(rows, columns)
+    return rows
+
+
+def _agree(rows: list[list[Value]], columns: list[ColumnInfo] | None) -> None:
+    """Rows of different types in a column of unknown type: converted to the common one."""
+    for place in range(len(rows[0])):
+        if columns is not None and columns[place].type is not None:
+            continue
+        cells = [row[place] for row in rows]
+        if any(cell.text == "DEFAULT" for cell in cells):
+            continue
+        converted, _ = v.reconcile(cells)
+        for row, cell in zip(rows, converted, strict=True):
+            row[place] = cell
+
+
+def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> str:
+    assert statement.query is not None
+    targets = Targets([column.type for column in columns], store=True) if columns is not None else None
+    result = query_text(statement.query, ctx, targets=targets)
+    if result.columns is not None and columns is not None and len(result.columns) != len(columns):
+        fewer = len(result.columns) < len(columns)
+        ctx.problem(
+            f"the SELECT has {len(result.columns)} columns for {len(columns)} columns of the INSERT",
+            statement.query,
+            number=120 if fewer else 121,
+        )
+    return result.sql
+
+
+def _limited(query: str, top: Top | None, ctx: Context) -> str:
+    if top is None:
+        return query
+    if top.percent:
+        ctx.unsupported("TOP … PERCENT in INSERT", top.count)
+    count = row_count(scalar(top.count, ctx))
+    return f"SELECT * FROM ({query}) AS chosen LIMIT {count}"
+
+
+# ---------------------------------------------------------------- SELECT … INTO
+
+
+def select_into(node: exp.Select, ctx: Context) -> Dml | None:
+    """``SELECT … INTO t FROM …``: CREATE TABLE … AS."""
+    into = node.args["into"]
+    table = into.this
+    if isinstance(table, exp.Table) and table.args.get("this") is None:
+        table = into.find(exp.Table)
+    node = node.copy()
+    node.set("into", None)
+    identities = _identity_items(node, ctx)
+    name = object_name(table)
+    if name.name.startswith("@"):
+        ctx.problem("SELECT … INTO makes a table; use INSERT for a table variable", table, number=102)
+        return None
+    result = query_text(node, ctx)
+    infos: tuple[ColumnInfo, ...] = ()
+    if result.columns is not None:
+        for place, column in enumerate(result.columns, 1):
+            if column.name is None:
+                ctx.problem(f"column {place} of SELECT … INTO has no name", node, number=1038)
+        nullable = [value.nullable for value in result.values or []]
+        infos = tuple(
+            ColumnInfo(
+                column.name or "",
+                column.type,
+                nullable=nullable[place] if place < len(nullable) else True,
+                identity=identities.get(fold(column.name or "")),
+            )
+            for place, column in enumerate(result.columns)
+        )
+    sql = ctx.relation_name(name)
+    after: list[str] = []
+    for column_name, (seed, increment) in identities.items():
+        column = identifier(column_name)
+        after.append(
+            f"ALTER TABLE {sql} ALTER COLUMN {column} SET NOT NULL, "
+            f"ALTER COLUMN {column} ADD GENERATED ALWAYS AS IDENTITY (START WITH {seed} INCREMENT BY {increment})"
+        )
+        after.append(
+            f"SELECT setval(pg_get_serial_sequence({literal(sql)}, {literal(fold(column_name))}), max({column})) "
+            f"FROM {sql}"
+        )
+    defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
+    return Dml(
+        layout(f"{OPEN}CREATE TABLE {sql} AS{BREAK}{result.sql}{CLOSE}"),
+        before=result.before,
+        after=tuple(after),
+        defines=defines,
+        target=sql,
+    )
+
+
+def _identity_items(node: exp.Select, ctx: Context) -> dict[str, tuple[int, int]]:
+    """Replace ``IDENTITY(int, 1, 1) AS id`` by the rows' numbers; the table then gets the identity."""
+    found: dict[str, tuple[int, int]] = {}
+    for item in node.expressions:
+        call = item.this if isinstance(item, exp.Alias) else item
+        if not isinstance(call, exp.Anonymous) or call.name.upper() != "IDENTITY":
+            continue
+        if not isinstance(item, exp.Alias) or not call.expressions:
+            ctx.problem("IDENTITY(…) in SELECT … INTO needs a type and an alias", call, number=177)
+            continue
+        numbers = [int(part.name) for part in call.expressions[1:] if isinstance(part, exp.Literal)]
+        seed, increment = (numbers + [1, 1])[:2] if numbers else (1, 1)
+        found[fold(item.alias)] = (seed, increment)
+        call.replace(RowNumber(seed=seed, increment=increment, type=call.expressions[0].name))
+    return found
+
+
+class RowNumber(exp.Expression):
+    """The identity values of SELECT IDENTITY(…) … INTO."""
+
+    arg_types = {"seed": True, "increment": True, "type": True}
+
+
+def _row_number(node: RowNumber, ctx: Context) -> Value:
+    seed, increment = node.args["seed"], node.args["increment"]
+    try:
+        type_ = tm.sql_type(node.args["type"])
+    except tm.TypeError_:
+        type_ = tm.INT
+    text = "row_number() OVER ()"
+    if (seed, increment) != (1, 1):
+        text = f"({seed} + (row_number() OVER () - 1) * {increment})"
+    return Value(f"{text}::{type_.postgres}", v.CAST, type_, nullable=False)
+
+
+def _register() -> None:
+    from .ordinary_sql_context import handles
+
+    handles(RowNumber)(_row_number)
+
+
+_register()

@@ -1,0 +1,393 @@
+"""FOR XML PATH, RAW and AUTO: rows become XML text, nested as the column names or tables say.
+
+The nesting is known here, so it is written out; what depends on the row (NULLs, formats,
+escaping) is left to the builders of runtime_sql/500_index.sql.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from . import type_map as tm
+from .names import fold, literal
+from .ordinary_sql_context import Context
+from .ordinary_sql_expressions import find_relation
+from .ordinary_sql_interface import ResultColumn
+from .ordinary_sql_layout import BREAK, CLOSE, OPEN
+from .ordinary_sql_reading import ForXml
+from .ordinary_sql_values import Value
+from .ordinary_sql_writing import select
+from .type_map import SqlType
+
+RESULT_NAME = "XML_F52E2B61-18A1-11d1-B105-00805F49916B"
+"""What SQL Server calls the column of a FOR XML query."""
+
+
+@dataclass
+class Options:
+    """The options of FOR XML."""
+
+    mode: str
+    row: str
+    root: str | None = None
+    typed: bool = False
+    elements: bool = False
+    xsinil: bool = False
+
+
+@dataclass
+class Shape:
+    """The names and values of a query whose rows become XML."""
+
+    names: list[str | None]
+    values: list[Value]
+    tables: list[str | None]
+    """For AUTO: the element (table) that each column belongs to."""
+
+
+def options(node: ForXml, ctx: Context) -> Options | None:
+    """Read the options; None after a problem."""
+    kind = node.args["kind"]
+    if kind == "JSON":
+        ctx.unsupported("FOR JSON", node)
+        return None
+    found = Options("", "row")
+    for option in node.args.get("options") or []:
+        name = option.name
+        argument = option.expressions[0].name if option.expressions else None
+        if name in ("PATH", "RAW"):
+            found.mode, found.row = name, "row" if argument is None else argument
+        elif name == "AUTO":
+            found.mode = name
+        elif name == "EXPLICIT":
+            ctx.unsupported("FOR XML EXPLICIT", option, hint="FOR XML PATH says the same with column names")
+            return None
+        elif name == "ROOT":
+            found.root = "root" if argument is None else argument
+        elif name == "TYPE":
+            found.typed = True
+        elif name in ("ELEMENTS", "ELEMENTS ABSENT"):
+            found.elements = True
+        elif name == "ELEMENTS XSINIL":
+            found.elements = found.xsinil = True
+        elif name in ("XMLDATA", "XMLSCHEMA"):
+            ctx.unsupported(f"{name} of FOR XML", option)
+            return None
+        elif name != "BINARY BASE64":
+            ctx.problem(f"incorrect syntax near {name!r} in FOR XML", option, number=102)
+            return None
+    if not found.mode:
+        ctx.problem("FOR XML needs PATH, RAW or AUTO", node, number=102)
+        return None
+    if found.mode == "RAW" and not found.row:
+        ctx.problem("the row tag of FOR XML RAW must not be empty", node, number=6864)
+    return found
+
+
+def result_column(found: Options) -> ResultColumn:
+    """The one column of a FOR XML query."""
+    return ResultColumn(RESULT_NAME, result_type(found))
+
+
+def result_type(found: Options) -> SqlType:
+    """Xml with TYPE, else nvarchar(max)."""
+    return tm.XML if found.typed else tm.NVARCHAR_MAX
+
+
+def whole(found: Options, shape: Shape, ctx: Context, node: exp.Expression, *, many: bool, order: str | None) -> str:
+    """The expression that turns rows into XML: an aggregate when there may be ``many`` rows."""
+    if found.mode == "AUTO":
+        content = _auto(found, shape, ctx, order, many)
+    else:
+        declarations = "" if found.root is not None else _declarations(found, ctx)
+        row = _row(found, shape, declarations, ctx, node)
+        content = row
+        if many:
+            ordering = f" ORDER BY {order}" if order else ""
+            content = f"string_agg({row}, ''{ordering})"
+    if found.root is not None:
+        content = _element(found.root, _declarations(found, ctx) or empty(), content)
+    return f"sys.xml_of_content({content})" if found.typed else content
+
+
+def empty() -> str:
+    """No attributes."""
+    return "''"
+
+
+def _declarations(found: Options, ctx: Context) -> str:
+    if not ctx.namespaces and not found.xsinil:
+        return ""
+    namespaces = literal(json.dumps(ctx.namespaces, ensure_ascii=False))
+    return f"sys.xml_declarations({namespaces}{', true' if found.xsinil else ''})"
+
+
+def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: exp.Expression) -> str:
+    tree = Element(found.row)
+    if found.mode == "PATH":
+        _path_tree(tree, shape, found, ctx, node)
+    else:
+        for place, (name, value) in enumerate(zip(shape.names, shape.values, strict=True), 1):
+            if name is None:
+                ctx.problem(f"column {place} of FOR XML RAW has no name", node, number=6809)
+                continue
+            tag = xml_name(name)
+            if found.elements or value.family == "xml":
+                tree.children.append(_leaf(tag, value, found))
+            else:
+                tree.attributes.append(f"sys.xml_attribute({literal(tag)}, {atom(value)})")
+    attributes = [*([declarations] if declarations else []), *tree.attributes]
+    if not found.row:
+        if tree.attributes:
+            ctx.problem("PATH('') has no element to carry attributes", node, number=6864)
+        return _concat(tree.texts())
+    return _element(found.row, _concat(attributes), _concat(tree.texts(), always=True))
+
+
+def _element(name: str, attributes: str, content: str) -> str:
+    return f"{OPEN}sys.xml_element({literal(name)}, {attributes},{BREAK}{content}){CLOSE}"
+
+
+def atom(value: Value) -> str:
+    """A value as FOR XML prints it."""
+    text = value.text
+    if value.is_null:
+        text = "NULL::text"
+    elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
+        text = f"{text}::bigint"
+    return f"sys.xml_atom({text})"
+
+
+def _leaf(tag: str, value: Value, found: Options) -> str:
+    return f"sys.xml_leaf({literal(tag)}, {atom(value)}{', true' if found.xsinil else ''})"
+
+
+def _concat(texts: list[str], *, always: bool = False) -> str:
+    """Pieces of XML side by side: NULL ones vanish, and no piece at all is the empty text."""
+    if not texts:
+        return "''"
+    if len(texts) == 1 and not always and texts[0].startswith("sys.xml_declarations"):
+        return texts[0]
+    return f"concat({OPEN}{f',{BREAK}'.join(texts)}{CLOSE})"
+
+
+# ---------------------------------------------------------------- PATH
+
+
+@dataclass
+class Element:
+    """An element that columns build together; ``children`` are texts and elements in order."""
+
+    name: str
+    attributes: list[str] = field(default_factory=list)
+    children: list[str | Element] = field(default_factory=list)
+    data: bool = False
+    """The last child is a list that further data() columns join."""
+    leaf: tuple[Value, Options] | None = None
+    """Nothing but one value so far."""
+
+    def texts(self) -> list[str]:
+        """The children as SQL."""
+        return [child if isinstance(child, str) else child.text() for child in self.children]
+
+    def text(self) -> str:
+        """The element as SQL: nothing when it turns out empty."""
+        if self.leaf is not None:
+            return _leaf(self.name, *self.leaf)
+        return f"sys.xml_group({literal(self.name)}, {_concat(self.attributes)}, {_concat(self.texts())})"
+
+
+_INSTRUCTION = re.compile(r"processing-instruction\((.+)\)\Z")
+
+
+def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: exp.Expression) -> None:
+    data: dict[int, list[str]] = {}
+    for name, value in zip(shape.names, shape.values, strict=True):
+        steps = [] if name is None else name.split("/")
+        if name is not None and (name == "" or any(step == "" for step in steps)):
+            ctx.problem(f"column name {name!r} is no path: a step is empty", node, number=6850)
+            continue
+        last = steps[-1] if steps else "*"
+        element = root
+        for step in steps[:-1]:
+            element = _descend(element, step)
+        if last.startswith("@"):
+            if element.children or element.leaf is not None:
+                ctx.problem(
+                    f"attribute {name!r} must come before the other columns of its element", node, number=6852
+                )
+            element.attributes.append(f"sys.xml_attribute({literal(last[1:])}, {atom(value)})")
+            continue
+        if element.leaf is not None:
+            element.children.append(atom(element.leaf[0]))
+            element.leaf = None
+        if last in ("*", "node()", "text()"):
+            element.children.append(atom(value))
+        elif last == "data()":
+            if element.children and element.data:
+                pieces = data[id(element)]
+                pieces.append(atom(value))
+                element.children[-1] = f"concat_ws(' ', {', '.join(pieces)})"
+            else:
+                data[id(element)] = [atom(value)]
+                element.children.append(f"concat_ws(' ', {atom(value)})")
+            element.data = True
+            continue
+        elif last == "comment()":
+            element.children.append(f"sys.xml_comment({_plain(value)})")
+        elif (match := _INSTRUCTION.match(last)) is not None:
+            element.children.append(f"sys.xml_instruction({literal(match.group(1))}, {_plain(value)})")
+        else:
+            _value_element(element, last, value, found)
+        element.data = False
+
+
+def _plain(value: Value) -> str:
+    from .ordinary_sql_values import as_text
+
+    return as_text(value).text
+
+
+def _descend(element: Element, step: str) -> Element:
+    """The element ``step`` that neighbouring columns share."""
+    last = element.children[-1] if element.children else None
+    if isinstance(last, Element) and last.name == step:
+        if last.leaf is not None:
+            last.children.append(atom(last.leaf[0]))
+            last.leaf = None
+        return last
+    fresh = Element(step)
+    element.children.append(fresh)
+    return fresh
+
+
+def _value_element(parent: Element, name: str, value: Value, found: Options) -> None:
+    """A column that is an element; a neighbour of the same name goes into the same one."""
+    last = parent.children[-1] if parent.children else None
+    if isinstance(last, Element) and last.name == name:
+        if last.leaf is not None:
+            last.children.append(atom(last.leaf[0]))
+            last.leaf = None
+        last.children.append(atom(value))
+        return
+    parent.children.append(Element(name, leaf=(value, found)))
+
+
+# ---------------------------------------------------------------- AUTO
+
+
+def _auto(found: Options, shape: Shape, ctx: Context, order: str | None, many: bool) -> str:
+    """One element a table, nested in the order in which their columns appear."""
+    elements: list[str] = []
+    columns: dict[str, list[tuple[str, Value]]] = {}
+    current = ""
+    for name, value, table in zip(shape.names, shape.values, shape.tables, strict=True):
+        if table is not None:
+            current = table
+        if current not in columns:
+            elements.append(current)
+            columns[current] = []
+        columns[current].append((xml_name(name or ""), value))
+    declarations = "" if found.root is not None else _declarations(found, ctx)
+    openings = []
+    for level, element in enumerate(elements):
+        tag = xml_name(element)
+        attributes, content = [], []
+        for name, value in columns[element]:
+            if found.elements or value.family == "xml":
+                content.append(_leaf(name, value, found))
+            else:
+                attributes.append(f"sys.xml_attribute({literal(name)}, {atom(value)})")
+        if level == 0 and declarations:
+            attributes.insert(0, declarations)
+        openings.append((tag, attributes, content))
+    if len(openings) == 1:
+        tag, attributes, content = openings[0]
+        row = _element(tag, _concat(attributes), _concat(content, always=True))
+        if not many:
+            return row
+        return f"string_agg({row}, ''{f' ORDER BY {order}' if order else ''})"
+    names = ", ".join(literal(tag) for tag, _, _ in openings)
+    texts = ", ".join(
+        f"concat({', '.join([literal('<' + tag), *attributes, literal('>'), *content])})"
+        for tag, attributes, content in openings
+    )
+    ordering = f" ORDER BY {order}" if order else ""
+    return f"sys.xml_auto(ARRAY[{names}], ARRAY[{texts}]{ordering})"
+
+
+def column_tables(node: exp.Expression, count: int, ctx: Context) -> list[str | None]:
+    """For AUTO: the name of the table that each column of the select list comes from."""
+    tables: list[str | None] = []
+    if not isinstance(node, exp.Select):
+        return [None] * count
+    shown = _shown_names(node)
+    for item in node.expressions:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        if isinstance(inner, exp.Star):
+            for relation in ctx.frame.relations:
+                tables += [shown.get(relation.alias, relation.alias)] * len(relation.columns or ())
+            continue
+        if not isinstance(inner, exp.Column):
+            tables.append(None)
+            continue
+        relation = None
+        if inner.args.get("table") is not None:
+            relation = find_relation([part.name for part in inner.parts[:-1]], ctx)
+        else:
+            relation = next((r for r in ctx.frame.relations if r.column(inner.name) is not None), None)
+            if relation is None and len(ctx.frame.relations) == 1:
+                relation = ctx.frame.relations[0]
+        name = shown.get(relation.alias, relation.alias) if relation is not None else None
+        if isinstance(inner.this, exp.Star):
+            tables += [name] * len(relation.columns or () if relation is not None else ())
+        else:
+            tables.append(name)
+    return tables
+
+
+def _shown_names(node: exp.Select) -> dict[str, str]:
+    """Relations as the script spells them: alias, else the dotted name."""
+    names: dict[str, str] = {}
+    from_ = node.args.get("from_")
+    items = [from_.this] if from_ is not None else []
+    items += [join.this for join in node.args.get("joins") or []]
+    for item in items:
+        alias = item.args.get("alias")
+        if alias is not None and alias.name:
+            names[fold(alias.name)] = alias.name
+        elif isinstance(item, exp.Table):
+            names[fold(item.name)] = ".".join(part.name for part in item.parts)
+    return names
+
+
+_NAME_START = re.compile(r"[A-Za-z_\u00c0-\uffff]")
+_NAME_REST = re.compile(r"[A-Za-z0-9_.\-\u00b7\u00c0-\uffff]")
+
+
+def xml_name(name: str) -> str:
+    """An XML name for any identifier: what does not fit becomes ``_xHHHH_`` (RAW, AUTO)."""
+    out = []
+    for place, character in enumerate(name):
+        allowed = _NAME_REST if place else _NAME_START
+        escape_like = character == "_" and re.match(r"_x[0-9A-Fa-f]{4}_", name[place:]) is not None
+        if allowed.match(character) and not escape_like:
+            out.append(character)
+        else:
+            out.append(f"_x{ord(character):04X}_")
+    return "".join(out)
+
+
+def wrap(inner: str, count: int, expression: str) -> str:
+    """The XML expression over a query of ``count`` columns."""
+    labels = ", ".join(f"c{place}" for place in range(1, count + 1))
+    return select(expressions=[expression], from_=f"({inner}) AS r ({labels})")
+
+
+def labelled(values: list[Value]) -> list[Value]:
+    """The columns of the query inside, as :func:`wrap` names them."""
+    return [Value(f"r.c{place}", type=value.type, pg=value.pg) for place, value in enumerate(values, 1)]

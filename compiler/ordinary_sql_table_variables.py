@@ -1,0 +1,428 @@
+"""INSERT, UPDATE and DELETE on table variables.
+
+A table variable is a PL/pgSQL array of a composite type, so that it survives ROLLBACK.
+One row of values without keys is appended in place; everything else is one query that
+gives the new array and the row count.  What PostgreSQL checks on tables (NOT NULL, keys,
+CHECK) is checked by functions in the query (160_table_variables.sql).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from . import ordinary_sql_values as v
+from .names import fold, identifier, literal, quote
+from .ordinary_sql_context import Context, Relation
+from .ordinary_sql_expressions import condition, scalar
+from .ordinary_sql_interface import ColumnInfo, KeyInfo, Query, TableVariable, TableVariableDml
+from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
+from .ordinary_sql_output import output_items, result_columns
+from .ordinary_sql_queries import row_count
+from .ordinary_sql_relations import Source, read_from
+from .ordinary_sql_statements import Change, Insert
+from .ordinary_sql_values import Value
+from .ordinary_sql_writing import select, with_clause
+from .type_map import SqlType
+
+
+# ---------------------------------------------------------------- INSERT
+
+
+def insert_into_variable(
+    statement: Insert,
+    variable: TableVariable,
+    columns: list[ColumnInfo],
+    rows: list[list[Value]] | None,
+    query: str | None,
+    definitions: list[tuple[str, str]],
+    recursive: bool,
+    ctx: Context,
+) -> TableVariableDml | None:
+    """INSERT @t …"""
+    if statement.outputs:
+        ctx.unsupported("OUTPUT of an INSERT into a table variable", statement.outputs[0].items[0])
+        return None
+    name = statement.target.name
+    if statement.defaults:
+        rows, columns = [[]], []
+    if rows is not None and len(rows) == 1 and not _needs_query(variable, columns, rows[0]):
+        cells = _one_row(variable, columns, rows[0], name)
+        return TableVariableDml(variable, append=f"ROW({', '.join(cells)})::{variable.row_type}")
+    if rows is not None:
+        kept = [[_default(cell, column) for cell, column in zip(row, columns, strict=True)] for row in rows]
+        if columns:
+            query = "VALUES " + ", ".join(f"({', '.join(cell.text for cell in row)})" for row in _typed(kept, columns))
+        else:
+            query = "SELECT"
+    assert query is not None
+    if statement.top is not None:
+        query = f"SELECT * FROM ({query}) AS chosen LIMIT {row_count(scalar(statement.top.count, ctx))}"
+    with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
+    return _rows(variable, name, columns, query, with_, ())
+
+
+def _typed(rows: list[list[Value]], columns: list[ColumnInfo]) -> list[list[Value]]:
+    """The first row's cells carry the columns' types, which VALUES would otherwise guess."""
+    first = [
+        v.cast(cell, column.type.postgres, column.type)
+        if column.type is not None and (cell.is_null or cell.is_literal or cell.type is None)
+        else cell
+        for cell, column in zip(rows[0], columns, strict=True)
+    ]
+    return [first, *rows[1:]]
+
+
+def _default(cell: Value, column: ColumnInfo) -> Value:
+    if cell.text != "DEFAULT":
+        return cell
+    return Value(column.default, v.OR, column.type) if column.default is not None else v.NULL
+
+
+def _needs_query(variable: TableVariable, columns: list[ColumnInfo], row: list[Value]) -> bool:
+    """Keys, CHECKs and computed columns need the row's values more than once."""
+    info = variable.info
+    return bool(info.keys or info.checks or any(column.computed is not None for column in info.columns))
+
+
+def _one_row(variable: TableVariable, columns: list[ColumnInfo], row: list[Value], name: str) -> list[str]:
+    given = {fold(column.name): _default(cell, column) for column, cell in zip(columns, row, strict=True)}
+    cells = []
+    for column in variable.info.columns:
+        value = given.get(fold(column.name))
+        if value is None:
+            cells.append(_absent(variable, column, name))
+        else:
+            cells.append(_checked(value.text, value, column, name))
+    return cells
+
+
+def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> str:
+    """The value of a column that the INSERT does not name."""
+    if column.identity is not None:
+        seed, increment = column.identity
+        rows = variable.query_reference
+        last = f"({rows})[cardinality({rows})].{identifier(column.name)}"
+        return f"COALESCE({last} + {increment}, {seed})"
+    if column.default is not None:
+        return column.default
+    if not column.nullable:
+        return _not_null("NULL", column, name)
+    return "NULL"
+
+
+def _checked(text: str, value: Value, column: ColumnInfo, name: str) -> str:
+    if column.nullable or (not value.nullable and not value.is_null):
+        return text
+    return _not_null(text, column, name)
+
+
+def _not_null(text: str, column: ColumnInfo, name: str) -> str:
+    if text == "NULL":
+        text = f"NULL::{column.type.postgres if column.type is not None else 'text'}"
+    return f"sys.not_null({text}, {literal(column.name)}, {literal(name)})"
+
+
+def rows_into(
+    target: exp.Table,
+    columns: list[str],
+    source: str,
+    types: list[SqlType | None],
+    ctx: Context,
+    *,
+    with_: str = "",
+    before: tuple[str, ...] = (),
+) -> TableVariableDml | None:
+    """Append the rows of query ``source`` to a table variable (OUTPUT … INTO @t, RECEIVE … INTO @t)."""
+    from .ordinary_sql_output import fillable
+
+    variable = ctx.scope.table_variable(target.name)
+    if variable is None:
+        ctx.problem(f"must declare the table variable {target.name!r}", target, number=1087)
+        return None
+    if columns:
+        wanted = [_column(variable, name) or ColumnInfo(name, None) for name in columns]
+    else:
+        wanted = fillable(variable.info.columns)
+    if len(wanted) != len(types):
+        ctx.problem(f"OUTPUT has {len(types)} columns for {len(wanted)} columns of {target.name}", target, number=213)
+        return None
+    return _rows(variable, target.name, wanted, source, with_, before)
+
+
+def _column(variable: TableVariable, name: str) -> ColumnInfo | None:
+    return next((column for column in variable.info.columns if fold(column.name) == fold(name)), None)
+
+
+def _rows(
+    variable: TableVariable,
+    name: str,
+    columns: list[ColumnInfo],
+    source: str,
+    with_: str,
+    before: tuple[str, ...],
+) -> TableVariableDml:
+    """The array with the rows of ``source`` behind its own."""
+    info = variable.info
+    given = [identifier(column.name) for column in columns]
+    names = {fold(column.name) for column in columns}
+    cells: list[str] = []
+    computed: list[str] = []
+    for column in info.columns:
+        spelled = f"n.{identifier(column.name)}"
+        if fold(column.name) in names:
+            cells.append(spelled if column.nullable else _not_null(spelled, column, name))
+        elif column.computed is not None:
+            computed.append(f"({column.computed}) AS {identifier(column.name)}")
+            cells.append(spelled)
+        elif column.identity is not None:
+            cells.append(_identity(variable, column))
+        else:
+            cells.append(_absent(variable, column, name))
+    head = f"n ({', '.join(given)})" if given else "n"
+    ordered = bool(info.keys) or any(c.identity is not None and fold(c.name) not in names for c in info.columns)
+    if not ordered and not computed and not info.checks:
+        inner = f"({source}) AS {head}"
+        aggregate = f"array_agg(ROW({', '.join(cells)})::{variable.row_type})"
+        text = select(
+            expressions=[f"{variable.query_reference} || {aggregate}", "count(*)"], from_=inner
+        )
+        return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), before=before)
+    numbered = ["n.*", "row_number() OVER () AS place"]
+    for number, key in enumerate(info.keys, 1):
+        partition = ", ".join(f"n.{identifier(column)}" for column in key.columns)
+        numbered.append(f"row_number() OVER (PARTITION BY {partition}) AS nth_{number}")
+    base = f"({source}) AS {head}"
+    if computed:
+        base = f"({select(expressions=['n.*', *computed], from_=base)}) AS n"
+    inner = f"({select(expressions=numbered, from_=base)}) AS n"
+    joins = []
+    conditions = []
+    for number, key in enumerate(info.keys, 1):
+        joins.append(("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
+        conditions.append(_unique(variable, key, number, name))
+    for check in info.checks:
+        conditions.append(f"sys.check_row({check}, {literal(name)})")
+    aggregate = f"array_agg(ROW({', '.join(cells)})::{variable.row_type} ORDER BY n.place)"
+    text = select(
+        expressions=[f"{variable.query_reference} || {aggregate}", "count(*)"],
+        from_=inner,
+        joins=joins,
+        where=" AND ".join(conditions) or None,
+    )
+    return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), before=before)
+
+
+def _identity(variable: TableVariable, column: ColumnInfo) -> str:
+    seed, increment = column.identity or (1, 1)
+    rows = variable.query_reference
+    last = f"({rows})[cardinality({rows})].{identifier(column.name)}"
+    step = "n.place" if increment == 1 else f"n.place * {increment}"
+    return f"COALESCE({last}, {seed - increment}) + {step}"
+
+
+def _existing(variable: TableVariable, key: KeyInfo, number: int) -> str:
+    columns = ", ".join(identifier(column) for column in key.columns)
+    inner = f"SELECT {columns}, true AS found FROM unnest({variable.query_reference}) AS r"
+    return f"({inner}) AS old_{number}"
+
+
+def _same_key(variable: TableVariable, key: KeyInfo, number: int) -> str:
+    parts = []
+    for name in key.columns:
+        column = _column(variable, name)
+        nullable = column is None or column.nullable
+        operator = "IS NOT DISTINCT FROM" if nullable and not key.primary else "="
+        parts.append(f"old_{number}.{identifier(name)} {operator} n.{identifier(name)}")
+    return " AND ".join(parts)
+
+
+def _unique(variable: TableVariable, key: KeyInfo, number: int, name: str) -> str:
+    fresh = f"n.nth_{number} = 1 AND old_{number}.found IS NULL"
+    if key.ignore_dup_key:
+        return f"sys.ignore_duplicate_key({fresh})"
+    kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
+    values = ", ', ', ".join(f"n.{identifier(column)}" for column in key.columns)
+    return f"sys.unique_key({fresh}, {literal(kind)}, {literal(name)}, concat({values}))"
+
+
+# ---------------------------------------------------------------- UPDATE and DELETE
+
+
+def change_variable(
+    change: Change, item: exp.Table | None, definitions: list[tuple[str, str]], recursive: bool, ctx: Context
+) -> TableVariableDml | None:
+    """UPDATE and DELETE whose target is a table variable.
+
+    Every row meets, in a LATERAL subquery, the other relations and the WHERE condition;
+    the rows that find a match are changed.
+    """
+    node = item if item is not None else change.target
+    variable = ctx.scope.table_variable(node.name)
+    if variable is None:
+        ctx.problem(f"must declare the table variable {node.name!r}", node, number=1087)
+        return None
+    if any(entry.variable is not None for entry in change.sets):
+        ctx.unsupported("a variable in SET of an UPDATE on a table variable", change.target)
+        return None
+    name = node.name
+    alias = fold(item.alias) if item is not None and item.args.get("alias") is not None else fold(name.lstrip("@"))
+    if not change.sets and not change.outputs and change.top is None and change.source.args.get("where") is None:
+        if not change.source.args.get("from_"):
+            text = f"SELECT '{{}}'::{variable.row_type}[], cardinality({variable.query_reference})"
+            return TableVariableDml(variable, replace=text)
+    row = quote(alias)
+    ctx.push()
+    try:
+        sources = read_from(change.source, ctx) if change.source.args.get("from_") is not None else []
+        place = _place(sources, alias, ctx)
+        if place is None:
+            ctx.frame.relations.insert(0, Relation(alias, variable.info.columns))
+        for relation in ctx.frame.relations:
+            if relation.alias == alias:
+                relation.qualify = True
+        where_node = change.source.args.get("where")
+        where = condition(where_node.this, ctx).text if where_node is not None else None
+        values: dict[str, str] = {}
+        if change.sets:
+            translated = _set_values(change, variable, ctx)
+            if translated is None:
+                return None
+            values = translated
+        outputs = None
+        if change.outputs:
+            outputs = _outputs(change, variable, alias, sources, place, where, ctx)
+            if outputs is None:
+                return None
+        hit = _match(sources, place, where, values)
+        limit = row_count(scalar(change.top.count, ctx)) if change.top is not None else None
+    finally:
+        ctx.pop()
+    names = [identifier(column.name) for column in variable.info.columns]
+    rows = f"unnest({variable.query_reference}) WITH ORDINALITY AS {row} ({', '.join([*names, 'place'])})"
+    found = "changed.hit"
+    from_, joins = rows, [("LEFT", f"LATERAL ({hit}) AS changed", "true")]
+    if limit is not None:
+        # The first rows found are the chosen ones.
+        picked = select(
+            expressions=[f"{row}.*", *(f"changed.{identifier(c)} AS new_{n}" for n, c in enumerate(values, 1)),
+                         "changed.hit", "count(changed.hit) OVER (ORDER BY place) AS nth"],
+            from_=from_,
+            joins=joins,
+        )
+        from_, joins = f"({picked}) AS {row}", []
+        found = f"CASE WHEN {row}.nth <= {limit} THEN {row}.hit END"
+    old = f"ROW({', '.join(f'{row}.{column}' for column in names)})::{variable.row_type}"
+    if change.sets:
+        cells = []
+        for column in variable.info.columns:
+            folded = fold(column.name)
+            if folded in values:
+                position = list(values).index(folded) + 1
+                text = f"{row}.new_{position}" if limit is not None else f"changed.{identifier(folded)}"
+                cells.append(text if column.nullable else _not_null(text, column, name))
+            else:
+                cells.append(f"{row}.{identifier(column.name)}")
+        new = f"ROW({', '.join(cells)})::{variable.row_type}"
+        aggregate = f"array_agg(CASE WHEN {found} THEN {new} ELSE {old} END ORDER BY {row}.place)"
+    else:
+        aggregate = f"array_agg({old} ORDER BY {row}.place) FILTER (WHERE {found} IS NULL)"
+    text = select(
+        expressions=[f"COALESCE({aggregate}, '{{}}')", f"count({found})"], from_=from_, joins=joins
+    )
+    text = _rechecked(text, variable, set(values), name)
+    with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
+    return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), output_before=outputs)
+
+
+def _place(sources: list[Source], alias: str, ctx: Context) -> int | None:
+    for place, source in enumerate(sources):
+        if source.relation is not None and source.relation.alias == alias:
+            return place
+    return None
+
+
+def _match(sources: list[Source], place: int | None, where: str | None, values: dict[str, str]) -> str:
+    """The LATERAL subquery: one row, with the new values, for a row that is to be changed."""
+    expressions = ["true AS hit", *(f"{text} AS {identifier(column)}" for column, text in values.items())]
+    items = list(sources)
+    if place is not None:
+        # The row itself comes from outside.
+        if len(items) == 1:
+            items = []
+        else:
+            items[place] = replace(items[place], text="(SELECT) AS this_row")
+    return select(
+        expressions=expressions,
+        from_=items[0].text if items else None,
+        joins=[(source.kind, source.text, source.on) for source in items[1:]],
+        where=where,
+        limit="1" if items else None,
+    )
+
+
+def _set_values(change: Change, variable: TableVariable, ctx: Context) -> dict[str, str] | None:
+    from .ordinary_sql_changes import set_column, set_value
+
+    values: dict[str, str] = {}
+    for item in change.sets:
+        assert item.column is not None
+        column = set_column(item.column, variable.info, ctx)
+        if column.type is None:
+            ctx.problem(f"invalid column name {item.column.name!r}", item.column, number=207)
+            return None
+        value = set_value(item, column, ctx)
+        if value.text == "DEFAULT":
+            value = _default(value, column)
+        if value.is_null or value.is_literal:
+            value = v.cast(value, column.type.postgres, column.type)
+        values[fold(column.name)] = value.text
+    return values
+
+
+def _outputs(
+    change: Change,
+    variable: TableVariable,
+    alias: str,
+    sources: list[Source],
+    place: int | None,
+    where: str | None,
+    ctx: Context,
+) -> Query | None:
+    """OUTPUT deleted.* of a DELETE: the rows as they are before it."""
+    output = change.outputs[0]
+    if change.sets or output.target is not None or len(change.outputs) > 1 or change.top is not None:
+        ctx.unsupported("this OUTPUT of a change to a table variable", output.items[0])
+        return None
+    relations = [*ctx.frame.relations, Relation("deleted", variable.info.columns, prefix=quote(alias))]
+    items = output_items(output, relations, ctx)
+    names = [identifier(column.name) for column in variable.info.columns]
+    row = f"unnest({variable.query_reference}) AS {quote(alias)} ({', '.join(names)})"
+    exists = f"EXISTS ({_match(sources, place, where, {})})"
+    shown = [
+        f"{item.text} AS {identifier(item.name)}" if item.name and item.text.rpartition(".")[2] != identifier(item.name) else item.text
+        for item in items
+    ]
+    return Query(layout(select(expressions=shown, from_=row, where=exists)), result_columns(items))
+
+
+def _rechecked(text: str, variable: TableVariable, changed: set[str], name: str) -> str:
+    """Keys and CHECKs over changed columns are checked on the new array."""
+    conditions = []
+    for key in variable.info.keys:
+        if not changed & {fold(column) for column in key.columns}:
+            continue
+        columns = ", ".join(f"r.{identifier(column)}" for column in key.columns)
+        kind = "PRIMARY KEY" if key.primary else "UNIQUE KEY"
+        unique = f"(SELECT count(*) = count(DISTINCT ({columns})) FROM unnest(result.new_rows) AS r)"
+        conditions.append(f"sys.unique_key({unique}, {literal(kind)}, {literal(name)}, '')")
+    if changed:
+        for check in variable.info.checks:
+            conditions.append(
+                f"(SELECT bool_and(sys.check_row({check}, {literal(name)})) FROM unnest(result.new_rows) AS n) IS NOT FALSE"
+            )
+    if not conditions:
+        return text
+    inner = f"({text}) AS result (new_rows, row_count)"
+    return select(expressions=["result.new_rows", "result.row_count"], from_=inner, where=" AND ".join(conditions))

@@ -1,0 +1,83 @@
+-- Table variables are arrays, which have no constraints: the queries that the compiler writes
+-- for INSERT, UPDATE and DELETE on them call these functions instead.
+--
+-- Called by  compiled statements on table variables; keep_existing_row also by compiled
+--            INSERTs into tables whose key has IGNORE_DUP_KEY
+-- Locks      none
+CREATE OR REPLACE FUNCTION sys.not_null(p_value anyelement, p_column text, p_table text)
+RETURNS anyelement
+LANGUAGE plpgsql
+IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_value IS NULL THEN
+        PERFORM ssb.raise_error(515, format(
+            'Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
+            'The statement has been terminated.', p_column, p_table), 16, 2);
+    END IF;
+    RETURN p_value;
+END;
+$$;
+
+-- True when p_fresh; otherwise error 2627.
+CREATE OR REPLACE FUNCTION sys.unique_key(p_fresh boolean, p_kind text, p_table text, p_key text)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_fresh IS NOT TRUE THEN
+        PERFORM ssb.raise_error(2627, format(
+            'Violation of %s constraint. Cannot insert duplicate key in object ''%s''.%s',
+            p_kind, p_table, CASE WHEN p_key <> '' THEN format(' The duplicate key value is (%s).', p_key) ELSE '' END),
+            14, 1);
+    END IF;
+    RETURN true;
+END;
+$$;
+
+-- IGNORE_DUP_KEY = ON: the duplicate is left out, with the message that SQL Server sends (3604).
+CREATE OR REPLACE FUNCTION sys.ignore_duplicate_key(p_fresh boolean)
+RETURNS boolean
+LANGUAGE plpgsql
+VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_fresh IS NOT TRUE THEN
+        RAISE INFO 'Duplicate key was ignored.' USING ERRCODE = 'SP001', DETAIL = 'Msg 3604, Level 0, State 1';
+    END IF;
+    RETURN p_fresh IS TRUE;
+END;
+$$;
+
+-- ON CONFLICT … DO UPDATE … WHERE sys.keep_existing_row(): nothing is updated, the warning is sent.
+CREATE OR REPLACE FUNCTION sys.keep_existing_row()
+RETURNS boolean
+LANGUAGE plpgsql
+VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE INFO 'Duplicate key was ignored.' USING ERRCODE = 'SP001', DETAIL = 'Msg 3604, Level 0, State 1';
+    RETURN false;
+END;
+$$;
+
+-- A CHECK constraint is violated by false, not by NULL.
+CREATE OR REPLACE FUNCTION sys.check_row(p_holds boolean, p_table text)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_holds IS FALSE THEN
+        PERFORM ssb.raise_error(547, format(
+            'The statement conflicted with a CHECK constraint of table ''%s''.', p_table), 16, 0);
+    END IF;
+    RETURN true;
+END;
+$$;
