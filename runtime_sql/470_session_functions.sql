@@ -19,7 +19,7 @@ AS $$
         WHEN 0 THEN 'public'
         WHEN 1 THEN 'dbo'
         ELSE coalesce((SELECT p.name FROM ssb.principal AS p WHERE p.principal_id = id AND p.kind <> 'LOGIN'),
-                      (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid::bigint = id))
+                      (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid = id::oid))
     END
 $$;
 CREATE OR REPLACE FUNCTION sys.user_id(name text) RETURNS integer
@@ -31,7 +31,7 @@ AS $$
         ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(user_id.name) AND p.kind <> 'LOGIN'
                           AND p.database_id = ssb.current_database_id()),
-                      (SELECT r.oid::bigint::integer FROM pg_roles AS r WHERE r.rolname = ssb.role_of(user_id.name)))
+                      (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb.role_of(user_id.name)))
     END
 $$;
 CREATE OR REPLACE FUNCTION sys.user_id() RETURNS integer
@@ -45,11 +45,11 @@ LANGUAGE sql STABLE RETURN sys.user_id();
 CREATE OR REPLACE FUNCTION sys.suser_name() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN ssb.caller()::text;
 CREATE OR REPLACE FUNCTION sys.suser_name(id integer) RETURNS text
-LANGUAGE sql STABLE RETURN (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid::bigint = id);
+LANGUAGE sql STABLE RETURN (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid = id::oid);
 CREATE OR REPLACE FUNCTION sys.suser_id() RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT r.oid::bigint::integer FROM pg_roles AS r WHERE r.rolname = ssb.caller());
+LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb.caller());
 CREATE OR REPLACE FUNCTION sys.suser_id(name text) RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT r.oid::bigint::integer FROM pg_roles AS r WHERE r.rolname = ssb.role_of(name));
+LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb.role_of(name));
 CREATE OR REPLACE FUNCTION sys.suser_sid() RETURNS bytea
 LANGUAGE sql STABLE RETURN int4send(sys.suser_id());
 CREATE OR REPLACE FUNCTION sys.suser_sid(name text) RETURNS bytea

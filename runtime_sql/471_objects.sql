@@ -60,7 +60,7 @@ RETURN CASE
     WHEN name IS NULL OR lower(name) = 'dbo' THEN 1
     WHEN lower(name) = 'information_schema' THEN 3
     WHEN lower(name) = 'sys' THEN 4
-    ELSE (SELECT n.oid::bigint::integer FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(name, database))
+    ELSE (SELECT n.oid::integer FROM pg_namespace AS n WHERE n.nspname = sys.schema_in_database(name, database))
 END;
 CREATE OR REPLACE FUNCTION sys.schema_name(id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE
@@ -68,7 +68,7 @@ RETURN CASE coalesce(id, 1)
     WHEN 1 THEN 'dbo'
     WHEN 3 THEN 'INFORMATION_SCHEMA'
     WHEN 4 THEN 'sys'
-    ELSE (SELECT sys.tsql_schema(n.nspname::text) FROM pg_namespace AS n WHERE n.oid::bigint = id)
+    ELSE (SELECT sys.tsql_schema(n.nspname::text) FROM pg_namespace AS n WHERE n.oid = id::oid)
 END;
 
 -- All objects that OBJECT_ID and kin know, with sys.objects' type codes.
@@ -81,34 +81,34 @@ AS $$
     FROM ssb.queue AS q
     WHERE (q.relation_name = wanted_name OR q.queue_id = wanted_id)
     UNION ALL
-    SELECT c.oid::bigint::integer, n.nspname::text, c.relname::text,
+    SELECT c.oid::integer, n.nspname::text, c.relname::text,
            CASE WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' WHEN n.nspname = 'sys' THEN 'S' ELSE 'U' END
     FROM pg_class AS c
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE (c.relname = wanted_name OR c.oid = wanted_id::bigint::oid)
+    WHERE (c.relname = wanted_name OR c.oid = wanted_id::oid)
       AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
       AND (n.nspname <> 'pg_catalog' AND n.nspname !~ '^pg_t(emp|oast)' OR n.oid = pg_my_temp_schema())
       AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
     UNION ALL
-    SELECT p.oid::bigint::integer, n.nspname::text, p.proname::text,
+    SELECT p.oid::integer, n.nspname::text, p.proname::text,
            CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.prokind = 'a' THEN 'AF' WHEN NOT p.proretset THEN 'FN'
                 WHEN p.prolang = (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql') THEN 'IF' ELSE 'TF' END
     FROM pg_proc AS p
     JOIN pg_namespace AS n ON n.oid = p.pronamespace
-    WHERE (p.proname = wanted_name OR p.oid = wanted_id::bigint::oid)
+    WHERE (p.proname = wanted_name OR p.oid = wanted_id::oid)
       AND p.prorettype <> 'trigger'::regtype AND n.nspname <> 'pg_catalog'
     UNION ALL
-    SELECT c.oid::bigint::integer, n.nspname::text, c.conname::text,
+    SELECT c.oid::integer, n.nspname::text, c.conname::text,
            CASE c.contype WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END
     FROM pg_constraint AS c
     JOIN pg_namespace AS n ON n.oid = c.connamespace
-    WHERE (c.conname = wanted_name OR c.oid = wanted_id::bigint::oid) AND c.conrelid <> 0 AND c.contype IN ('p', 'u', 'f', 'c')
+    WHERE (c.conname = wanted_name OR c.oid = wanted_id::oid) AND c.conrelid <> 0 AND c.contype IN ('p', 'u', 'f', 'c')
     UNION ALL
-    SELECT t.oid::bigint::integer, n.nspname::text, t.tgname::text, 'TR'
+    SELECT t.oid::integer, n.nspname::text, t.tgname::text, 'TR'
     FROM pg_trigger AS t
     JOIN pg_class AS c ON c.oid = t.tgrelid
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE (t.tgname = wanted_name OR t.oid = wanted_id::bigint::oid) AND NOT t.tgisinternal
+    WHERE (t.tgname = wanted_name OR t.oid = wanted_id::oid) AND NOT t.tgisinternal
 $$;
 
 -- OBJECT_ID('[database.[schema].]name' [, type]): NULL for what does not exist or
@@ -140,11 +140,11 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 RETURN (SELECT o.name FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb.database_of_schema(o.schema_name) = database_id LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.object_schema_name(id integer, database_id integer DEFAULT NULL) RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 RETURN (SELECT sys.tsql_schema(o.schema_name) FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb.database_of_schema(o.schema_name) = database_id LIMIT 1);
 
@@ -175,11 +175,11 @@ LANGUAGE sql STABLE
 RETURN coalesce(
     (SELECT t.id FROM sys.type_numbers() AS t
      WHERE t.name = lower((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])),
-    (SELECT t.oid::bigint::integer FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
+    (SELECT t.oid::integer FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
      WHERE t.typname = sys.fold((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name))])
        AND n.nspname = sys.schema_in_database((sys.name_parts(type_id.name))[cardinality(sys.name_parts(type_id.name)) - 1], NULL)
        AND t.typtype IN ('d', 'c')));
 CREATE OR REPLACE FUNCTION sys.type_name(id integer) RETURNS text
 LANGUAGE sql STABLE
 RETURN coalesce((SELECT t.name FROM sys.type_numbers() AS t WHERE t.id = type_name.id),
-                (SELECT t.typname::text FROM pg_type AS t WHERE t.oid::bigint = id AND t.typtype IN ('d', 'c')));
+                (SELECT t.typname::text FROM pg_type AS t WHERE t.oid = id::oid AND t.typtype IN ('d', 'c')));

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
 from support import Connection, Database
 
 CASES = Path(__file__).parent / "cases"
