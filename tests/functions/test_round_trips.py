@@ -144,7 +144,8 @@ def test_a_float_survives_style_3(shared: Connection, number: float) -> None:
     text, back, eight = row(
         shared,
         "sys.convert_varchar(%s::float8, NULL, 3), "
-        "sys.convert_float(sys.convert_varchar(%s::float8, NULL, 3)), sys.convert_varchar(%s::float8, NULL, 2)",
+        "sys.convert_float(sys.convert_varchar(%s::float8, NULL, 3)), "
+        "sys.convert_varchar(%s::float8, NULL, 2)",
         number,
         number,
         number,

@@ -307,7 +307,8 @@ def test_functions_fold_away_when_planned(shared: Connection) -> None:
         for row in shared.execute(
             "EXPLAIN (VERBOSE, COSTS OFF) SELECT sys.len(note), sys.datediff('day', t.at, t.at), "
             "sys.convert_varchar(note), sys.left(note, 3), sys.add(id, 1), sys.year(t.at), "
-            "sys.charindex('a', note) FROM (SELECT note::text, id, now()::timestamp AS at FROM dbo.orders OFFSET 0) AS t"
+            "sys.charindex('a', note) "
+            "FROM (SELECT note::text, id, now()::timestamp AS at FROM dbo.orders OFFSET 0) AS t"
         )
     )
     assert "sys." not in plan
