@@ -4,7 +4,7 @@
 -- The session's T-SQL database, as ssb.use_database left it.
 CREATE OR REPLACE FUNCTION ssb.current_database_id()
 RETURNS integer
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce((SELECT d.database_id FROM ssb.database AS d
@@ -13,7 +13,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb.database_name(p_database_id integer)
 RETURNS text
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce(d.name, current_database()) FROM ssb.database AS d WHERE d.database_id = p_database_id;
@@ -23,7 +23,7 @@ $$;
 -- is the default one, whatever its case.
 CREATE OR REPLACE FUNCTION ssb.find_database(p_name text)
 RETURNS integer
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT d.database_id FROM ssb.database AS d WHERE lower(d.name) = lower(p_name)
@@ -55,7 +55,7 @@ $$;
 -- Which T-SQL database a PostgreSQL schema belongs to: the one it was made for, else by prefix.
 CREATE OR REPLACE FUNCTION ssb.database_of_schema(p_schema text)
 RETURNS integer
-LANGUAGE sql STABLE
+LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce(

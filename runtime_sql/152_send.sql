@@ -205,7 +205,7 @@ $$;
 -- The number of the next message that this side sends.
 CREATE OR REPLACE FUNCTION ssb.next_number(p_endpoint ssb.conversation_endpoint)
 RETURNS bigint
-LANGUAGE sql
+LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR f.endpoint_id IS NULL

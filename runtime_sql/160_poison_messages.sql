@@ -31,7 +31,7 @@ $$;
 -- The same without a write, for views.
 CREATE OR REPLACE FUNCTION ssb.failed_attempts(p_queue ssb.queue)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -76,7 +76,7 @@ AS $$ SELECT setval(p_queue.attempt_sequence, 0); $$;
 
 CREATE OR REPLACE FUNCTION ssb.is_poisoned(p_queue ssb.queue)
 RETURNS boolean
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN

@@ -14,6 +14,7 @@
 \ir 032_conversations.sql
 \ir 033_messages.sql
 \ir 034_system_definitions.sql
+\ir 035_activity.sql
 
 -- Definitions
 \ir 100_names.sql
@@ -55,6 +56,13 @@
 
 -- What falls due
 \ir 210_deliver_due.sql
+
+-- Catalog views
+\ir 300_databases.sql
+\ir 301_objects.sql
+\ir 310_broker_definitions.sql
+\ir 320_conversations.sql
+\ir 330_activity.sql
 
 -- T-SQL built-in functions
 \ir 401_choice.sql
@@ -105,3 +113,6 @@
 \ir 553_xq_construct.sql
 \ir 555_xml_methods.sql
 \ir 556_xml_modify.sql
+
+-- Grants
+\ir 900_grants.sql

@@ -1,0 +1,131 @@
+-- sys.objects and its relatives, enough for scripts that ask what exists: queues
+-- from our catalog, everything else from PostgreSQL's. Tables and procedures have
+-- folded names there; queues keep their spelling.
+
+CREATE OR REPLACE VIEW sys.objects AS
+SELECT q.spelling AS name, q.queue_id AS object_id, ssb.principal_id_of(q.owner, q.database_id) AS principal_id,
+       v.schema_id, 0 AS parent_object_id, 'SQ'::char(2) AS type, 'SERVICE_QUEUE'::text AS type_desc,
+       q.create_date::timestamp(3) AS create_date, q.modify_date::timestamp(3) AS modify_date,
+       0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
+  FROM ssb.queue AS q JOIN ssb.visible_schema AS v ON v.postgres_name = q.schema_name
+UNION ALL
+SELECT c.relname::text, c.oid::integer, NULL, v.schema_id, 0,
+       CASE c.relkind WHEN 'v' THEN 'V' WHEN 'm' THEN 'V' WHEN 'S' THEN 'SO' ELSE 'U' END,
+       CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE_OBJECT' ELSE 'USER_TABLE' END,
+       NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM pg_class AS c JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
+   AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
+    OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
+UNION ALL
+SELECT p.proname::text, p.oid::integer, NULL, v.schema_id, 0,
+       CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.prorettype = 'trigger'::regtype THEN 'TR'
+            WHEN p.proretset THEN 'TF' ELSE 'FN' END,
+       CASE WHEN p.prokind = 'p' THEN 'SQL_STORED_PROCEDURE' WHEN p.prorettype = 'trigger'::regtype THEN 'SQL_TRIGGER'
+            WHEN p.proretset THEN 'SQL_TABLE_VALUED_FUNCTION' ELSE 'SQL_SCALAR_FUNCTION' END,
+       NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM pg_proc AS p JOIN ssb.visible_schema AS v ON v.oid = p.pronamespace
+UNION ALL
+SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
+       CASE k.contype WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
+       CASE k.contype WHEN 'p' THEN 'PRIMARY_KEY_CONSTRAINT' WHEN 'u' THEN 'UNIQUE_CONSTRAINT'
+                      WHEN 'f' THEN 'FOREIGN_KEY_CONSTRAINT' ELSE 'CHECK_CONSTRAINT' END,
+       NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM pg_constraint AS k JOIN ssb.visible_schema AS v ON v.oid = k.connamespace
+ WHERE k.contype IN ('p', 'u', 'f', 'c');
+
+CREATE OR REPLACE VIEW sys.all_objects AS SELECT o.* FROM sys.objects AS o;
+
+CREATE OR REPLACE VIEW sys.tables AS
+SELECT o.*, 0::sys.bit AS uses_ansi_nulls, NULL::integer AS lob_data_space_id, 0::sys.bit AS is_memory_optimized
+  FROM sys.objects AS o WHERE o.type = 'U';
+
+CREATE OR REPLACE VIEW sys.views AS SELECT o.* FROM sys.objects AS o WHERE o.type = 'V';
+
+CREATE OR REPLACE VIEW sys.procedures AS
+SELECT o.*, 0::sys.bit AS is_auto_executed FROM sys.objects AS o WHERE o.type = 'P';
+
+CREATE OR REPLACE VIEW sys.triggers AS
+SELECT t.tgname::text AS name, t.oid::integer AS object_id, 1::smallint AS parent_class, 'OBJECT_OR_COLUMN'::text AS parent_class_desc,
+       t.tgrelid::integer AS parent_id, 'TR'::char(2) AS type, 'SQL_TRIGGER'::text AS type_desc,
+       (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, ((t.tgtype & 64) <> 0)::integer::sys.bit AS is_instead_of_trigger
+  FROM pg_trigger AS t
+  JOIN pg_class AS c ON c.oid = t.tgrelid
+  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+ WHERE NOT t.tgisinternal;
+
+-- The T-SQL type that a PostgreSQL one stands for, and its number in sys.types.
+CREATE OR REPLACE FUNCTION ssb.tsql_type(p_type oid)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE format_type(p_type, NULL)
+        WHEN 'integer' THEN 'int' WHEN 'bigint' THEN 'bigint' WHEN 'smallint' THEN 'smallint' WHEN 'boolean' THEN 'bit'
+        WHEN 'sys.bit' THEN 'bit' WHEN 'numeric' THEN 'numeric' WHEN 'double precision' THEN 'float' WHEN 'real' THEN 'real'
+        WHEN 'character varying' THEN 'nvarchar' WHEN 'text' THEN 'nvarchar' WHEN 'character' THEN 'nchar'
+        WHEN 'bytea' THEN 'varbinary' WHEN 'uuid' THEN 'uniqueidentifier' WHEN 'date' THEN 'date'
+        WHEN 'timestamp without time zone' THEN 'datetime2' WHEN 'timestamp with time zone' THEN 'datetimeoffset'
+        WHEN 'time without time zone' THEN 'time' WHEN 'xml' THEN 'xml' WHEN 'sys.xml' THEN 'xml'
+        ELSE format_type(p_type, NULL) END;
+$$;
+
+CREATE OR REPLACE VIEW sys.types AS
+SELECT t.name, t.number AS system_type_id, t.number::integer AS user_type_id, 4 AS schema_id, t.max_length, t.precision, t.scale,
+       1::sys.bit AS is_nullable, 0::sys.bit AS is_user_defined, 0::sys.bit AS is_table_type
+  FROM (VALUES ('image', 34, 16, 0, 0), ('text', 35, 16, 0, 0), ('uniqueidentifier', 36, 16, 0, 0), ('date', 40, 3, 10, 0),
+               ('time', 41, 5, 16, 7), ('datetime2', 42, 8, 27, 7), ('datetimeoffset', 43, 10, 34, 7), ('tinyint', 48, 1, 3, 0),
+               ('smallint', 52, 2, 5, 0), ('int', 56, 4, 10, 0), ('smalldatetime', 58, 4, 16, 0), ('real', 59, 4, 24, 0),
+               ('money', 60, 8, 19, 4), ('datetime', 61, 8, 23, 3), ('float', 62, 8, 53, 0), ('sql_variant', 98, 8016, 0, 0),
+               ('ntext', 99, 16, 0, 0), ('bit', 104, 1, 1, 0), ('decimal', 106, 17, 38, 38), ('numeric', 108, 17, 38, 38),
+               ('smallmoney', 122, 4, 10, 4), ('bigint', 127, 8, 19, 0), ('varbinary', 165, 8000, 0, 0),
+               ('varchar', 167, 8000, 0, 0), ('binary', 173, 8000, 0, 0), ('char', 175, 8000, 0, 0), ('timestamp', 189, 8, 0, 0),
+               ('nvarchar', 231, 8000, 0, 0), ('nchar', 239, 8000, 0, 0), ('xml', 241, -1, 0, 0), ('sysname', 256, 256, 0, 0))
+       AS t (name, number, max_length, precision, scale);
+
+CREATE OR REPLACE VIEW sys.columns AS
+SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS name, a.attnum::integer AS column_id,
+       t.system_type_id, t.user_type_id,
+       CASE WHEN a.atttypid IN ('text'::regtype, 'bytea'::regtype) OR a.atttypmod < 0 AND a.atttypid = 'varchar'::regtype THEN -1
+            WHEN a.atttypid IN ('varchar'::regtype, 'bpchar'::regtype) THEN 2 * (a.atttypmod - 4)
+            ELSE coalesce(t.max_length, a.attlen) END::smallint AS max_length,
+       coalesce(CASE WHEN a.atttypid = 'numeric'::regtype AND a.atttypmod > 0 THEN ((a.atttypmod - 4) >> 16) & 65535 END, t.precision, 0)::smallint
+           AS precision,
+       coalesce(CASE WHEN a.atttypid = 'numeric'::regtype AND a.atttypmod > 0 THEN (a.atttypmod - 4) & 2047 END, t.scale, 0)::smallint AS scale,
+       NULL::text AS collation_name, (NOT a.attnotnull)::integer::sys.bit AS is_nullable,
+       (a.attidentity <> '')::integer::sys.bit AS is_identity, (a.attgenerated <> '')::integer::sys.bit AS is_computed
+  FROM pg_attribute AS a
+  JOIN pg_class AS c ON c.oid = a.attrelid
+  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+  LEFT JOIN ssb.queue AS q ON q.schema_name = v.postgres_name AND q.relation_name = c.relname
+  LEFT JOIN sys.types AS t ON t.name = ssb.tsql_type(a.atttypid)
+ WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm');
+
+CREATE OR REPLACE VIEW sys.indexes AS
+SELECT i.indrelid::integer AS object_id, c.relname::text AS name,
+       row_number() OVER (PARTITION BY i.indrelid ORDER BY i.indisprimary DESC, i.indexrelid)::integer AS index_id,
+       CASE WHEN i.indisprimary THEN 1 ELSE 2 END::smallint AS type,
+       CASE WHEN i.indisprimary THEN 'CLUSTERED' ELSE 'NONCLUSTERED' END AS type_desc,
+       i.indisunique::integer::sys.bit AS is_unique, i.indisprimary::integer::sys.bit AS is_primary_key,
+       (EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = c.oid AND k.contype = 'u'))::integer::sys.bit AS is_unique_constraint,
+       0::sys.bit AS is_disabled
+  FROM pg_index AS i
+  JOIN pg_class AS c ON c.oid = i.indexrelid
+  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace;
+
+CREATE OR REPLACE VIEW sys.key_constraints AS
+SELECT o.* FROM sys.objects AS o WHERE o.type IN ('PK', 'UQ');
+
+CREATE OR REPLACE VIEW sys.foreign_keys AS
+SELECT o.*, k.confrelid::integer AS referenced_object_id
+  FROM sys.objects AS o JOIN pg_constraint AS k ON k.oid::integer = o.object_id WHERE o.type = 'F';
+
+CREATE OR REPLACE VIEW sys.check_constraints AS
+SELECT o.* FROM sys.objects AS o WHERE o.type = 'C';
+
+-- The view of SQL Server 2000, still common in "if it exists" checks.
+CREATE OR REPLACE VIEW sys.sysobjects AS
+SELECT o.name, o.object_id AS id, o.type AS xtype, o.schema_id AS uid, o.parent_object_id AS parent_obj, o.create_date AS crdate, o.type
+  FROM sys.objects AS o;
+CREATE OR REPLACE VIEW sys.sysdatabases AS
+SELECT d.name, d.database_id AS dbid, d.create_date AS crdate FROM sys.databases AS d;

@@ -1,0 +1,39 @@
+-- sys.conversation_endpoints, conversation_groups, transmission_queue.
+
+CREATE OR REPLACE VIEW sys.conversation_endpoints AS
+SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smallint AS is_initiator,
+       v.contract_id AS service_contract_id, v.conversation_group_id, v.service_id,
+       (coalesce(v.lifetime, v.started_at + interval '2147483647 seconds') AT TIME ZONE 'UTC')::timestamp(3) AS lifetime,
+       v.state,
+       CASE v.state WHEN 'SO' THEN 'STARTED_OUTBOUND' WHEN 'SI' THEN 'STARTED_INBOUND' WHEN 'CO' THEN 'CONVERSING'
+                    WHEN 'DI' THEN 'DISCONNECTED_INBOUND' WHEN 'DO' THEN 'DISCONNECTED_OUTBOUND'
+                    WHEN 'CD' THEN 'CLOSED' ELSE 'ERROR' END AS state_desc,
+       v.far_service, upper(v.far_broker_instance) AS far_broker_instance, 1 AS principal_id, 1 AS far_principal_id,
+       '00000000-0000-0000-0000-000000000000'::uuid AS outbound_session_key_identifier,
+       '00000000-0000-0000-0000-000000000000'::uuid AS inbound_session_key_identifier,
+       (v.started_at AT TIME ZONE 'UTC')::timestamp(3) AS security_timestamp,
+       coalesce((v.dialog_timer AT TIME ZONE 'UTC')::timestamp(3), '1900-01-01') AS dialog_timer,
+       ssb.next_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
+       CASE WHEN v.closed_at IS NULL THEN -1 ELSE v.sent_count - 1 END AS end_dialog_sequence,
+       coalesce((SELECT ssb.next_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id), 0)
+           AS receive_sequence,
+       0 AS receive_sequence_frag, 0::bigint AS system_sequence, -1::bigint AS first_out_of_order_sequence,
+       -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority
+  FROM (SELECT e.*, e AS endpoint, g.conversation_group_id, ssb.endpoint_state(e, f) AS state
+          FROM ssb.conversation_endpoint AS e
+          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+          LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id) AS v
+ WHERE v.database_id = (SELECT ssb.current_database_id()) AND v.state IS NOT NULL;
+
+CREATE OR REPLACE VIEW sys.conversation_groups AS
+SELECT DISTINCT c.conversation_group_id, c.service_id, false::integer::sys.bit AS is_system
+  FROM sys.conversation_endpoints AS c WHERE c.state <> 'CD';
+
+CREATE OR REPLACE VIEW sys.transmission_queue AS
+SELECT e.conversation_handle, e.far_service AS to_service_name, upper(e.far_broker_instance) AS to_broker_instance,
+       e.service_name AS from_service_name, e.contract_name AS service_contract_name,
+       (t.enqueued_at AT TIME ZONE 'UTC')::timestamp(3) AS enqueue_time, t.message_sequence_number, t.message_type_name,
+       t.is_conversation_error::integer::sys.bit AS is_conversation_error,
+       t.is_end_of_dialog::integer::sys.bit AS is_end_of_dialog, t.body AS message_body, t.transmission_status, e.priority
+  FROM ssb.transmission AS t JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
+ WHERE t.database_id = (SELECT ssb.current_database_id());

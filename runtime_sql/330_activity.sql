@@ -1,0 +1,37 @@
+-- Dynamic management views: what is going on now, in the whole instance.
+
+CREATE OR REPLACE VIEW sys.dm_broker_queue_monitors AS
+SELECT q.database_id, q.queue_id, coalesce(m.state, 'INACTIVE') AS state,
+       m.last_empty_rowset_time::timestamp(3) AS last_empty_rowset_time, m.last_activated_time::timestamp(3) AS last_activated_time,
+       (SELECT count(*) FROM ssb.activated_task AS t WHERE t.queue_id = q.queue_id)::integer AS tasks_waiting
+  FROM ssb.queue AS q LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
+ WHERE q.is_activation_enabled OR m.queue_id IS NOT NULL;
+
+CREATE OR REPLACE VIEW sys.dm_broker_activated_tasks AS
+SELECT t.pid AS spid, q.database_id, t.queue_id, t.procedure_name, ssb.principal_id_of(t.execute_as, q.database_id) AS execute_as
+  FROM ssb.activated_task AS t
+  JOIN ssb.queue AS q ON q.queue_id = t.queue_id
+  JOIN pg_stat_activity AS a ON a.pid = t.pid AND a.backend_start = t.backend_start;
+
+-- Connections to other instances, messages passing through: this instance has none.
+CREATE OR REPLACE VIEW sys.dm_broker_connections AS
+SELECT NULL::uuid AS connection_id, NULL::uuid AS transport_stream_id, NULL::smallint AS state, NULL::text AS state_desc,
+       NULL::timestamp(3) AS connect_time, NULL::timestamp(3) AS login_time, NULL::text AS authentication_method,
+       NULL::text AS principal_name, NULL::text AS remote_user_name, NULL::timestamp(3) AS last_activity_time,
+       NULL::sys.bit AS is_accept, NULL::smallint AS login_state, NULL::text AS login_state_desc, NULL::integer AS peer_certificate_id,
+       NULL::smallint AS encryption_algorithm, NULL::text AS encryption_algorithm_desc, NULL::bigint AS total_bytes_sent,
+       NULL::bigint AS total_bytes_received, NULL::bigint AS total_sends, NULL::bigint AS total_receives
+ WHERE false;
+
+CREATE OR REPLACE VIEW sys.dm_broker_forwarded_messages AS
+SELECT NULL::uuid AS conversation_id, NULL::sys.bit AS is_initiator, NULL::text AS to_service_name, NULL::text AS to_broker_instance,
+       NULL::text AS from_service_name, NULL::text AS from_broker_instance, NULL::text AS adjacent_broker_address,
+       NULL::bigint AS message_sequence_number, NULL::integer AS message_fragment_number, NULL::smallint AS hops_remaining,
+       NULL::integer AS time_to_live, NULL::integer AS time_consumed, NULL::uuid AS message_id
+ WHERE false;
+
+CREATE OR REPLACE VIEW sys.dm_exec_sessions AS
+SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS login_time, a.client_hostname AS host_name, a.application_name AS program_name,
+       a.usename::text AS login_name, CASE a.state WHEN 'active' THEN 'running' ELSE 'sleeping' END AS status, 5 AS database_id,
+       (a.backend_type = 'client backend')::integer::sys.bit AS is_user_process
+  FROM pg_stat_activity AS a WHERE a.datname = current_database();
