@@ -56,6 +56,8 @@ class TableInfo:
     """A view, queue or trigger table: its rows cannot be locked."""
     partial: bool = False
     """It has more columns than these: ``*`` cannot be expanded."""
+    default_names: tuple[tuple[str, str], ...] = ()
+    """Names of DEFAULT constraints (folded) with their columns: PostgreSQL does not name them."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,8 @@ class Ddl:
     statements: tuple[str, ...]
     defines: tuple[TableInfo, ...] = ()
     drops: tuple[ObjectName, ...] = ()
+    types: tuple[tuple[ObjectName, SqlType], ...] = ()
+    """CREATE TYPE … FROM: what the new name stands for."""
 
 
 Statement = Query | Assignment | Dml | TableVariableDml | Ddl

@@ -349,6 +349,11 @@ class Reader(TSQLParser):
             return ""
         return str(self._curr.text.upper())
 
+    def text_at(self, ahead: int) -> str:
+        """The text of the token ``ahead`` places from here, in upper case."""
+        index = self._index + ahead
+        return str(self._tokens[index].text.upper()) if index < self._tokens_size else ""
+
     @property
     def offset(self) -> int:
         """Where the current token begins in the script; the end of the last one behind it."""

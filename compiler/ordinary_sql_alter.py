@@ -1,0 +1,283 @@
+"""ALTER TABLE."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.parser import Parser
+from sqlglot.tokens import TokenType as T
+
+from . import ordinary_sql_values as v
+from .names import ObjectName, fold, identifier
+from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_ddl import (
+    Constraint,
+    Definition,
+    column_text,
+    constraint_text,
+    read_column,
+    read_constraint,
+    table_info,
+)
+from .ordinary_sql_expressions import scalar
+from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
+from .ordinary_sql_layout import flat
+from .ordinary_sql_reading import Reader
+from .type_map import SqlType
+
+
+def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
+    """Translate ALTER TABLE; the words themselves are consumed."""
+    name = object_name(reader.target())
+    sql = ctx.relation_name(name)
+    valid = True
+    if reader.take(T.WITH):
+        if reader.word("NOCHECK"):
+            valid = False
+        elif not reader.word("CHECK"):
+            reader.fail()
+    known = ctx.scope.table(name)
+    ctx.push()
+    ctx.frame.relations.append(Relation(fold(name.name), known.columns if known is not None else None))
+    try:
+        return _action(reader, name, sql, known, valid, ctx)
+    finally:
+        ctx.pop()
+
+
+def _action(
+    reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, valid: bool, ctx: Context
+) -> Ddl | None:
+    if reader.word("ADD"):
+        return _add(reader, name, sql, known, valid, ctx)
+    if reader.word("ALTER", "COLUMN"):
+        return _alter_column(reader, name, sql, known, ctx)
+    if reader.word("DROP"):
+        return _drop(reader, name, sql, known, ctx)
+    if reader.word("CHECK", "CONSTRAINT"):
+        names = _names(reader)
+        if not valid or names is None:
+            return Ddl(())
+        return Ddl(tuple(f"ALTER TABLE {sql} VALIDATE CONSTRAINT {identifier(each)}" for each in names) if _was_with(ctx) else ())
+    if reader.word("NOCHECK", "CONSTRAINT"):
+        ctx.unsupported("NOCHECK CONSTRAINT", hint="drop the constraint and add it again WITH NOCHECK")
+        return None
+    if reader.current_upper in ("ENABLE", "DISABLE"):
+        verb = reader.current_upper
+        reader.advance()
+        if not reader.word("TRIGGER"):
+            ctx.unsupported(f"ALTER TABLE … {verb} {reader.current_upper}")
+            return None
+        names = _names(reader)
+        targets = ["USER"] if names is None else [identifier(each) for each in names]
+        return Ddl(tuple(f"ALTER TABLE {sql} {verb} TRIGGER {target}" for target in targets))
+    if reader.word("SET") or reader.word("REBUILD"):
+        reader.rest()
+        return Ddl(())
+    ctx.unsupported(f"ALTER TABLE … {reader.current_upper}")
+    return None
+
+
+def _was_with(ctx: Context) -> bool:
+    """``WITH CHECK CHECK CONSTRAINT`` validates; ``CHECK CONSTRAINT`` alone switches on what never was off."""
+    words = ctx.whole.text.upper().split()
+    return "WITH" in words
+
+
+def _names(reader: Reader) -> list[str] | None:
+    """``ALL`` (None) or names."""
+    if reader.word("ALL"):
+        return None
+    names = [reader.name().name]
+    while reader.take(T.COMMA):
+        names.append(reader.name().name)
+    if not reader.at_end:
+        reader.fail()
+    return names
+
+
+# ---------------------------------------------------------------- ADD
+
+
+def _add(
+    reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, valid: bool, ctx: Context
+) -> Ddl | None:
+    reader.word("COLUMN")
+    definition = Definition()
+    defaults: list[tuple[str | None, exp.Expression, str]] = []
+    while True:
+        if reader.current_upper == "CONSTRAINT" and reader.text_at(2) == "DEFAULT":
+            reader.advance()
+            default_name = reader.name().name
+            reader.advance()
+            defaults.append((default_name, *_default_for(reader)))
+        elif reader.word("DEFAULT"):
+            defaults.append((None, *_default_for(reader)))
+        elif reader.current_upper in ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
+            definition.constraints.append(read_constraint(reader, ctx))
+        else:
+            definition.columns.append(read_column(reader, definition, ctx))
+        if not reader.take(T.COMMA):
+            break
+    if not reader.at_end:
+        reader.fail()
+    old = known.columns if known is not None else ()
+    actions: list[str] = []
+    info = table_info(_together(definition), name, ctx)
+    relation = ctx.frame.relations[0]
+    relation.columns = (*old, *info.columns) if known is not None else None
+    for column in definition.columns:
+        actions.append(f"ADD COLUMN {column_text(column, info, ctx)}")
+    for constraint in definition.constraints:
+        text = constraint_text(constraint, None, ctx)
+        if not valid and constraint.kind in ("CHECK", "FOREIGN KEY"):
+            text += " NOT VALID"
+        actions.append(f"ADD {text}")
+    names = dict(known.default_names) if known is not None else {}
+    for default_name, expression, column_name in defaults:
+        type_ = _type_of(known, column_name)
+        value = v.store(scalar(_bare(expression), ctx), type_)
+        actions.append(f"ALTER COLUMN {identifier(column_name)} SET DEFAULT {flat(value.text)}")
+        if default_name is not None:
+            names[fold(default_name)] = column_name
+    for column in definition.columns:
+        if column.default_name is not None:
+            names[fold(column.default_name)] = column.name.name
+    defines: tuple[TableInfo, ...] = ()
+    if known is not None:
+        defines = (
+            TableInfo(
+                known.name, (*old, *info.columns), (*known.keys, *info.keys), known.checks, default_names=tuple(names.items())
+            ),
+        )
+    return Ddl((_statement(sql, actions),), defines=defines)
+
+
+def _together(definition: Definition) -> Definition:
+    """The added columns with their own constraints: table constraints may name old columns."""
+    return Definition(definition.columns, [], [])
+
+
+def _statement(sql: str, actions: list[str]) -> str:
+    if len(actions) == 1:
+        return f"ALTER TABLE {sql} {actions[0]}"
+    return f"ALTER TABLE {sql}\n    " + ",\n    ".join(actions)
+
+
+def _default_for(reader: Reader) -> tuple[exp.Expression, str]:
+    """``expression FOR column [WITH VALUES]``."""
+    expression = Parser._parse_bitwise(reader) or reader.fail()
+    if not reader.take(T.FOR):
+        reader.fail()
+    column = reader.name().name
+    reader.word("WITH", "VALUES")
+    return expression, column
+
+
+def _bare(node: exp.Expression) -> exp.Expression:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _type_of(known: TableInfo | None, column: str) -> SqlType | None:
+    found = _find(known, column)
+    return found.type if found is not None else None
+
+
+def _find(known: TableInfo | None, column: str) -> ColumnInfo | None:
+    return next((c for c in (known.columns if known is not None else ()) if fold(c.name) == fold(column)), None)
+
+
+# ---------------------------------------------------------------- ALTER COLUMN, DROP
+
+
+def _alter_column(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context) -> Ddl | None:
+    column_node = reader.name()
+    column = identifier(column_node.name)
+    if reader.current_upper in ("ADD", "DROP"):
+        # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION, MASKED: nothing to do here.
+        reader.rest()
+        return Ddl(())
+    type_ = ctx.type_of(reader.type_name(), cast=False)
+    nullable: bool | None = None
+    while not reader.at_end:
+        if reader.take(T.NOT):
+            if not reader.take(T.NULL):
+                reader.fail()
+            nullable = False
+        elif reader.take(T.NULL):
+            nullable = True
+        elif reader.take(T.COLLATE):
+            reader.advance()
+        elif reader.current_upper == "SPARSE":
+            reader.advance()
+        elif reader.take(T.WITH):
+            reader.rest()
+        else:
+            reader.fail()
+    if type_ is None:
+        return None
+    found = _find(known, column_node.name)
+    value = v.Value(column, v.ATOM, found.type if found is not None else None)
+    if value.type is not None and value.type.family == type_.family:
+        converted = f"{column}::{type_.postgres}"
+    else:
+        converted = v.convert(value, type_).text
+    using = "" if converted == f"{column}::{type_.postgres}" else f" USING {converted}"
+    actions = [f"ALTER COLUMN {column} TYPE {type_.postgres}{using}"]
+    primary = any(key.primary and fold(column_node.name) in map(fold, key.columns) for key in (known.keys if known else ()))
+    if nullable is False:
+        actions.append(f"ALTER COLUMN {column} SET NOT NULL")
+    elif (nullable is True or (found is not None and not found.nullable)) and not primary:
+        actions.append(f"ALTER COLUMN {column} DROP NOT NULL")
+    defines: tuple[TableInfo, ...] = ()
+    if known is not None:
+        columns = tuple(
+            ColumnInfo(c.name, type_, nullable is not False and not primary, c.identity, c.default, c.computed)
+            if fold(c.name) == fold(column_node.name)
+            else c
+            for c in known.columns
+        )
+        defines = (TableInfo(known.name, columns, known.keys, known.checks, default_names=known.default_names),)
+    return Ddl((_statement(sql, actions),), defines=defines)
+
+
+def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context) -> Ddl:
+    actions: list[str] = []
+    gone: set[str] = set()
+    kind = "CONSTRAINT"
+    names = dict(known.default_names) if known is not None else {}
+    while True:
+        if reader.word("COLUMN"):
+            kind = "COLUMN"
+        elif reader.word("CONSTRAINT"):
+            kind = "CONSTRAINT"
+        guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
+        dropped = reader.name().name
+        if kind == "COLUMN":
+            gone.add(fold(dropped))
+            actions.append(f"DROP COLUMN {guard}{identifier(dropped)}")
+        elif fold(dropped) in names:
+            actions.append(f"ALTER COLUMN {identifier(names.pop(fold(dropped)))} DROP DEFAULT")
+        else:
+            actions.append(f"DROP CONSTRAINT {guard}{identifier(dropped)}")
+        if reader.take(T.WITH) and reader.take(T.L_PAREN):
+            reader.skip_parenthesis()
+        if not reader.take(T.COMMA):
+            break
+    if not reader.at_end:
+        reader.fail()
+    defines: tuple[TableInfo, ...] = ()
+    if known is not None:
+        columns = tuple(column for column in known.columns if fold(column.name) not in gone)
+        keys: tuple[KeyInfo, ...] = tuple(
+            key for key in known.keys if not {fold(column) for column in key.columns} & gone
+        )
+        if any(action.startswith("DROP CONSTRAINT") for action in actions):
+            # Which key that was is not known here: none is relied on any more.
+            keys = ()
+        defines = (TableInfo(known.name, columns, keys, known.checks, default_names=tuple(names.items())),)
+    return Ddl((_statement(sql, actions),), defines=defines)
+
+
+__all__ = ["Constraint", "alter_table"]

@@ -1,0 +1,835 @@
+"""CREATE TABLE, ALTER TABLE, CREATE INDEX and their relatives.
+
+Column definitions and constraints are read here, word by word; expressions in DEFAULT,
+CHECK and computed columns go through the same translation as everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+from sqlglot.parser import Parser
+from sqlglot.tokens import TokenType as T
+
+from . import ordinary_sql_values as v
+from .names import ObjectName, fold, identifier, quote
+from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_expressions import condition, scalar
+from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
+from .ordinary_sql_layout import flat
+from .ordinary_sql_reading import Reader, to_sqlglot
+from .ordinary_sql_statements import read_names
+from .type_map import SqlType
+from ..grammar.tokens import Token
+
+VOLATILE = frozenset(
+    """
+    GETDATE GETUTCDATE SYSDATETIME SYSUTCDATETIME SYSDATETIMEOFFSET CURRENT_TIMESTAMP NEWID NEWSEQUENTIALID
+    RAND SUSER_NAME SUSER_SNAME USER_NAME HOST_NAME APP_NAME DB_NAME SCOPE_IDENTITY
+    """.split()
+)
+
+
+@dataclass
+class Constraint:
+    """PRIMARY KEY, UNIQUE, FOREIGN KEY, CHECK of a table or column."""
+
+    kind: str
+    name: str | None = None
+    columns: list[tuple[str, bool]] = field(default_factory=list)
+    """Names and whether descending."""
+    ignore_dup_key: bool = False
+    check: exp.Expression | None = None
+    references: exp.Table | None = None
+    foreign_columns: list[str] = field(default_factory=list)
+    actions: str = ""
+    node: exp.Expression | None = None
+
+
+@dataclass
+class Index:
+    """CREATE INDEX, or INDEX inside a table."""
+
+    name: str
+    unique: bool
+    columns: list[tuple[str, bool]]
+    include: list[str] = field(default_factory=list)
+    where: exp.Expression | None = None
+    ignore_dup_key: bool = False
+
+
+@dataclass
+class Column:
+    """A column as read."""
+
+    name: exp.Identifier
+    type: exp.Expression | None
+    computed: exp.Expression | None = None
+    nullable: bool | None = None
+    identity: tuple[int, int] | None = None
+    default: exp.Expression | None = None
+    default_name: str | None = None
+    constraints: list[Constraint] = field(default_factory=list)
+    with_values: bool = False
+
+
+@dataclass
+class Definition:
+    """What stands in the parentheses of a table."""
+
+    columns: list[Column] = field(default_factory=list)
+    constraints: list[Constraint] = field(default_factory=list)
+    indexes: list[Index] = field(default_factory=list)
+
+
+def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
+    """Translate a DDL statement on tables, indexes, types and sequences."""
+    reader = ctx.reader
+    reader.start(to_sqlglot(tokens))
+    if reader.word("CREATE", "TABLE"):
+        return _create_table(reader, ctx)
+    if reader.word("ALTER", "TABLE"):
+        from .ordinary_sql_alter import alter_table
+
+        return alter_table(reader, ctx)
+    if reader.word("DROP", "TABLE"):
+        return _drop(reader, ctx, "TABLE")
+    if reader.word("DROP", "VIEW"):
+        return _drop(reader, ctx, "VIEW")
+    if reader.word("DROP", "INDEX"):
+        return _drop_index(reader, ctx)
+    if reader.word("TRUNCATE", "TABLE"):
+        name = ctx.relation_name(object_name(reader.target()))
+        reader.rest()
+        return Ddl((f"TRUNCATE TABLE {name} RESTART IDENTITY",))
+    if reader.word("CREATE", "TYPE"):
+        return _create_type(reader, ctx)
+    if reader.word("CREATE", "SEQUENCE"):
+        return _sequence(reader, ctx, "CREATE")
+    if reader.word("ALTER", "SEQUENCE"):
+        return _sequence(reader, ctx, "ALTER")
+    index = _index_head(reader, ctx)
+    if index is not None:
+        return index
+    if _ignored(tokens, ctx):
+        return Ddl(())
+    reader.start(to_sqlglot(tokens))
+    words = " ".join(token.text for token in tokens[:2]).upper()
+    ctx.unsupported(words)
+    return None
+
+
+_IGNORED = {
+    ("CREATE", "STATISTICS"): "statistics are PostgreSQL's own business",
+    ("UPDATE", "STATISTICS"): "statistics are PostgreSQL's own business",
+    ("DROP", "STATISTICS"): "statistics are PostgreSQL's own business",
+    ("ALTER", "INDEX"): "indexes need no rebuilding here",
+    ("CREATE", "PRIMARY"): "XML indexes do not exist here",
+    ("CREATE", "XML"): "XML indexes do not exist here",
+    ("CREATE", "SPATIAL"): "spatial indexes do not exist here",
+    ("CREATE", "FULLTEXT"): "full-text search is not supported",
+    ("CREATE", "COLUMNSTORE"): "columnstore indexes do not exist here",
+}
+
+
+def _ignored(tokens: list[Token], ctx: Context) -> bool:
+    """Statements about storage only: accepted, with a warning that says so."""
+    if len(tokens) < 2:
+        return False
+    reason = _IGNORED.get((tokens[0].word, tokens[1].word))
+    if reason is None:
+        return False
+    if tokens[1].word != "STATISTICS":
+        ctx.problems.add(
+            f"{tokens[0].word} {tokens[1].word} has no effect: {reason}", at=ctx.whole, severity="warning"
+        )
+    return True
+
+
+# ---------------------------------------------------------------- CREATE TABLE
+
+
+def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
+    name = object_name(reader.target())
+    if reader.word("AS"):
+        ctx.unsupported(f"CREATE TABLE … AS {reader.current_upper}")
+        return None
+    if not reader.take(T.L_PAREN):
+        reader.fail()
+    definition = read_definition(reader, ctx)
+    _storage(reader, ctx)
+    if not reader.at_end:
+        reader.fail()
+    sql = ctx.relation_name(name)
+    info = table_info(definition, name, ctx)
+    ctx.push()
+    ctx.frame.relations.append(Relation(fold(name.name), info.columns))
+    lines = [column_text(column, info, ctx) for column in definition.columns]
+    lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
+    statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
+    statements += [index_text(index, name, ctx) for index in definition.indexes]
+    ctx.pop()
+    return Ddl(tuple(statements), defines=(info,))
+
+
+def read_definition(reader: Reader, ctx: Context) -> Definition:
+    """Read the items of a table behind ``(`` up to its ``)``."""
+    definition = Definition()
+    while not reader.take(T.R_PAREN):
+        if reader.take(T.COMMA):
+            # A trailing comma is legal; two in a row are not.
+            if reader.peek(T.COMMA):
+                reader.fail()
+            continue
+        _item(reader, definition, ctx)
+        if reader.at_end:
+            reader.fail()
+    if not definition.columns:
+        ctx.problem("a table needs at least one column", number=102)
+    return definition
+
+
+_CONSTRAINT_WORDS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
+
+
+def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
+    word = reader.current_upper
+    if word in _CONSTRAINT_WORDS:
+        definition.constraints.append(read_constraint(reader, ctx))
+        return
+    if word == "INDEX" and not _is_type_ahead(reader):
+        reader.advance()
+        definition.indexes.append(_read_index(reader, False, ctx))
+        return
+    if word == "PERIOD":
+        ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
+        reader.rest()
+        reader.fail()
+    definition.columns.append(read_column(reader, definition, ctx))
+
+
+def _is_type_ahead(reader: Reader) -> bool:
+    """``index int``: a column of that name."""
+    return not reader.peek(T.VAR, 1) and not reader.peek(T.IDENTIFIER, 1)
+
+
+def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
+    """A column definition up to the comma or parenthesis behind it."""
+    name = reader.name()
+    if reader.take(T.ALIAS):
+        column = Column(name, None, computed=Parser._parse_bitwise(reader) or reader.fail())
+    else:
+        column = Column(name, reader.type_name())
+    constraint_name: str | None = None
+    while not reader.at_end and not reader.peek(T.COMMA) and not reader.peek(T.R_PAREN):
+        word = reader.current_upper
+        if reader.take(T.NOT):
+            if reader.word("FOR", "REPLICATION"):
+                continue
+            if not reader.take(T.NULL):
+                reader.fail()
+            column.nullable = False
+        elif reader.take(T.NULL):
+            column.nullable = True
+        elif word == "CONSTRAINT":
+            reader.advance()
+            constraint_name = reader.name().name
+            continue
+        elif word == "IDENTITY":
+            reader.advance()
+            column.identity = _identity(reader)
+        elif word == "DEFAULT":
+            reader.advance()
+            column.default = Parser._parse_bitwise(reader) or reader.fail()
+            column.default_name = constraint_name
+            column.with_values = reader.word("WITH", "VALUES")
+        elif word in ("PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES"):
+            if word in ("PRIMARY", "UNIQUE", "CHECK") and _has_own_columns(reader, word):
+                # A table constraint without the comma in front of it.
+                definition.constraints.append(read_constraint(reader, ctx, name=constraint_name))
+            else:
+                column.constraints.append(_column_constraint(reader, column, constraint_name, ctx))
+        elif word == "COLLATE" or reader.peek(T.COLLATE):
+            reader.advance()
+            reader.advance()
+        elif word in ("SPARSE", "ROWGUIDCOL", "FILESTREAM", "HIDDEN", "PERSISTED"):
+            reader.advance()
+        elif word == "MASKED":
+            reader.advance()
+            if reader.take(T.WITH) and reader.take(T.L_PAREN):
+                reader.skip_parenthesis()
+        elif word == "INDEX":
+            reader.advance()
+            definition.indexes.append(_read_index(reader, False, ctx, columns=[(name.name, False)]))
+        elif word in ("GENERATED", "ENCRYPTED"):
+            ctx.unsupported("a system-versioned column" if word == "GENERATED" else "Always Encrypted")
+            reader.fail()
+        else:
+            reader.fail()
+        constraint_name = None
+    return column
+
+
+def _has_own_columns(reader: Reader, word: str) -> bool:
+    """``… PRIMARY KEY [CLUSTERED] (a, b)`` behind a column: it is the table's."""
+    ahead = 2 if word == "PRIMARY" else 1
+    if word == "CHECK":
+        return False
+    if reader.peek(T.VAR, ahead) and reader.text_at(ahead) in ("CLUSTERED", "NONCLUSTERED"):
+        ahead += 1
+    return reader.peek(T.L_PAREN, ahead)
+
+
+def _identity(reader: Reader) -> tuple[int, int]:
+    if not reader.take(T.L_PAREN):
+        return 1, 1
+    seed = _signed(reader)
+    increment = _signed(reader) if reader.take(T.COMMA) else 1
+    if not reader.take(T.R_PAREN):
+        reader.fail()
+    return seed, increment
+
+
+def _signed(reader: Reader) -> int:
+    sign = -1 if reader.take(T.DASH) else 1
+    text = reader.current_text
+    if not text.isdigit():
+        reader.fail()
+    reader.advance()
+    return sign * int(text)
+
+
+def read_constraint(reader: Reader, ctx: Context, *, name: str | None = None) -> Constraint:
+    """A table constraint, with or without its name."""
+    if reader.word("CONSTRAINT"):
+        name = reader.name().name
+    return _constraint(reader, name, None, ctx)
+
+
+def _column_constraint(reader: Reader, column: Column, name: str | None, ctx: Context) -> Constraint:
+    return _constraint(reader, name, column.name.name, ctx)
+
+
+def _constraint(reader: Reader, name: str | None, column: str | None, ctx: Context) -> Constraint:
+    if reader.word("PRIMARY", "KEY"):
+        found = Constraint("PRIMARY KEY", name)
+    elif reader.word("UNIQUE"):
+        found = Constraint("UNIQUE", name)
+    elif reader.word("CHECK"):
+        reader.word("NOT", "FOR", "REPLICATION")
+        if not reader.take(T.L_PAREN):
+            reader.fail()
+        found = Constraint("CHECK", name, check=reader.expression_() or reader.fail())
+        if not reader.take(T.R_PAREN):
+            reader.fail()
+        return found
+    elif reader.word("FOREIGN", "KEY") or reader.current_upper == "REFERENCES":
+        return _foreign_key(reader, name, column)
+    else:
+        return reader.fail()  # type: ignore[no-any-return]
+    if not reader.word("CLUSTERED"):
+        reader.word("NONCLUSTERED")
+    reader.word("HASH")
+    if reader.peek(T.L_PAREN):
+        found.columns = _index_columns(reader)
+    elif column is not None:
+        found.columns = [(column, False)]
+    else:
+        reader.fail()
+    found.ignore_dup_key = _index_options(reader)
+    return found
+
+
+def _foreign_key(reader: Reader, name: str | None, column: str | None) -> Constraint:
+    found = Constraint("FOREIGN KEY", name)
+    if reader.peek(T.L_PAREN):
+        found.columns = [(node.name, False) for node in read_names(reader)]
+    elif column is not None:
+        found.columns = [(column, False)]
+    if not reader.word("REFERENCES"):
+        reader.fail()
+    found.references = reader.target()
+    if reader.peek(T.L_PAREN):
+        found.foreign_columns = [node.name for node in read_names(reader)]
+    while reader.peek(T.ON):
+        reader.advance()
+        event = reader.current_upper
+        if event not in ("DELETE", "UPDATE"):
+            reader.fail()
+        reader.advance()
+        for words, action in (
+            (("NO", "ACTION"), "NO ACTION"),
+            (("CASCADE",), "CASCADE"),
+            (("SET", "NULL"), "SET NULL"),
+            (("SET", "DEFAULT"), "SET DEFAULT"),
+        ):
+            if reader.word(*words):
+                if action != "NO ACTION":
+                    found.actions += f" ON {event} {action}"
+                break
+        else:
+            reader.fail()
+    reader.word("NOT", "FOR", "REPLICATION")
+    return found
+
+
+def _index_columns(reader: Reader) -> list[tuple[str, bool]]:
+    """``(a, b DESC, …)``."""
+    if not reader.take(T.L_PAREN):
+        reader.fail()
+    columns: list[tuple[str, bool]] = []
+    while True:
+        name = reader.name().name
+        descending = reader.take(T.DESC)
+        if not descending:
+            reader.take(T.ASC)
+        columns.append((name, descending))
+        if not reader.take(T.COMMA):
+            break
+    if not reader.take(T.R_PAREN):
+        reader.fail()
+    return columns
+
+
+def _index_options(reader: Reader) -> bool:
+    """``WITH ( … )``, ``WITH FILLFACTOR = n``, ``ON filegroup``: read, dropped, but for IGNORE_DUP_KEY."""
+    ignore = False
+    while True:
+        if reader.peek(T.WITH):
+            reader.advance()
+            if reader.take(T.L_PAREN):
+                depth = 1
+                words: list[str] = []
+                while depth:
+                    if reader.at_end:
+                        reader.fail()
+                    if reader.peek(T.L_PAREN):
+                        depth += 1
+                    elif reader.peek(T.R_PAREN):
+                        depth -= 1
+                    else:
+                        words.append(reader.current_upper)
+                    reader.advance()
+                for place, word in enumerate(words):
+                    if word == "IGNORE_DUP_KEY" and words[place + 1 : place + 3] in (["=", "ON"], ["ON"]):
+                        ignore = True
+            else:
+                if reader.current_upper == "IGNORE_DUP_KEY":
+                    ignore = True
+                    reader.advance()
+                elif reader.current_upper in ("FILLFACTOR", "PAD_INDEX", "STATISTICS_NORECOMPUTE"):
+                    reader.advance()
+                    if reader.take(T.EQ):
+                        reader.advance()
+                else:
+                    reader.fail()
+        elif reader.peek(T.ON):
+            reader.advance()
+            reader.advance()
+            if reader.take(T.L_PAREN):
+                reader.skip_parenthesis()
+        elif reader.current_upper in ("TEXTIMAGE_ON", "FILESTREAM_ON"):
+            reader.advance()
+            reader.advance()
+        else:
+            return ignore
+
+
+def _storage(reader: Reader, ctx: Context) -> None:
+    """What follows a table's parentheses says where its bytes go."""
+    _index_options(reader)
+
+
+# ---------------------------------------------------------------- what is known from now on
+
+
+def table_info(definition: Definition, name: ObjectName | None, ctx: Context) -> TableInfo:
+    """The columns and keys of a table as the rest of the script sees them."""
+    keys: list[KeyInfo] = []
+    primary: set[str] = set()
+    for constraint in _all_constraints(definition):
+        if constraint.kind in ("PRIMARY KEY", "UNIQUE"):
+            columns = tuple(column for column, _ in constraint.columns)
+            keys.append(KeyInfo(columns, constraint.ignore_dup_key, constraint.kind == "PRIMARY KEY"))
+            if constraint.kind == "PRIMARY KEY":
+                primary |= {fold(column) for column in columns}
+    for index in definition.indexes:
+        if index.unique:
+            keys.append(KeyInfo(tuple(column for column, _ in index.columns), index.ignore_dup_key))
+    infos: list[ColumnInfo] = []
+    seen: set[str] = set()
+    for column in definition.columns:
+        folded = fold(column.name.name)
+        if folded in seen:
+            ctx.problem(f"column names in a table must be unique: {column.name.name!r}", column.name, number=2705)
+        seen.add(folded)
+        type_ = ctx.type_of(column.type, cast=False) if column.type is not None else None
+        nullable = column.nullable if column.nullable is not None else True
+        if folded in primary or column.identity is not None:
+            nullable = False
+        infos.append(
+            ColumnInfo(column.name.name, type_, nullable=nullable, identity=column.identity)
+        )
+    info = TableInfo(name, tuple(infos), tuple(keys))
+    for constraint in keys:
+        for column_name in constraint.columns:
+            if fold(column_name) not in seen:
+                ctx.problem(f"column name {column_name!r} does not exist in the table", number=1911)
+    return _with_expressions(definition, info, name, ctx)
+
+
+def _all_constraints(definition: Definition) -> list[Constraint]:
+    return [*definition.constraints, *(c for column in definition.columns for c in column.constraints)]
+
+
+def _with_expressions(definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context) -> TableInfo:
+    """Types of computed columns, texts of defaults and checks."""
+    ctx.push()
+    relation = Relation(fold(name.name) if name is not None else "", info.columns)
+    ctx.frame.relations.append(relation)
+    columns: list[ColumnInfo] = []
+    for column, known in zip(definition.columns, info.columns, strict=True):
+        computed = default = None
+        type_ = known.type
+        if column.computed is not None:
+            value = scalar(_unwrapped(column.computed), ctx)
+            computed = flat(value.text)
+            type_ = value.type
+            if type_ is None and not value.is_null:
+                ctx.problem(
+                    f"the type of the computed column {column.name.name!r} is not known", column.name, hint="put CAST(… AS type) around it"
+                )
+        if column.default is not None:
+            value = v.store(scalar(_unwrapped(column.default), ctx), type_)
+            default = flat(value.text)
+        columns.append(
+            ColumnInfo(known.name, type_, known.nullable, known.identity, default=default, computed=computed)
+        )
+    checks = tuple(
+        flat(condition(constraint.check, ctx).text)
+        for constraint in _all_constraints(definition)
+        if constraint.check is not None
+    )
+    ctx.pop()
+    names = tuple(
+        (fold(column.default_name), column.name.name) for column in definition.columns if column.default_name is not None
+    )
+    return TableInfo(name, tuple(columns), info.keys, checks, default_names=names)
+
+
+def _unwrapped(node: exp.Expression) -> exp.Expression:
+    """SQL Server's scripts wrap defaults: ((0)), (getdate())."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
+    """The ``( … )`` of a table variable or table type.
+
+    CHECKs come out over ``n``, the row that is being put in.
+    """
+    reader = ctx.reader
+    reader.start(to_sqlglot(list(tokens)))
+    if not reader.take(T.L_PAREN):
+        reader.fail()
+    definition = read_definition(reader, ctx)
+    if not reader.at_end:
+        reader.fail()
+    for constraint in _all_constraints(definition):
+        if constraint.kind == "FOREIGN KEY":
+            ctx.problem("a table variable has no foreign keys", number=1769)
+    info = table_info(definition, None, ctx)
+    ctx.push()
+    ctx.frame.relations.append(Relation("n", info.columns, qualify=True))
+    checks = tuple(
+        flat(condition(constraint.check, ctx).text)
+        for constraint in _all_constraints(definition)
+        if constraint.check is not None
+    )
+    columns = []
+    for column, known in zip(definition.columns, info.columns, strict=True):
+        computed = known.computed
+        if column.computed is not None:
+            computed = flat(scalar(_unwrapped(column.computed), ctx).text)
+        columns.append(
+            ColumnInfo(known.name, known.type, known.nullable, known.identity, known.default, computed)
+        )
+    ctx.pop()
+    return TableInfo(None, tuple(columns), info.keys, checks)
+
+
+# ---------------------------------------------------------------- texts
+
+
+def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
+    """A column definition as PostgreSQL text."""
+    known = next(item for item in info.columns if fold(item.name) == fold(column.name.name))
+    name = identifier(column.name.name)
+    if known.computed is not None:
+        node = column.computed
+        if node is not None:
+            for call in node.find_all(exp.Anonymous):
+                if call.name.upper() in VOLATILE:
+                    ctx.problem(
+                        f"the computed column {column.name.name!r} cannot be stored: {call.name.upper()} changes from call to call",
+                        call,
+                        hint="put it into a view",
+                    )
+        type_text = known.type.postgres if known.type is not None else "text"
+        text = f"{name} {type_text} GENERATED ALWAYS AS ({known.computed}) STORED"
+    else:
+        if known.type is not None and known.type.name == "rowversion":
+            ctx.unsupported(f"a {known.type.name} column", column.type, hint="row versions are not kept")
+        text = f"{name} {_column_type(known.type, known.identity)}"
+        if known.identity is not None:
+            text += f" GENERATED ALWAYS AS IDENTITY{_identity_text(known.identity)}"
+    if not known.nullable and not any(c.kind == "PRIMARY KEY" for c in column.constraints):
+        text += " NOT NULL"
+    if known.default is not None and known.default != "NULL":
+        text += f" DEFAULT {known.default}"
+    for constraint in column.constraints:
+        text += " " + _inline_constraint(constraint, ctx)
+    return text
+
+
+def _column_type(type_: SqlType | None, identity: tuple[int, int] | None) -> str:
+    if type_ is None:
+        return "text"
+    if identity is not None and type_.family == "decimal":
+        return "bigint"
+    return type_.postgres
+
+
+def _identity_text(identity: tuple[int, int]) -> str:
+    seed, increment = identity
+    if (seed, increment) == (1, 1):
+        return ""
+    text = f"START WITH {seed} INCREMENT BY {increment}"
+    if increment > 0 and seed < 1:
+        text += f" MINVALUE {seed}"
+    if increment < 0 and seed > -1:
+        text += f" MAXVALUE {seed}"
+    return f" ({text})"
+
+
+def _named(constraint: Constraint) -> str:
+    return f"CONSTRAINT {identifier(constraint.name)} " if constraint.name else ""
+
+
+def _inline_constraint(constraint: Constraint, ctx: Context) -> str:
+    head = _named(constraint)
+    if constraint.kind in ("PRIMARY KEY", "UNIQUE"):
+        return f"{head}{constraint.kind}"
+    if constraint.kind == "CHECK":
+        return f"{head}CHECK ({flat(condition(constraint.check, ctx).text)})"
+    return f"{head}{_references(constraint, ctx)}"
+
+
+def constraint_text(constraint: Constraint, definition: Definition | None, ctx: Context) -> str:
+    """A table constraint as PostgreSQL text."""
+    head = _named(constraint)
+    columns = ", ".join(identifier(column) for column, _ in constraint.columns)
+    if constraint.kind in ("PRIMARY KEY", "UNIQUE"):
+        return f"{head}{constraint.kind} ({columns})"
+    if constraint.kind == "CHECK":
+        return f"{head}CHECK ({flat(condition(constraint.check, ctx).text)})"
+    return f"{head}FOREIGN KEY ({columns}) {_references(constraint, ctx)}"
+
+
+def _references(constraint: Constraint, ctx: Context) -> str:
+    assert constraint.references is not None
+    text = f"REFERENCES {ctx.relation_name(object_name(constraint.references))}"
+    if constraint.foreign_columns:
+        text += f" ({', '.join(identifier(column) for column in constraint.foreign_columns)})"
+    return text + constraint.actions
+
+
+# ---------------------------------------------------------------- indexes
+
+
+def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
+    """``CREATE [UNIQUE] [CLUSTERED|NONCLUSTERED] INDEX name ON t (…) …``."""
+    if not reader.word("CREATE"):
+        return None
+    unique = reader.word("UNIQUE")
+    if not reader.word("CLUSTERED"):
+        reader.word("NONCLUSTERED")
+    if reader.word("COLUMNSTORE"):
+        ctx.problems.add(
+            "CREATE COLUMNSTORE INDEX has no effect: columnstore indexes do not exist here",
+            at=ctx.whole,
+            severity="warning",
+        )
+        return Ddl(())
+    if not reader.word("INDEX"):
+        return None
+    index_name = reader.name().name
+    if not reader.take(T.ON):
+        reader.fail()
+    table = object_name(reader.target())
+    index = _read_index(reader, unique, ctx, name=index_name)
+    if not reader.at_end:
+        reader.fail()
+    info = ctx.scope.table(table)
+    ctx.push()
+    ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
+    text = index_text(index, table, ctx)
+    ctx.pop()
+    defines: tuple[TableInfo, ...] = ()
+    if info is not None and unique and index.where is None and not info.read_only:
+        key = KeyInfo(tuple(column for column, _ in index.columns), index.ignore_dup_key)
+        defines = (TableInfo(info.name, info.columns, (*info.keys, key), info.checks),)
+    return Ddl((text,), defines=defines)
+
+
+def _read_index(
+    reader: Reader,
+    unique: bool,
+    ctx: Context,
+    *,
+    name: str | None = None,
+    columns: list[tuple[str, bool]] | None = None,
+) -> Index:
+    """The rest of an index behind its name (or, inside a table, behind INDEX)."""
+    if name is None:
+        name = reader.name().name
+    unique = reader.word("UNIQUE") or unique
+    if not reader.word("CLUSTERED"):
+        reader.word("NONCLUSTERED")
+    if reader.peek(T.L_PAREN):
+        columns = _index_columns(reader)
+    if columns is None:
+        reader.fail()
+        columns = []
+    index = Index(name, unique, columns)
+    if reader.word("INCLUDE"):
+        index.include = [node.name for node in read_names(reader)]
+    if reader.take(T.WHERE):
+        index.where = reader.expression_() or reader.fail()
+    index.ignore_dup_key = _index_options(reader)
+    return index
+
+
+def index_name(index: str, table: ObjectName) -> str:
+    """An index's name in PostgreSQL, where it must be unique in its schema, not in its table only."""
+    folded, table_name = fold(index), fold(table.name)
+    return folded if table_name in folded else fold(f"{table_name}_{folded}")
+
+
+def index_text(index: Index, table: ObjectName, ctx: Context) -> str:
+    """CREATE INDEX as PostgreSQL text."""
+    columns = ", ".join(f"{identifier(column)}{' DESC' if descending else ''}" for column, descending in index.columns)
+    text = f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote(index_name(index.name, table))} "
+    text += f"ON {ctx.relation_name(table)} ({columns})"
+    if index.include:
+        text += f" INCLUDE ({', '.join(identifier(column) for column in index.include)})"
+    if index.where is not None:
+        text += f" WHERE {flat(condition(index.where, ctx).text)}"
+    return text
+
+
+def _drop_index(reader: Reader, ctx: Context) -> Ddl:
+    """``DROP INDEX [IF EXISTS] i ON t, …`` and the old ``t.i``."""
+    guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
+    statements: list[str] = []
+    while True:
+        first = reader.target()
+        if reader.take(T.ON):
+            table = object_name(reader.target())
+            name = first.name
+        else:
+            old = object_name(first)
+            table = ObjectName(old.schema or "", old.database, old.server)
+            name = old.name
+        schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
+        statements.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(name, table))}")
+        _index_options(reader)
+        if not reader.take(T.COMMA):
+            break
+    if not reader.at_end:
+        reader.fail()
+    return Ddl(tuple(statements))
+
+
+# ---------------------------------------------------------------- the rest
+
+
+def _drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
+    guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
+    names: list[ObjectName] = []
+    while True:
+        names.append(object_name(reader.target()))
+        if not reader.take(T.COMMA):
+            break
+    if not reader.at_end:
+        reader.fail()
+    return Ddl(tuple(f"DROP {kind} {guard}{ctx.relation_name(name)}" for name in names), drops=tuple(names))
+
+
+def _create_type(reader: Reader, ctx: Context) -> Ddl | None:
+    """``CREATE TYPE name FROM base [NULL | NOT NULL]``: a domain."""
+    name = object_name(reader.target())
+    if not reader.take(T.FROM):
+        ctx.unsupported("this CREATE TYPE")
+        return None
+    base = ctx.type_of(reader.type_name(), cast=False)
+    not_null = reader.take(T.NOT)
+    reader.take(T.NULL)
+    if not reader.at_end:
+        reader.fail()
+    if base is None:
+        return None
+    text = f"CREATE DOMAIN {ctx.relation_name(name)} AS {base.postgres}{' NOT NULL' if not_null else ''}"
+    return Ddl((text,), types=((name, base),))
+
+
+_SEQUENCE_LIMITS = {
+    "tinyint": ("smallint", 0, 255),
+    "smallint": ("smallint", -(2**15), 2**15 - 1),
+    "int": ("integer", -(2**31), 2**31 - 1),
+    "bigint": ("bigint", -(2**63), 2**63 - 1),
+}
+
+
+def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
+    """CREATE and ALTER SEQUENCE; a sequence without START begins at its type's smallest value."""
+    name = ctx.relation_name(object_name(reader.target()))
+    type_name = "bigint"
+    options: dict[str, str] = {}
+    while not reader.at_end:
+        if reader.take(T.ALIAS):
+            type_ = ctx.type_of(reader.type_name(), cast=False)
+            type_name = type_.name if type_ is not None and type_.name in _SEQUENCE_LIMITS else "bigint"
+        elif reader.word("START", "WITH"):
+            options["START"] = f"START WITH {_signed(reader)}"
+        elif reader.word("RESTART"):
+            options["RESTART"] = f"RESTART WITH {_signed(reader)}" if reader.word("WITH") else "RESTART"
+        elif reader.word("INCREMENT", "BY"):
+            options["INCREMENT"] = f"INCREMENT BY {_signed(reader)}"
+        elif reader.word("MINVALUE"):
+            options["MIN"] = f"MINVALUE {_signed(reader)}"
+        elif reader.word("MAXVALUE"):
+            options["MAX"] = f"MAXVALUE {_signed(reader)}"
+        elif reader.word("NO"):
+            word = reader.current_upper
+            if word not in ("MINVALUE", "MAXVALUE", "CYCLE", "CACHE"):
+                reader.fail()
+            reader.advance()
+        elif reader.word("CYCLE"):
+            options["CYCLE"] = "CYCLE"
+        elif reader.word("CACHE"):
+            if reader.current_text.isdigit():
+                options["CACHE"] = f"CACHE {reader.current_text}"
+                reader.advance()
+        else:
+            reader.fail()
+    if verb == "CREATE":
+        postgres, low, high = _SEQUENCE_LIMITS[type_name]
+        ascending = not options.get("INCREMENT", "INCREMENT BY 1").split()[-1].startswith("-")
+        options.setdefault("MIN", f"MINVALUE {low}")
+        options.setdefault("MAX", f"MAXVALUE {high}")
+        options.setdefault("START", f"START WITH {options['MIN' if ascending else 'MAX'].split()[-1]}")
+        return Ddl((f"CREATE SEQUENCE {name} AS {postgres} {' '.join(options.values())}",))
+    return Ddl((f"ALTER SEQUENCE {name} {' '.join(options.values())}",))
