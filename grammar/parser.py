@@ -197,7 +197,7 @@ class _BatchParser:
             self._check_with(index)
 
     def _feed(self, terminal: str, start: int, end: int) -> None:
-        value = self._tokens[start].text if end == start + 1 else ""
+        value = self._tokens[start].text if end > start else terminal
         self._state.feed_token(Token(terminal, value, start_pos=start, end_pos=end))
 
     def _check_with(self, index: int) -> None:
@@ -239,16 +239,17 @@ class _BatchParser:
         which parsing goes on, None when it cannot.
         """
         index = min(unexpected.index, self._count)
+        if self._resumed_at >= self._count:
+            return None
         if not self._follows_an_error(index):
             self._report(unexpected)
         self._failed = True
         stack, values = self._state.state_stack, self._state.value_stack
-        while _INVALID not in self._states[stack[-1]]:
-            if len(stack) == 1:
-                return None
+        while self._states[stack[-1]].get(_INVALID, (None,))[0] is not Shift:
             stack.pop()
             values.pop()
-        resume = self._resume_after(index, fed)
+        # A parenthesis that is not closed swallows the statements after it: begin again inside.
+        resume = self._resume_after(index if unexpected.opened_at is None else unexpected.opened_at + 1)
         self._feed(_INVALID, min(fed, resume), resume)
         self._resumed_at = resume
         if resume >= self._count and not self._closed():
@@ -272,41 +273,40 @@ class _BatchParser:
             index == self._resumed_at or index >= self._count or self._tokens[index].word in ("ELSE", "END")
         )
 
-    def _resume_after(self, index: int, fed: int) -> int:
-        """Return the next index at which a statement seems to begin."""
-        position = index
-        if position < self._count and (
-            position == self._resumed_at or self._tokens[position].word in ("ELSE", "END")
-        ):
+    def _resume_after(self, index: int) -> int:
+        """Return the next index from ``index`` on at which a statement seems to begin.
+
+        Each time it is further on than the time before, so that recovery comes to an end.
+        """
+        position = max(index, self._resumed_at + 1)
+        if position == index and self._word(index) in ("ELSE", "END"):
             position += 1
         depth = 0
         while position < self._count:
-            token = self._tokens[position]
-            if token.word == "CASE":
+            word = self._tokens[position].word
+            if word == "CASE":
                 depth += 1
-            elif token.word == "END" and depth:
+            elif word == "END" and depth:
                 depth -= 1
-            elif token.word == ";":
+            elif word == ";":
                 return position + 1
-            elif position > fed or position > self._resumed_at >= 0 or position > 0:
-                if token.word in STATEMENT_WORDS and self._opens_line_or_follows(position):
-                    return position
-                if self._chooser.certain_starter(position):
-                    return position
+            elif (word in STATEMENT_WORDS and self._seems_to_begin(position)) or (
+                self._chooser.certain_starter(position)
+            ):
+                return position
             position += 1
         return self._count
 
-    def _opens_line_or_follows(self, position: int) -> bool:
+    def _word(self, index: int) -> str:
+        return self._tokens[index].word if index < self._count else ""
+
+    def _seems_to_begin(self, position: int) -> bool:
         """Tell whether the statement word at ``position`` is likely to begin a statement."""
-        token = self._tokens[position]
-        if token.word in ("END", "ELSE", "BEGIN"):
+        if position == 0 or self._word(position) in ("END", "ELSE", "BEGIN"):
             return True
-        if position == 0:
-            return True
-        between = self._text.source.text[self._tokens[position - 1].end : token.start]
-        return (
-            "\n" in between or "\r" in between or self._tokens[position - 1].word in ("BEGIN", "ELSE", "END")
-        )
+        before, token = self._tokens[position - 1], self._tokens[position]
+        between = self._text.source.text[before.end : token.start]
+        return "\n" in between or "\r" in between or before.word in ("BEGIN", "ELSE", "END")
 
     def _report(self, unexpected: UnexpectedText) -> None:
         source = self._text.source
