@@ -114,7 +114,10 @@
 -- FORMAT(v, f [, culture])   sys.format(v any, f text, culture text DEFAULT 'en-US') -> text
 -- FORMATMESSAGE(f, a…)       sys.formatmessage(f text, VARIADIC args text[]) -> text; args through
 --                            sys.convert_varchar(x) unless text; NULL prints (null). RAISERROR formats with it too.
---                            FORMATMESSAGE(number, …): sys.formatmessage_of(message_id integer, VARIADIC text[])
+--                            FORMATMESSAGE(number, …): sys.formatmessage_of(message_id integer, VARIADIC text[]); NULL for an
+--                            unknown number. sp_addmessage, sp_altermessage, sp_dropmessage: sys.addmessage(msgnum integer,
+--                            severity integer, msgtext text, lang text DEFAULT NULL, with_log text DEFAULT NULL, replace text
+--                            DEFAULT NULL), sys.dropmessage(msgnum integer, lang text DEFAULT NULL); view sys.messages
 -- LEFT(s, n), RIGHT(s, n)    sys.left(any, bigint), sys.right(any, bigint) -> text   (PostgreSQL's take n < 0
 --                            another way: T-SQL raises 537); constant n >= 0 and text: NATIVE left, right
 -- LEN(s)                     sys.len(any) -> integer       without trailing blanks
@@ -193,10 +196,12 @@
 -- TIMEFROMPARTS(5)           sys.timefromparts(5 integers) -> time
 -- DATETIMEOFFSETFROMPARTS(10) sys.datetimeoffsetfromparts(10 integers) -> timestamptz
 -- ISDATE(x)                  sys.isdate(any) -> integer
--- SWITCHOFFSET(d, o)         sys.switchoffset(d timestamptz|timestamp|text, o text|integer minutes) -> timestamp: wall clock
+-- SWITCHOFFSET(d, o)         sys.switchoffset(d timestamptz|timestamp|text, o text|integer minutes) -> timestamptz
 -- TODATETIMEOFFSET(d, o)     sys.todatetimeoffset(d timestamp|text, o text|integer minutes) -> timestamptz
--- d AT TIME ZONE z           sys.at_time_zone(d timestamp|timestamptz|text, z text)   timestamp -> timestamptz (as in
---                            PostgreSQL), timestamptz -> timestamp: the wall clock there. Windows zone names are known.
+-- d AT TIME ZONE z           sys.at_time_zone(d timestamp|date|text|timestamptz, z text) -> timestamptz; Windows zone names are known.
+--    A timestamptz does not keep its offset. Where one of these three is itself converted to datetime, date, time, a string,
+--    or is an argument of DATEPART, DATENAME, FORMAT …: sys.switchoffset_clock, sys.todatetimeoffset_clock,
+--    sys.at_time_zone_clock (same arguments) -> timestamp, the wall clock that SQL Server shows.
 -- @@DATEFIRST, @@LANGUAGE, @@LANGID   sys.datefirst() -> integer, sys.language() -> text, sys.langid() -> integer
 -- CURRENT_TIMEZONE()         sys.current_timezone() -> text
 --
@@ -232,7 +237,8 @@
 --                            sys.database_principal_id([text])
 -- HOST_NAME(), HOST_ID(), APP_NAME(), PROGRAM_NAME()  sys.host_name(), sys.host_id(), sys.app_name(), sys.program_name()
 -- IS_MEMBER(r), IS_ROLEMEMBER(r [, p]), IS_SRVROLEMEMBER(r [, l])   sys.is_member, sys.is_rolemember, sys.is_srvrolemember -> integer
--- HAS_PERMS_BY_NAME(o, class, perm)  sys.has_perms_by_name(o text, class text, permission text, database text DEFAULT NULL) -> integer
+-- HAS_PERMS_BY_NAME(o, class, perm [, sub, subclass])  sys.has_perms_by_name(o text, class text, permission text,
+--                            sub_securable text DEFAULT NULL, sub_class text DEFAULT NULL, database text DEFAULT NULL) -> integer
 -- HAS_DBACCESS(d)            sys.has_dbaccess(text) -> integer
 -- DB_ID([n]), DB_NAME([i])   sys.db_id(name text DEFAULT NULL) -> integer, sys.db_name(id integer DEFAULT NULL) -> text: without
 --                            argument the session's; the compiler may write the compile-time database as the argument
@@ -244,7 +250,7 @@
 -- TYPE_ID(n), TYPE_NAME(i)   sys.type_id(text), sys.type_name(integer)
 -- COL_LENGTH(t, c), COL_NAME(i, n)  sys.col_length(t text, c text, database text DEFAULT NULL), sys.col_name(integer, integer)
 -- COLUMNPROPERTY(i, c, p)    sys.columnproperty(integer, text, text) -> integer
--- OBJECTPROPERTY(i, p), OBJECTPROPERTYEX  sys.objectproperty(integer, text) -> integer
+-- OBJECTPROPERTY(i, p), OBJECTPROPERTYEX  sys.objectproperty(integer, text) -> integer, sys.objectpropertyex(integer, text) -> text
 -- DATABASEPROPERTYEX(d, p)   sys.databasepropertyex(text, text) -> text;  DATABASEPROPERTY the same as integer
 -- SERVERPROPERTY(p)          sys.serverproperty(text) -> text
 -- INDEXPROPERTY, INDEX_COL, STATS_DATE  sys.indexproperty(integer, text, text), sys.index_col(text, integer, integer), sys.stats_date(integer, integer)

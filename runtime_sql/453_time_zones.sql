@@ -1,7 +1,8 @@
 -- AT TIME ZONE, SWITCHOFFSET, TODATETIMEOFFSET.
--- A timestamptz is a moment without the offset it was written with, so what
--- T-SQL answers as a datetimeoffset in another zone is answered as the wall
--- clock there (timestamp): what is shown, and what CONVERT to datetime makes of it.
+-- A timestamptz is a moment without the offset it was written with. Each function
+-- answers the moment; its twin …_clock answers the wall clock at the offset or in
+-- the zone, which is what shows when T-SQL converts the datetimeoffset to
+-- datetime, date, time or a string.
 
 -- Minutes of an offset '+hh:mm'; error 9812 for what is none.
 CREATE OR REPLACE FUNCTION sys.offset_minutes(value text) RETURNS integer
@@ -18,28 +19,60 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamptz, utc_offset integer) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (value AT TIME ZONE 'UTC') + utc_offset * interval '1 minute';
-CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamptz, utc_offset text) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.switchoffset(value, sys.offset_minutes(utc_offset));
--- Without an offset of its own a value is in UTC.
-CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamp, utc_offset integer) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value + utc_offset * interval '1 minute';
-CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamp, utc_offset text) RETURNS timestamp
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.switchoffset(value, sys.offset_minutes(utc_offset));
-CREATE OR REPLACE FUNCTION sys.switchoffset(value text, utc_offset integer) RETURNS timestamp
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.switchoffset(sys.convert_datetimeoffset(value), utc_offset);
-CREATE OR REPLACE FUNCTION sys.switchoffset(value text, utc_offset text) RETURNS timestamp
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.switchoffset(sys.convert_datetimeoffset(value), utc_offset);
+-- SWITCHOFFSET keeps the moment. A value without offset of its own is in UTC.
+CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamptz, utc_offset integer) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN utc_offset IS NOT NULL THEN value END;
+CREATE OR REPLACE FUNCTION sys.switchoffset_clock(value timestamptz, utc_offset integer) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ((value) AT TIME ZONE 'UTC') + utc_offset * interval '1 minute';
+CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamptz, utc_offset text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN sys.offset_minutes(utc_offset) IS NOT NULL THEN value END;
+CREATE OR REPLACE FUNCTION sys.switchoffset_clock(value timestamptz, utc_offset text) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ((value) AT TIME ZONE 'UTC') + sys.offset_minutes(utc_offset) * interval '1 minute';
+CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamp, utc_offset integer) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN utc_offset IS NOT NULL THEN value AT TIME ZONE 'UTC' END;
+CREATE OR REPLACE FUNCTION sys.switchoffset_clock(value timestamp, utc_offset integer) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ((value AT TIME ZONE 'UTC') AT TIME ZONE 'UTC') + utc_offset * interval '1 minute';
+CREATE OR REPLACE FUNCTION sys.switchoffset(value timestamp, utc_offset text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN sys.offset_minutes(utc_offset) IS NOT NULL THEN value AT TIME ZONE 'UTC' END;
+CREATE OR REPLACE FUNCTION sys.switchoffset_clock(value timestamp, utc_offset text) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ((value AT TIME ZONE 'UTC') AT TIME ZONE 'UTC') + sys.offset_minutes(utc_offset) * interval '1 minute';
+CREATE OR REPLACE FUNCTION sys.switchoffset(value text, utc_offset integer) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE WHEN utc_offset IS NOT NULL THEN sys.convert_datetimeoffset(value) END;
+CREATE OR REPLACE FUNCTION sys.switchoffset_clock(value text, utc_offset integer) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN ((sys.convert_datetimeoffset(value)) AT TIME ZONE 'UTC') + utc_offset * interval '1 minute';
+CREATE OR REPLACE FUNCTION sys.switchoffset(value text, utc_offset text) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN sys.offset_minutes(utc_offset) IS NOT NULL THEN sys.convert_datetimeoffset(value) END;
+CREATE OR REPLACE FUNCTION sys.switchoffset_clock(value text, utc_offset text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN ((sys.convert_datetimeoffset(value)) AT TIME ZONE 'UTC') + sys.offset_minutes(utc_offset) * interval '1 minute';
 
+-- TODATETIMEOFFSET: the wall clock is given, the offset says which moment it is.
 CREATE OR REPLACE FUNCTION sys.todatetimeoffset(value timestamp, utc_offset integer) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (value - utc_offset * interval '1 minute') AT TIME ZONE 'UTC';
+CREATE OR REPLACE FUNCTION sys.todatetimeoffset_clock(value timestamp, utc_offset integer) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN utc_offset IS NOT NULL THEN value END;
 CREATE OR REPLACE FUNCTION sys.todatetimeoffset(value timestamp, utc_offset text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.todatetimeoffset(value, sys.offset_minutes(utc_offset));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (value - sys.offset_minutes(utc_offset) * interval '1 minute') AT TIME ZONE 'UTC';
+CREATE OR REPLACE FUNCTION sys.todatetimeoffset_clock(value timestamp, utc_offset text) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN sys.offset_minutes(utc_offset) IS NOT NULL THEN value END;
 CREATE OR REPLACE FUNCTION sys.todatetimeoffset(value text, utc_offset integer) RETURNS timestamptz
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.todatetimeoffset(sys.convert_datetime2(value), utc_offset);
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (sys.convert_datetime2(value) - utc_offset * interval '1 minute') AT TIME ZONE 'UTC';
+CREATE OR REPLACE FUNCTION sys.todatetimeoffset_clock(value text, utc_offset integer) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE WHEN utc_offset IS NOT NULL THEN sys.convert_datetime2(value) END;
 CREATE OR REPLACE FUNCTION sys.todatetimeoffset(value text, utc_offset text) RETURNS timestamptz
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.todatetimeoffset(sys.convert_datetime2(value), utc_offset);
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (sys.convert_datetime2(value) - sys.offset_minutes(utc_offset) * interval '1 minute') AT TIME ZONE 'UTC';
+CREATE OR REPLACE FUNCTION sys.todatetimeoffset_clock(value text, utc_offset text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN sys.offset_minutes(utc_offset) IS NOT NULL THEN sys.convert_datetime2(value) END;
 
 -- The IANA zone of a Windows zone name (Unicode CLDR's pairs); the name itself
 -- where it is an IANA zone; error 9820 otherwise.
@@ -156,13 +189,22 @@ BEGIN
 END;
 $$;
 
--- A value without offset is taken as that zone's wall clock; a datetimeoffset
--- becomes the wall clock there.
+-- AT TIME ZONE: a value without offset is that zone's wall clock; a datetimeoffset
+-- keeps its moment.
 CREATE OR REPLACE FUNCTION sys.at_time_zone(value timestamp, zone text) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE RETURN value AT TIME ZONE sys.time_zone(zone);
-CREATE OR REPLACE FUNCTION sys.at_time_zone(value timestamptz, zone text) RETURNS timestamp
-LANGUAGE sql STABLE PARALLEL SAFE RETURN value AT TIME ZONE sys.time_zone(zone);
-CREATE OR REPLACE FUNCTION sys.at_time_zone(value text, zone text) RETURNS timestamptz
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_datetime2(value) AT TIME ZONE sys.time_zone(zone);
+CREATE OR REPLACE FUNCTION sys.at_time_zone_clock(value timestamp, zone text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE WHEN sys.time_zone(zone) IS NOT NULL THEN value END;
 CREATE OR REPLACE FUNCTION sys.at_time_zone(value date, zone text) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE RETURN value::timestamp AT TIME ZONE sys.time_zone(zone);
+CREATE OR REPLACE FUNCTION sys.at_time_zone_clock(value date, zone text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE WHEN sys.time_zone(zone) IS NOT NULL THEN value::timestamp END;
+CREATE OR REPLACE FUNCTION sys.at_time_zone(value text, zone text) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.convert_datetime2(value) AT TIME ZONE sys.time_zone(zone);
+CREATE OR REPLACE FUNCTION sys.at_time_zone_clock(value text, zone text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN sys.time_zone(zone) IS NOT NULL THEN sys.convert_datetime2(value) END;
+CREATE OR REPLACE FUNCTION sys.at_time_zone(value timestamptz, zone text) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE WHEN sys.time_zone(zone) IS NOT NULL THEN value END;
+CREATE OR REPLACE FUNCTION sys.at_time_zone_clock(value timestamptz, zone text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE RETURN value AT TIME ZONE sys.time_zone(zone);

@@ -146,6 +146,14 @@ BEGIN
 END;
 $$;
 
+-- OBJECTPROPERTYEX: the same as text, and BaseType, the type code.
+CREATE OR REPLACE FUNCTION sys.objectpropertyex(object_id integer, property text) RETURNS text
+LANGUAGE sql STABLE
+RETURN CASE
+    WHEN lower(property) = 'basetype' THEN (SELECT o.type FROM sys.known_objects(NULL, object_id) AS o LIMIT 1)
+    ELSE sys.objectproperty(object_id, property)::text
+END;
+
 -- DATABASEPROPERTYEX
 CREATE OR REPLACE FUNCTION sys.databasepropertyex(database text, property text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -263,9 +271,11 @@ RETURN (SELECT s.seqincrement FROM pg_sequence AS s WHERE s.seqrelid = sys.ident
 
 -- HAS_PERMS_BY_NAME: for tables and views SELECT … REFERENCES, EXECUTE for
 -- routines, RECEIVE, SEND and the like for Service Broker's objects, CONNECT and
--- CREATE … for a database. NULL for what does not exist.
+-- CREATE … for a database; sub_securable is a column. NULL for what does not exist.
 CREATE OR REPLACE FUNCTION sys.has_perms_by_name(
-    securable text, class text, permission text, database text DEFAULT NULL) RETURNS integer
+    securable text, class text, permission text, sub_securable text DEFAULT NULL, sub_class text DEFAULT NULL,
+    database text DEFAULT NULL)
+RETURNS integer
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -277,6 +287,7 @@ DECLARE
     v_object record;
     v_queue ssb.queue;
     v_service ssb.service;
+    v_column smallint;
 BEGIN
     IF securable IS NULL AND class IS NULL THEN
         RETURN (v_all OR v_permission IN ('CONNECT SQL', 'VIEW ANY DATABASE'))::integer;
@@ -307,6 +318,12 @@ BEGIN
     ELSIF v_object.type IN ('P', 'FN', 'IF', 'TF') THEN
         RETURN (v_permission IN ('EXECUTE', 'ANY', 'SELECT') AND has_function_privilege(v_role, v_id::oid, 'EXECUTE')
                 OR v_all)::integer;
+    ELSIF sub_securable IS NOT NULL THEN
+        v_column := (sys.column_of(v_id, sub_securable)).attnum;
+        RETURN CASE WHEN v_column IS NOT NULL THEN
+            (v_all OR v_permission IN ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
+                      AND has_column_privilege(v_role, v_id::oid, v_column, v_permission))::integer
+        END;
     END IF;
     RETURN (v_all
         OR v_permission IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'REFERENCES')

@@ -325,3 +325,39 @@ def test_a_date_condition_can_use_an_index(shared: Connection) -> None:
     )
     shared.execute("RESET enable_seqscan; DROP TABLE dbo.log")
     assert "Index Cond: (at <" in plan
+
+
+def test_messages_have_numbers(shared: Connection) -> None:
+    assert value(shared, "sys.formatmessage_of(2812, 'dbo.p')") == "Could not find stored procedure 'dbo.p'."
+    assert value(shared, "sys.formatmessage_of(99999, 'x')") is None
+    shared.execute("SELECT sys.addmessage(50001, 16, 'Order %d of %s is late.')")
+    assert value(shared, "sys.formatmessage_of(50001, '7', 'Ada')") == "Order 7 of Ada is late."
+    with pytest.raises(psycopg.Error, match="REPLACE"):
+        shared.execute("SELECT sys.addmessage(50001, 16, 'again')")
+    shared.execute("SELECT sys.addmessage(50001, 11, 'again', replace => 'replace')")
+    assert value(shared, "severity FROM sys.messages WHERE message_id = 50001") == 11
+    shared.execute("SELECT sys.dropmessage(50001)")
+    with pytest.raises(psycopg.Error, match="does not exist"):
+        shared.execute("SELECT sys.dropmessage(50001)")
+    with pytest.raises(psycopg.Error, match="greater than 50000"):
+        shared.execute("SELECT sys.addmessage(50000, 16, 'x')")
+
+
+def test_numbers_agree_with_the_catalog_views(shared: Connection) -> None:
+    rows = shared.execute(
+        "SELECT o.name, o.object_id, sys.object_id(s.name || '.[' || o.name || ']', o.type), "
+        "sys.object_name(o.object_id) "
+        "FROM sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id "
+        "WHERE o.type IN ('U', 'V', 'P', 'FN', 'TR', 'SQ', 'PK', 'C')"
+    ).fetchall()
+    assert {row[0] for row in rows} >= {
+        "orders",
+        "order_notes",
+        "pay",
+        "twice",
+        "tr_order",
+        "Inbox",
+        "pk_orders",
+    }
+    for name, number, found, back in rows:
+        assert (number, name) == (found, back)

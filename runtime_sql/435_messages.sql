@@ -1,0 +1,93 @@
+-- sys.messages: texts by number, for RAISERROR(number, …) and FORMATMESSAGE(number, …).
+-- Numbers from 50001 on are the scripts' own (sp_addmessage); below them stand the
+-- ones that programs of this kind look up or raise by number.
+CREATE TABLE IF NOT EXISTS ssb.user_message (
+    message_id      integer  NOT NULL,
+    language_id     smallint NOT NULL DEFAULT 1033,
+    severity        smallint NOT NULL,
+    is_event_logged boolean  NOT NULL DEFAULT false,
+    text            text     NOT NULL,
+    PRIMARY KEY (message_id, language_id),
+    CONSTRAINT "own messages count from 50001" CHECK (message_id > 50000),
+    CONSTRAINT "a severity is 1 to 25" CHECK (severity BETWEEN 1 AND 25)
+);
+
+CREATE OR REPLACE FUNCTION sys.known_messages()
+RETURNS TABLE (message_id integer, severity smallint, text text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    VALUES
+        (208, 16::smallint, 'Invalid object name ''%.*ls''.'),
+        (229, 14, 'The %ls permission was denied on the object ''%.*ls'', database ''%.*ls'', schema ''%.*ls''.'),
+        (241, 16, 'Conversion failed when converting date and/or time from character string.'),
+        (245, 16, 'Conversion failed when converting the %ls value ''%.*ls'' to data type %ls.'),
+        (515, 16, 'Cannot insert the value NULL into column ''%.*ls'', table ''%.*ls''; column does not allow nulls. %ls fails.'),
+        (547, 16, 'The %ls statement conflicted with the %ls constraint "%.*ls". The conflict occurred in database "%.*ls", table "%.*ls"%ls%.*ls%ls.'),
+        (1205, 13, 'Transaction (Process ID %d) was deadlocked on %.*ls resources with another process and has been chosen as the deadlock victim. Rerun the transaction.'),
+        (1222, 16, 'Lock request time out period exceeded.'),
+        (2601, 14, 'Cannot insert duplicate key row in object ''%.*ls'' with unique index ''%.*ls''. The duplicate key value is %ls.'),
+        (2627, 14, 'Violation of %ls constraint ''%.*ls''. Cannot insert duplicate key in object ''%.*ls''. The duplicate key value is %ls.'),
+        (2812, 16, 'Could not find stored procedure ''%.*ls''.'),
+        (3902, 16, 'The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.'),
+        (3903, 16, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.'),
+        (3930, 16, 'The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.'),
+        (8115, 16, 'Arithmetic overflow error converting %ls to data type %ls.'),
+        (8134, 16, 'Divide by zero error encountered.'),
+        (8418, 16, 'The conversation handle is missing. Specify a conversation handle.'),
+        (8426, 16, 'The conversation handle "%ls" is not found.'),
+        (8428, 16, 'The message type "%.*ls" is not found.'),
+        (8429, 16, 'The conversation endpoint is not in a valid state for SEND. The current endpoint state is ''%ls''.'),
+        (8431, 16, 'The message type ''%.*ls'' is not part of the service contract.'),
+        (9617, 16, 'The service queue "%.*ls" is currently disabled.')
+$$;
+
+CREATE OR REPLACE VIEW sys.messages AS
+SELECT m.message_id, m.language_id, m.severity, m.is_event_logged::integer::sys.bit AS is_event_logged, m.text
+  FROM ssb.user_message AS m
+UNION ALL
+SELECT k.message_id, 1033::smallint, k.severity, 0::sys.bit, k.text FROM sys.known_messages() AS k;
+
+-- sp_addmessage: 15043 when the number exists and @replace is not given.
+CREATE OR REPLACE FUNCTION sys.addmessage(
+    msgnum integer, severity integer, msgtext text, lang text DEFAULT NULL, with_log text DEFAULT NULL,
+    replace text DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF msgnum NOT BETWEEN 50001 AND 2147483647 THEN
+        PERFORM ssb.raise_error(15040, 'User-defined error messages must have an ID greater than 50000.');
+    ELSIF severity NOT BETWEEN 1 AND 25 THEN
+        PERFORM ssb.raise_error(15041, 'User-defined error messages must have a severity level between 1 and 25.');
+    ELSIF lower(replace) IS DISTINCT FROM 'replace'
+          AND EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum) THEN
+        PERFORM ssb.raise_error(15043, 'You must specify ''REPLACE'' to overwrite an existing message.');
+    END IF;
+    INSERT INTO ssb.user_message AS m (message_id, severity, is_event_logged, text)
+    VALUES (msgnum, addmessage.severity, coalesce(lower(with_log) = 'true', false), msgtext)
+    ON CONFLICT (message_id, language_id)
+    DO UPDATE SET severity = excluded.severity, is_event_logged = excluded.is_event_logged, text = excluded.text;
+    RETURN 0;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION sys.dropmessage(msgnum integer, lang text DEFAULT NULL) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    DELETE FROM ssb.user_message AS m WHERE m.message_id = msgnum;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(15179, 'The message number ' || msgnum || ' or specified language version does not exist.');
+    END IF;
+    RETURN 0;
+END;
+$$;
+
+-- The text of a number with its arguments filled in; NULL for an unknown number.
+-- SQL Server's own %ls and %.*ls take one argument each.
+CREATE OR REPLACE FUNCTION sys.formatmessage_of(message_id integer, VARIADIC arguments text[] DEFAULT '{}') RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT sys.formatmessage(regexp_replace(m.text, '%(\.\*)?ls', '%s', 'g'), VARIADIC $2)
+    FROM sys.messages AS m WHERE m.message_id = $1 LIMIT 1
+$$;
