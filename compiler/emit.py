@@ -249,17 +249,17 @@ class _Writer:
         self.noted("BEGIN", node.note)
         self.nested(node.body)
         if node.handler is not None:
-            self._handler(node.handler)
+            self._handler(node.handler, node.condition)
         self.line(f"END {node.label};" if node.label else "END;")
 
     HANDLER_WIDTH = 132
     """A handler says the same thing everywhere: better one longer line than two."""
 
-    def _handler(self, handler: tuple[pl.Statement, ...]) -> None:
+    def _handler(self, handler: tuple[pl.Statement, ...], condition: str) -> None:
         """Write a handler on one line where it fits, else the parts that fit on lines below."""
         inner = _Writer(0)
         inner.body(handler)
-        head = "EXCEPTION WHEN OTHERS THEN"
+        head = f"EXCEPTION WHEN {condition} THEN"
         whole = f"{head} {' '.join(inner._lines)}"
         if len(whole) + len(INDENT) * self._depth <= self.HANDLER_WIDTH:
             self.line(whole)
@@ -283,6 +283,10 @@ class _Writer:
         for part in lines[1:]:
             self.line(part)
         self._depth -= 1
+
+    @statement.register
+    def _(self, node: pl.Raise) -> None:
+        self.line(f"RAISE EXCEPTION USING ERRCODE = '{node.sqlstate}', MESSAGE = {literal(node.message)};")
 
     @statement.register
     def _(self, node: pl.If) -> None:
@@ -316,6 +320,12 @@ class _Writer:
         self.line(f"FOR {node.counter} IN 1..{node.times} LOOP")
         self.nested(node.body)
         self.line("END LOOP;")
+
+    @statement.register
+    def _(self, node: pl.Together) -> None:
+        inner = _Writer(0)
+        inner.body(node.statements)
+        self.line(" ".join(inner._lines))
 
     @statement.register
     def _(self, node: pl.Case) -> None:

@@ -34,19 +34,24 @@ class Status:
     def __init__(self, body: tuple[nodes.Statement, ...], at_exit: Live) -> None:
         """Analyse ``body``; ``at_exit`` is what its caller may read."""
         self._after: dict[int, Live] = {}
+        self._before: dict[int, Live] = {}
         self._at_exit = at_exit
         self._loops: list[tuple[Live, Live]] = []
         self._catch: list[Live] = []
-        self._jumps = has_labels(body)
-        self.at_entry = self._run(body, at_exit)
+        self._at_label: dict[str, Live] = {}
+        while True:
+            known = dict(self._at_label)
+            self.at_entry = self._run(body, at_exit)
+            if known == self._at_label:
+                break
 
     def after(self, statement: nodes.Statement) -> Live:
         """Return what may be read after ``statement``."""
         return self._after.get(id(statement), BOTH)
 
-    def after_condition(self, condition: nodes.SqlText) -> Live:
-        """Return what may be read after the condition of IF or WHILE was computed."""
-        return self._after.get(id(condition), BOTH)
+    def before(self, statement: nodes.Statement) -> Live:
+        """Return what may be read where ``statement`` begins, by it or after it."""
+        return self._before.get(id(statement), BOTH)
 
     def _run(self, body: tuple[nodes.Statement, ...], live: Live) -> Live:
         for statement in reversed(body):
@@ -54,29 +59,27 @@ class Status:
         return live
 
     def _step(self, statement: nodes.Statement, live: Live) -> Live:
-        if self._jumps:
-            live = BOTH
         self._after[id(statement)] = self._after.get(id(statement), DEAD) | live
+        before = self._live_before(statement, live)
+        self._before[id(statement)] = self._before.get(id(statement), DEAD) | before
+        return before
+
+    def _live_before(self, statement: nodes.Statement, live: Live) -> Live:
         match statement:
             case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
                 return self._run(inner, live)
             case nodes.If():
-                then = self._step(statement.then, live)
-                otherwise = self._step(statement.otherwise, live) if statement.otherwise else live
                 # The condition itself sets both before either branch runs.
-                self._after[id(statement.condition)] = (
-                    self._after.get(id(statement.condition), DEAD) | then | otherwise
-                )
+                self._step(statement.then, live)
+                if statement.otherwise is not None:
+                    self._step(statement.otherwise, live)
                 return _reads(statement.condition)
             case nodes.While():
                 again = DEAD
                 while True:
                     self._loops.append((live, again))
-                    body = self._step(statement.body, again)
+                    self._step(statement.body, again)
                     self._loops.pop()
-                    self._after[id(statement.condition)] = (
-                        self._after.get(id(statement.condition), DEAD) | body | live
-                    )
                     head = again | _reads(statement.condition)
                     if head == again:
                         return head
@@ -91,8 +94,11 @@ class Status:
                 return self._loops[-1][0] if self._loops else BOTH
             case nodes.Continue():
                 return self._loops[-1][1] if self._loops else BOTH
-            case nodes.Goto() | nodes.Label():
-                return BOTH if isinstance(statement, nodes.Goto) else live
+            case nodes.Goto(label=label):
+                return self._at_label.get(label.text.lower(), DEAD)
+            case nodes.Label(name=name):
+                self._at_label[name.text.lower()] = live
+                return live
             case nodes.EmptyStatement():
                 return live
             case nodes.Declare(declarations=declarations):

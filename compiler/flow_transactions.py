@@ -46,23 +46,13 @@ class Depths:
         self._loops: list[tuple[set[int], set[int]]] = []
         self._tries: list[set[int]] = []
         self._returned: set[int] = set()
-        self._lost = any(isinstance(statement, nodes.Goto | nodes.Label) for statement in _walk(body))
-        """GOTO: nothing is known of any place but the first statements."""
-        if self._lost:
-            changes = any(
-                isinstance(
-                    statement,
-                    nodes.BeginTransaction | nodes.CommitTransaction | nodes.RollbackTransaction,
-                )
-                for statement in _walk(body)
-            )
-            state = ANY if changes else entry
-            for statement in _walk(body):
-                self._before[id(statement)] = state
-            self.exit = state
-        else:
+        self._at_label: dict[str, set[int]] = {}
+        while True:
+            known = {label: set(state) for label, state in self._at_label.items()}
             after = self._run(body, entry)
-            self.exit = after | frozenset(self._returned)
+            if known == self._at_label:
+                break
+        self.exit = after | frozenset(self._returned)
 
     def before(self, statement: nodes.Statement) -> State:
         """Return the depths possible before ``statement``; ANY for one that was not met."""
@@ -106,6 +96,11 @@ class Depths:
             case nodes.Continue() if self._loops:
                 self._loops[-1][1].update(state)
                 return NOWHERE
+            case nodes.Goto(label=label):
+                self._at_label.setdefault(label.text.lower(), set()).update(state)
+                return NOWHERE
+            case nodes.Label(name=label):
+                return state | frozenset(self._at_label.setdefault(label.text.lower(), set()))
             case nodes.Return():
                 self._returned.update(state)
                 return NOWHERE
@@ -122,7 +117,7 @@ class Depths:
         return state
 
     def _loop(self, loop: nodes.While, state: State) -> State:
-        forever = _always_true(loop.condition)
+        forever = always_true(loop.condition)
         while True:
             leaving: set[int] = set()
             again: set[int] = set()
@@ -166,7 +161,7 @@ def _walk(body: Iterable[nodes.Statement]) -> Iterable[nodes.Statement]:
         yield from _walk(nodes.children_of(statement))
 
 
-def _always_true(condition: nodes.SqlText) -> bool:
+def always_true(condition: nodes.SqlText) -> bool:
     words = [token.text for token in condition.tokens if token.text not in ("(", ")")]
     return len(words) == 3 and words[1] == "=" and words[0] == words[2] and words[0].isdigit()
 
@@ -201,6 +196,6 @@ def _refine(condition: nodes.SqlText, state: State) -> tuple[State, State]:
             return state & CLOSED, state - CLOSED
         if rest in ("=-1", "=1"):
             return state - CLOSED, state
-    if _always_true(condition):
+    if always_true(condition):
         return state, NOWHERE
     return state, state

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import singledispatch
+from typing import TYPE_CHECKING
 
 from ..grammar.problems import Problems
 from ..grammar.source import Span
@@ -26,6 +27,9 @@ from .names import ObjectName
 from .safety import safe_condition, safe_expression
 from .scope import Catalog, Scope, UnknownType, object_name
 from .type_map import SqlType
+
+if TYPE_CHECKING:
+    from .state_machine import _Machine
 
 
 class Mode(Enum):
@@ -64,6 +68,17 @@ class Loop:
     tries: int
     catches: int
     label: str | None = None
+    states: tuple[int, int] | None = None
+    """In a state machine: the states of CONTINUE and BREAK."""
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Where a GOTO goes: the label of a block or loop, and the TRY and CATCH blocks around it."""
+
+    label: str
+    tries: int
+    catches: int
 
 
 @dataclass
@@ -105,8 +120,21 @@ class Context:
     """The routine's name as written, for ERROR_PROCEDURE()."""
     return_type: SqlType | None = None
     """Of a scalar function."""
-    calls: bool = False
-    """Whether the body has EXEC: then TRY blocks must be announced to the callees."""
+    label_loops: bool = False
+    """Other loops may stand around or inside a WHILE: BREAK and CONTINUE need its label."""
+    jumps: dict[tuple[str, bool], Jump] = field(default_factory=dict)
+    """Targets of GOTO, by label and whether it is jumped to from below."""
+    label_places: dict[str, int] = field(default_factory=dict)
+    """Offsets of the labels in the source."""
+    used_labels: set[str] = field(default_factory=set)
+    machine: _Machine | None = None
+    """The state machine under construction."""
+    machine_places: dict[str, int] = field(default_factory=dict)
+    """Labels' states."""
+    machine_tries: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """How many TRY and CATCH blocks stand around each label."""
+    savepoints: bool = False
+    """Statements run inside the exception blocks of savepoints: no COMMIT between them."""
 
     # ------------------------------------------------------------ names and values
 
@@ -266,7 +294,9 @@ class Context:
         ``certain``: an error has just happened, so that TRY is left without asking.
         """
         if self.tries:
-            return pl.Exit(self.tries[-1], None if certain else self.session_field("leaving"))
+            from .state_machine import leave_for_catch
+
+            return leave_for_catch(self.tries[-1], None if certain else self.session_field("leaving"), self)
         return pl.Exit(self.body_label, self.session_field("leaving"))
 
     def leave_if_failed(self, node: nodes.Node) -> pl.Statement:
@@ -276,6 +306,8 @@ class Context:
     def autocommit(self, node: nodes.Statement) -> list[pl.Statement]:
         """After a write: commit it where no transaction can be open."""
         if self.mode not in (Mode.BATCH, Mode.PROCEDURE) or 0 not in self.depths.before(node):
+            return []
+        if self.savepoints:
             return []
         return [pl.CommitIf(self.session_field("autocommit"))]
 
@@ -293,7 +325,7 @@ class Context:
             result.append(pl.Assign(f"{self.session}.error", pl.Number(0)))
         if live.rowcount and rowcount is not None:
             result.append(pl.Assign(f"{self.session}.rowcount", rowcount))
-        return result
+        return result if len(result) < 2 else [pl.Together(tuple(result))]
 
     def counts(self, node: nodes.Statement) -> bool:
         """Whether the row count of a statement is needed: read, or to be shown."""
@@ -334,6 +366,15 @@ def lower(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
 def invocations(node: nodes.Statement, ctx: Context) -> list[pl.Invoke] | None:
     """Return the function calls that carry out a definition; None when it is no definition."""
     return None
+
+
+def lower_statements(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+    """Lower a list of statements, whatever labels stand in it."""
+    if ctx.label_places and any(isinstance(statement, nodes.Label) for statement in body):
+        from .control_flow import lower_list
+
+        return lower_list(body, ctx)
+    return lower_body(body, ctx)
 
 
 def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:

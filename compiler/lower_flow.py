@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from . import nodes
 from . import plpgsql as pl
-from .lower import Context, Loop, Mode, comments, lower, lower_body, single
+from .flow_transactions import always_true
+from .lower import Context, Loop, Mode, comments, lower, lower_statements, single
+from .state_machine import leave_for_catch
 from .type_map import INT, NVARCHAR_MAX
 
 # ------------------------------------------------------------------ blocks, IF, WHILE
@@ -16,7 +18,7 @@ from .type_map import INT, NVARCHAR_MAX
 @lower.register(nodes.AtomicBlock)
 def lower_block(node: nodes.Block | nodes.AtomicBlock, ctx: Context) -> list[pl.Statement]:
     """BEGIN … END only groups: T-SQL has no block scope, so the block disappears."""
-    return [*lower_body(node.statements, ctx), *comments(node.closing_comments)]
+    return [*lower_statements(node.statements, ctx), *comments(node.closing_comments)]
 
 
 @lower.register
@@ -24,23 +26,31 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
     """Lower IF; a chain of ELSE IF becomes ELSIF.
 
     A condition that can fail is computed in its own guarded statement first; when it does
-    fail, neither branch runs. The condition itself sets @@ERROR and @@ROWCOUNT to 0.
+    fail, neither branch runs. The condition itself sets @@ERROR and @@ROWCOUNT to 0, which
+    each branch does where they are read there.
     """
-    before, condition = _condition(node, node.condition, ctx)
-    branches: list[tuple[pl.Expr, tuple[pl.Statement, ...]]] = []
-    branches.append((condition, _nested(node.then, ctx)))
+    before, condition = condition_of(node.condition, ctx)
+    branches = [(condition, _branch(node.then, ctx))]
     otherwise: tuple[pl.Statement, ...] | None = None
     rest = node.otherwise
-    while isinstance(rest, nodes.If):
+    last: nodes.Statement = node
+    while isinstance(rest, nodes.If) and not rest.comments:
         test = ctx.condition(rest.condition)
-        live = ctx.liveness.after_condition(rest.condition)
-        if not test.safe or rest.comments or live.error or live.rowcount:
+        if not (test.safe or ctx.mode is Mode.FUNCTION):
             break
-        branches.append((pl.Raw(test.sql), _nested(rest.then, ctx)))
-        rest = rest.otherwise
+        branches.append((pl.Raw(test.sql), _branch(rest.then, ctx)))
+        last, rest = rest, rest.otherwise
     if rest is not None:
-        otherwise = _nested(rest, ctx)
+        otherwise = _branch(rest, ctx)
+    else:
+        reset = ctx.status(last, pl.Number(0))
+        otherwise = tuple(reset) if reset else None
     return [*before, pl.If(tuple(branches), otherwise)]
+
+
+def _branch(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...]:
+    reset = ctx.status(statement, pl.Number(0), live=ctx.liveness.before(statement))
+    return (*reset, *_nested(statement, ctx))
 
 
 def _nested(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...]:
@@ -52,52 +62,61 @@ def _nested(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...
 
 def lower_branch(statement: nodes.Statement, ctx: Context) -> list[pl.Statement]:
     """Lower the body of IF or WHILE, its comments included."""
-    result = lower_body(single(statement), ctx)
+    result = lower_statements(single(statement), ctx)
     if isinstance(statement, nodes.Block):
         result += comments(statement.closing_comments)
         result = [*comments(statement.trailing_comments), *result]
     return result
 
 
-def _condition(
-    node: nodes.If | nodes.While, text: nodes.SqlText, ctx: Context
-) -> tuple[list[pl.Statement], pl.Expr]:
-    """Return what computes a condition beforehand, and the condition.
-
-    @@ERROR and @@ROWCOUNT become 0 once the condition has read them.
-    """
+def condition_of(text: nodes.SqlText, ctx: Context) -> tuple[list[pl.Statement], pl.Expr]:
+    """Return what computes a condition beforehand, and the condition."""
     condition = ctx.condition(text)
-    live = ctx.liveness.after_condition(text)
-    reset = ctx.status(node, pl.Number(0), live=live)
-    if condition.safe and not reset:
+    if condition.safe or ctx.mode is Mode.FUNCTION:
         return [], pl.Raw(condition.sql)
     holds = ctx.helper("condition", "boolean")
     assignment = pl.Assign(holds, pl.Raw(condition.sql))
-    if condition.safe:
-        return [assignment, *reset], pl.Name(holds)
-    if ctx.mode is Mode.FUNCTION:
-        return [], pl.Raw(condition.sql)
     # A condition that fails must not leave the answer of the one before it.
-    forget = [] if ctx.tries else [pl.Assign(holds, pl.NULL)]
-    return [*forget, *ctx.guard(text, [assignment, *reset])], pl.Name(holds)
+    forget: list[pl.Statement] = [] if ctx.tries else [pl.Assign(holds, pl.NULL)]
+    return [*forget, *ctx.guard(text, [assignment])], pl.Name(holds)
 
 
 @lower.register
 def lower_while(node: nodes.While, ctx: Context) -> list[pl.Statement]:
-    """Lower WHILE."""
-    condition = ctx.condition(node.condition)
-    live = ctx.liveness.after_condition(node.condition)
-    reset = ctx.status(node, pl.Number(0), live=live)
-    ctx.loops.append(Loop(len(ctx.tries), ctx.catches))
+    """Lower WHILE. Its condition sets @@ERROR and @@ROWCOUNT to 0, BREAK leaves them."""
+    forever = always_true(node.condition)
+    before: list[pl.Statement] = []
+    condition: pl.Expr = pl.TRUE
+    if not forever:
+        before, condition = condition_of(node.condition, ctx)
+    label = ctx.label("loop") if ctx.label_loops else None
+    ctx.loops.append(Loop(len(ctx.tries), ctx.catches, label))
     ctx.nesting += 1
-    body = lower_branch(node.body, ctx)
+    body = [
+        *ctx.status(node, pl.Number(0), live=ctx.liveness.before(node.body)),
+        *lower_branch(node.body, ctx),
+    ]
     ctx.nesting -= 1
     ctx.loops.pop()
-    if (condition.safe or ctx.mode is Mode.FUNCTION) and not reset:
-        return [pl.Loop(tuple(body), pl.Raw(condition.sql))]
-    before, holds = _condition(node, node.condition, ctx)
-    leave = pl.Exit(None, pl.Raw(f"{_text(holds)} IS NOT TRUE"))
-    return [pl.Loop((*before, leave, *body))]
+    if forever:
+        return [pl.Loop(tuple(body), label=label)]
+    reset = ctx.status(node, pl.Number(0))
+    if not before and not (reset and _breaks(node.body)):
+        return [pl.Loop(tuple(body), condition, label), *reset]
+    ends = pl.Raw(f"{_text(condition)} IS NOT TRUE")
+    leave: pl.Statement = pl.Exit(label, ends)
+    if reset:
+        leave = pl.If(((ends, (*reset, pl.Exit(label))),))
+    return [pl.Loop((*before, leave, *body), label=label)]
+
+
+def _breaks(statement: nodes.Statement) -> bool:
+    """Tell whether the loop of this body has a BREAK."""
+    if isinstance(statement, nodes.Break):
+        return True
+    if isinstance(statement, nodes.While):
+        return False
+    return any(_breaks(inner) for inner in nodes.children_of(statement))
 
 
 def _text(expression: pl.Expr) -> str:
@@ -111,7 +130,10 @@ def lower_break(node: nodes.Break, ctx: Context) -> list[pl.Statement]:
     if not ctx.loops:
         ctx.problem("BREAK stands outside WHILE", node.span, number=135)
         return []
-    return [*leave_blocks(ctx, ctx.loops[-1]), pl.Exit(ctx.loops[-1].label)]
+    loop = ctx.loops[-1]
+    if loop.states is not None and ctx.machine is not None:
+        return [*leave_blocks(ctx, loop), *ctx.machine.go(loop.states[1])]
+    return [*leave_blocks(ctx, loop), pl.Exit(loop.label)]
 
 
 @lower.register
@@ -120,7 +142,10 @@ def lower_continue(node: nodes.Continue, ctx: Context) -> list[pl.Statement]:
     if not ctx.loops:
         ctx.problem("CONTINUE stands outside WHILE", node.span, number=136)
         return []
-    return [*leave_blocks(ctx, ctx.loops[-1]), pl.Continue(ctx.loops[-1].label)]
+    loop = ctx.loops[-1]
+    if loop.states is not None and ctx.machine is not None:
+        return [*leave_blocks(ctx, loop), *ctx.machine.go(loop.states[0])]
+    return [*leave_blocks(ctx, loop), pl.Continue(loop.label)]
 
 
 def leave_blocks(ctx: Context, target: Loop) -> list[pl.Statement]:
@@ -132,7 +157,7 @@ def leave_blocks(ctx: Context, target: Loop) -> list[pl.Statement]:
     if tries:
         result.append(pl.Assign(f"{ctx.session}.try_depth", pl.Raw(f"{ctx.session}.try_depth - {tries}")))
     if ctx.catches > target.catches:
-        result.append(pl.Assign(f"{ctx.session}.caught", _outer_error(ctx, target.catches)))
+        result.append(pl.Assign(f"{ctx.session}.caught", outer_error(ctx, target.catches)))
     return result
 
 
@@ -151,10 +176,10 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
         return []
     label = ctx.label("try")
     session = ctx.session
-    outer = _save_outer_error(ctx)
+    outer = save_outer_error(ctx)
     ctx.tries.append(label)
     ctx.nesting += 1
-    body = lower_body(node.body, ctx)
+    body = lower_statements(node.body, ctx)
     body += comments(node.body_comments)
     ctx.tries.pop()
     ctx.nesting -= 1
@@ -172,17 +197,17 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     ctx.nesting += 1
     handler: list[pl.Statement] = [
         pl.Assign(session, pl.Invoke("ssb.begin_catch", (pl.Name(session),))),
-        *lower_body(node.handler, ctx),
+        *lower_statements(node.handler, ctx),
         *comments(node.handler_comments),
     ]
     ctx.catches -= 1
     ctx.nesting -= 1
-    handler.append(pl.Assign(f"{session}.caught", _outer_error(ctx, ctx.catches), note="END CATCH"))
+    handler.append(pl.Assign(f"{session}.caught", outer_error(ctx, ctx.catches), note="END CATCH"))
     result.append(pl.If(((ctx.session_field("leaving"), tuple(handler)),), note="BEGIN CATCH"))
     return result
 
 
-def _save_outer_error(ctx: Context) -> list[pl.Statement]:
+def save_outer_error(ctx: Context) -> list[pl.Statement]:
     """TRY inside CATCH: keep the outer error, which an inner one replaces for a while."""
     if not ctx.catches:
         return []
@@ -190,7 +215,7 @@ def _save_outer_error(ctx: Context) -> list[pl.Statement]:
     return [pl.Assign(name, ctx.session_field("caught"))]
 
 
-def _outer_error(ctx: Context, catches: int) -> pl.Expr:
+def outer_error(ctx: Context, catches: int) -> pl.Expr:
     """Return what ERROR_NUMBER() and its family show inside ``catches`` CATCH blocks."""
     if catches:
         return pl.Name(ctx.outer_helper(f"caught_{catches}", "ssb.error"))
@@ -334,7 +359,7 @@ def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
         return []
     session = pl.Name(ctx.session)
     line = pl.Number(ctx.line(node))
-    leave = pl.Exit(ctx.tries[-1] if ctx.tries else ctx.body_label)
+    leave = leave_for_catch(ctx.tries[-1], None, ctx) if ctx.tries else pl.Exit(ctx.body_label)
     if node.number is None or node.message is None or node.state is None:
         if not ctx.catches:
             ctx.problem("THROW without arguments stands only in a CATCH block", node.span, number=10704)

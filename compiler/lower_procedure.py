@@ -199,8 +199,11 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
         return lower_with_jumps(statements, ctx)
     if len(statements) == 1 and isinstance(statements[0], nodes.Block):
         result = [*comments(statements[0].comments), *lower_branch(statements[0], ctx)]
-        return result
-    return lower_body(statements, ctx)
+    else:
+        result = lower_body(statements, ctx)
+    if result and result[-1] == pl.Exit(ctx.body_label):
+        result.pop()  # RETURN at the very end
+    return result
 
 
 def free_label(name: str, tokens: Sequence[object]) -> str:
@@ -318,8 +321,8 @@ def _match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, nod
         if argument.output and not by_name[key].output:
             raise WrongArguments(
                 8162,
-                f'The formal parameter "@{by_name[key].name}" was not declared as an OUTPUT parameter, but the '
-                "actual parameter passed in requested output.",
+                f'The formal parameter "@{by_name[key].name}" was not declared as an OUTPUT parameter, '
+                "but the actual parameter passed in requested output.",
             )
         result[key] = argument
     for parameter in procedure.parameters:
@@ -328,7 +331,8 @@ def _match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, nod
         if needed and (given is None or given.value is None):
             raise WrongArguments(
                 201,
-                f"Procedure or function '{name}' expects parameter '@{parameter.name}', which was not supplied.",
+                f"Procedure or function '{name}' expects parameter '@{parameter.name}', "
+                "which was not supplied.",
             )
     return result
 

@@ -237,7 +237,8 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     if isinstance(inner, nodes.Receive) and inner.where is not None:
         parameter = "conversation" if inner.where.column == "conversation_handle" else "conversation_group"
         named.append((parameter, ctx.value(inner.where.value, UNIQUEIDENTIFIER)))
-    named.append(("may_commit", pl.Invoke("ssb.may_commit", (pl.Name(ctx.session),))))
+    if not ctx.savepoints:
+        named.append(("may_commit", pl.Invoke("ssb.may_commit", (pl.Name(ctx.session),))))
     until: pl.Expr = pl.Name(deadline) if deadline else pl.NULL
     wait = pl.Call("ssb.wait_for_message", (ctx.queue(inner.queue), until), tuple(named))
     timed_out = [pl.Exit(label, pl.Raw(f"clock_timestamp() >= {deadline}"))] if deadline else []
@@ -265,5 +266,6 @@ def lower_wait_for_time(node: nodes.WaitForTime, ctx: Context) -> list[pl.Statem
     function = "ssb.delay_end" if node.kind == "DELAY" else "ssb.next_time"
     value = ctx.expression(node.value)
     computed = pl.Assign(deadline, pl.Invoke(function, (pl.Raw(value.sql),)))
-    wait = pl.Call("ssb.wait_until", (pl.Name(deadline),), (("may_commit", ctx.session_field("autocommit")),))
+    may_commit = () if ctx.savepoints else (("may_commit", ctx.session_field("autocommit")),)
+    wait = pl.Call("ssb.wait_until", (pl.Name(deadline),), may_commit)
     return [*ctx.guard(node, [computed]), wait, *ctx.status(node, pl.Number(0))]

@@ -233,6 +233,16 @@ class Block:
     declarations: tuple[Declaration, ...] = ()
     handler: tuple[Statement, ...] | None = None
     note: str | None = None
+    condition: str = "OTHERS"
+    """What the handler catches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """``RAISE EXCEPTION USING ERRCODE = …, MESSAGE = …;``."""
+
+    sqlstate: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +283,13 @@ class ForCount:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """Short statements that belong together, on one line."""
+
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """``CASE selector WHEN n THEN … END CASE;``: the state machine of GOTO."""
 
@@ -299,10 +316,12 @@ Statement = (
     | ReturnQuery
     | Open
     | Block
+    | Raise
     | If
     | Loop
     | ForRows
     | ForCount
+    | Together
     | Case
 )
 

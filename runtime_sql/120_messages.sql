@@ -50,11 +50,15 @@ END;
 $$;
 
 -- An error that ends the batch.
-CREATE OR REPLACE FUNCTION ssb.raise_pending(error ssb.error, hint text DEFAULT '')
+CREATE OR REPLACE FUNCTION ssb.raise_pending(error ssb.error, hint text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    IF hint IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = ssb.sqlstate_of(error.number), MESSAGE = error.message,
+                              DETAIL = ssb.error_detail(error);
+    END IF;
     RAISE EXCEPTION USING ERRCODE = ssb.sqlstate_of(error.number), MESSAGE = error.message,
                           DETAIL = ssb.error_detail(error), HINT = hint;
 END;

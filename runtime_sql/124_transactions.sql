@@ -93,3 +93,34 @@ AS $$
            OR NOT session.atomic AND pg_current_xact_id_if_assigned() IS NULL AND NOT session.doomed
               AND NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.locktype = 'advisory')
 $$;
+
+-- SAVE TRANSACTION: whether it may. The savepoint itself is an exception block of
+-- the compiled code.
+CREATE OR REPLACE FUNCTION ssb.save_transaction(session ssb.session, line integer)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF session.trancount = 0 THEN
+        RETURN ssb.signal(session, ROW(628, 'Cannot issue SAVE TRANSACTION when there is no active transaction.',
+            16, 0, session.procedure, line)::ssb.error);
+    ELSIF session.doomed THEN
+        RETURN ssb.signal(session, ROW(3930, 'The current transaction cannot be committed and cannot support operations '
+            'that write to the log file. Roll back the transaction.', 16, 1, session.procedure, line)::ssb.error);
+    END IF;
+    session.error := 0;
+    session.rowcount := 0;
+    RETURN session;
+END;
+$$;
+
+-- ROLLBACK TRANSACTION savepoint in a doomed transaction.
+CREATE OR REPLACE FUNCTION ssb.refuse_savepoint(session ssb.session, line integer)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN ssb.signal(session, ROW(3931, 'The current transaction cannot be committed and cannot be rolled back to a savepoint. '
+        'Roll back the entire transaction.', 16, 1, session.procedure, line)::ssb.error);
+END;
+$$;

@@ -16,6 +16,9 @@ DECLARE
     v_found regprocedure[];
     v_version regprocedure;
 BEGIN
+    IF v_name[1] <> 'pg_temp' AND to_regnamespace(quote_ident(v_name[1])) IS NULL THEN
+        PERFORM ssb.ensure_schema(v_name[1]);
+    END IF;
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = ssb.actual_schema(v_name[1]) AND p.proname = v_name[2];

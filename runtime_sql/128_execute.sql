@@ -83,7 +83,7 @@ BEGIN
     SELECT p.* INTO v_found FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = ssb.actual_schema(v_name[1]) AND p.proname = v_name[2] AND p.prokind = 'p';
     IF NOT FOUND THEN
-        RETURN ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line);
+        RETURN ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line)::ssb.error;
     END IF;
     v_is_ours := v_found.proallargtypes[cardinality(v_found.proallargtypes)] IS NOT DISTINCT FROM 'ssb.session'::regtype;
     v_count := coalesce(cardinality(v_found.proallargtypes), v_found.pronargs) - v_is_ours::integer;
@@ -94,14 +94,14 @@ BEGIN
         IF v_mark <> '' THEN
             v_at := array_position(v_found.proargnames::text[], sys.fold(ltrim(v_mark, '@')));
             IF v_at IS NULL OR v_at > v_count THEN
-                RETURN ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_name[2]), 16, 2, v_name[2], 0);
+                RETURN ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
             END IF;
         ELSIF i > v_count THEN
-            RETURN ROW(8144, format('Procedure or function %s has too many arguments specified.', v_name[2]), 16, 2, v_name[2], 0);
+            RETURN ROW(8144, format('Procedure or function %s has too many arguments specified.', v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
         END IF;
         IF marks[i] LIKE '% OUTPUT' AND coalesce(v_found.proargmodes[v_at], 'i') = 'i' THEN
             RETURN ROW(8162, format('The formal parameter "@%s" was not declared as an OUTPUT parameter, but the actual parameter '
-                'passed in requested output.', v_found.proargnames[v_at]), 16, 2, v_name[2], 0);
+                'passed in requested output.', v_found.proargnames[v_at]), 16, 2, v_name[2], 0)::ssb.error;
         END IF;
         v_given[v_at] := CASE WHEN marks[i] LIKE '% DEFAULT' THEN NULL ELSE i END;
     END LOOP;
@@ -111,7 +111,7 @@ BEGIN
         v_default := pg_get_function_arg_default(v_found.oid, i);
         IF v_given[i] IS NULL AND v_default IS NULL THEN
             RETURN ROW(201, format('Procedure or function ''%s'' expects parameter ''@%s'', which was not supplied.', v_name[2],
-                                   v_found.proargnames[i]), 16, 4, v_name[2], 0);
+                                   v_found.proargnames[i]), 16, 4, v_name[2], 0)::ssb.error;
         ELSIF v_given[i] IS NULL AND NOT v_is_output THEN
             CONTINUE;
         END IF;

@@ -1,0 +1,532 @@
+"""The shape of last resort: a body as numbered states, for jumps that cannot be nested and for savepoints.
+
+Each state ends by naming the next one (``pc``); a loop runs them.  What contains no jump
+stays structured inside its state.
+
+**Savepoints.** PL/pgSQL has no SAVEPOINT, but an exception block is one.  So the states run
+inside one exception block for each savepoint name, outermost the one that is saved first.
+SAVE TRANSACTION leaves its block, which keeps what was done, and enters it anew; ROLLBACK
+TRANSACTION name raises an error that only that block catches, which undoes it, and goes on in
+the next state; variables keep their values.  COMMIT, ROLLBACK and EXEC, which must be able to
+end the transaction, leave the blocks first; that forgets savepoints, as ending the transaction
+does.  EXEC while a savepoint is set stays inside: then the callee may commit its own BEGIN
+TRANSACTION, but a ROLLBACK of everything in it cannot be done and ends the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from . import nodes
+from . import plpgsql as pl
+from .emit import expression
+from .flow_transactions import always_true
+from .lower import Context, Loop, Mode, comments, lower, lower_body
+from .names import fold
+
+_ENDS_TRANSACTION = (
+    nodes.CommitTransaction,
+    nodes.RollbackTransaction,
+    nodes.SaveTransaction,
+    nodes.Execute,
+    nodes.ExecuteString,
+    nodes.InsertExecute,
+    nodes.WaitForMessage,
+    nodes.WaitForTime,
+)
+_WRITES = (
+    nodes.SqlStatement,
+    nodes.CreateTable,
+    nodes.Receive,
+    nodes.Send,
+    nodes.BeginDialog,
+    nodes.EndConversation,
+    nodes.BeginConversationTimer,
+    nodes.MoveConversation,
+    nodes.GetConversationGroup,
+    nodes.DropStatement,
+)
+
+
+@dataclass
+class _Machine:
+    """The states under construction."""
+
+    ctx: Context
+    label: str
+    pc: str
+    states: dict[int, list[pl.Statement]] = field(default_factory=dict)
+    outside: dict[int, list[pl.Statement]] = field(default_factory=dict)
+    """States that run outside the blocks of the savepoints."""
+    current: int = 1
+    count: int = 1
+    places: dict[str, int] = field(default_factory=dict)
+    savepoints: dict[str, str] = field(default_factory=dict)
+    """Savepoint name → the boolean variable that tells whether it is set."""
+    renew: str = ""
+    """The variable that says which block is to be entered anew."""
+
+    def new(self) -> int:
+        """Return the number of a new, empty state."""
+        self.count += 1
+        self.states[self.count] = []
+        return self.count
+
+    def place(self, name: str) -> int:
+        """Return the state of a label."""
+        key = fold(name)
+        if key not in self.places:
+            self.places[key] = self.new()
+        return self.places[key]
+
+    def add(self, *statements: pl.Statement) -> None:
+        """Add statements to the current state."""
+        self.states[self.current] += statements
+
+    def go(self, state: int) -> list[pl.Statement]:
+        """Return the statements that continue with another state."""
+        return [pl.Assign(self.pc, pl.Number(state)), pl.Continue(self.inner_label)]
+
+    @property
+    def inner_label(self) -> str:
+        """Label of the loop that runs the states."""
+        return f"{self.label}_states" if self.savepoints else self.label
+
+    def begin(self, state: int) -> None:
+        """Go on building in another state, falling into it from the current one."""
+        if self._open():
+            self.add(*self.go(state))
+        self.current = state
+
+    def _open(self) -> bool:
+        """Whether control can reach the end of the current state."""
+        body = self.states[self.current]
+        return not (
+            body
+            and isinstance(body[-1], pl.Continue | pl.Exit | pl.Raise)
+            and getattr(body[-1], "when", None) is None
+        )
+
+
+def lower_machine(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+    """Lower a body to states."""
+    from .control_flow import has_savepoints, labels
+
+    machine = _Machine(ctx, ctx.label("machine"), ctx.new_variable("pc", "integer", pl.Number(1)))
+    machine.states[1] = []
+    if has_savepoints(body):
+        for name in _savepoint_names(body):
+            machine.savepoints[name] = ctx.new_variable(
+                f"saved_{len(machine.savepoints) + 1}", "boolean", pl.FALSE
+            )
+        # 0: run a state outside the blocks; n: enter the blocks from the n-th on anew.
+        machine.renew = ctx.new_variable("renew", "integer", pl.Number(1))
+        ctx.savepoints = True
+    ctx.machine_tries = _tries_around(body, 0, 0)
+    for label in labels(body):
+        ctx.machine_places[fold(label.name.text)] = machine.place(label.name.text)
+    ctx.machine = machine
+    _flatten_list(body, machine)
+    machine.add(pl.Exit(ctx.body_label))
+    ctx.machine = None
+    if not machine.savepoints:
+        return [pl.Loop((_case(machine.pc, machine.states),), label=machine.label)]
+    return _with_savepoints(machine)
+
+
+def _tries_around(body: Sequence[nodes.Statement], tries: int, catches: int) -> dict[str, tuple[int, int]]:
+    result: dict[str, tuple[int, int]] = {}
+    for statement in body:
+        if isinstance(statement, nodes.Label):
+            result[fold(statement.name.text)] = (tries, catches)
+        elif isinstance(statement, nodes.TryCatch):
+            result |= _tries_around(statement.body, tries + 1, catches)
+            result |= _tries_around(statement.handler, tries, catches + 1)
+        else:
+            result |= _tries_around(nodes.children_of(statement), tries, catches)
+    return result
+
+
+def _case(pc: str, states: dict[int, list[pl.Statement]]) -> pl.Statement:
+    return pl.Case(pc, tuple((number, tuple(body)) for number, body in states.items()))
+
+
+# ------------------------------------------------------------------ flattening
+
+
+def _must_flatten(statement: nodes.Statement, machine: _Machine) -> bool:
+    """Whether a statement has a jump, or in a body with savepoints an end of transaction, inside."""
+    if isinstance(statement, nodes.Goto | nodes.Label):
+        return True
+    if machine.savepoints:
+        if isinstance(statement, _ENDS_TRANSACTION):
+            return True
+        if isinstance(statement, _WRITES) and 0 in machine.ctx.depths.before(statement):
+            return True
+    return any(_must_flatten(inner, machine) for inner in nodes.children_of(statement))
+
+
+def _flatten_list(body: Sequence[nodes.Statement], machine: _Machine) -> None:
+    run: list[nodes.Statement] = []
+    for statement in body:
+        if not _must_flatten(statement, machine):
+            run.append(statement)
+            continue
+        machine.add(*lower_body(run, machine.ctx))
+        run.clear()
+        machine.add(*comments(statement.comments))
+        _flatten(statement, machine)
+    machine.add(*lower_body(run, machine.ctx))
+
+
+def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
+    match statement:
+        case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
+            _flatten_list(inner, machine)
+        case nodes.Label(name=name):
+            machine.begin(machine.place(name.text))
+            machine.add(pl.Comment(f"-- {name.text}:"))
+        case nodes.If():
+            _flatten_if(statement, machine)
+        case nodes.While():
+            _flatten_while(statement, machine)
+        case nodes.TryCatch():
+            _flatten_try(statement, machine)
+        case nodes.SaveTransaction():
+            _save(statement, machine)
+        case nodes.RollbackTransaction() if _savepoint_key(statement.name) in machine.savepoints:
+            _rollback_to(statement, machine)
+        case nodes.CommitTransaction() if machine.savepoints:
+            _commit(statement, machine)
+        case nodes.RollbackTransaction(name=None) if machine.savepoints:
+            _outside(statement, machine, pl.TRUE)
+        case nodes.RollbackTransaction(name=name) if machine.savepoints and name is not None:
+            # The transaction's own name ends it; any other is error 6401, and savepoints stay.
+            written = expression(machine.ctx.name_or_text(name))
+            own = f"{machine.ctx.session}.transaction_name IS NOT DISTINCT FROM {written}"
+            _outside(statement, machine, pl.Raw(own))
+        case _ if machine.savepoints and isinstance(statement, _ENDS_TRANSACTION):
+            _call(statement, machine)
+        case _ if machine.savepoints and isinstance(statement, _WRITES):
+            after = machine.new()
+            machine.add(*lower(statement, machine.ctx), pl.Assign(machine.pc, pl.Number(after)))
+            autocommit = machine.ctx.session_field("autocommit")
+            machine.add(*_leave_blocks(machine, autocommit, 1), pl.Continue(machine.inner_label))
+            machine.current = after
+        case _:
+            machine.add(*lower(statement, machine.ctx))
+
+
+def _flatten_if(node: nodes.If, machine: _Machine) -> None:
+    from .lower_flow import condition_of
+
+    before, condition = condition_of(node.condition, machine.ctx)
+    then, otherwise, after = machine.new(), machine.new(), machine.new()
+    machine.add(*before)
+    machine.add(
+        pl.If(
+            ((condition, (pl.Assign(machine.pc, pl.Number(then)),)),),
+            (pl.Assign(machine.pc, pl.Number(otherwise)),),
+        ),
+        pl.Continue(machine.inner_label),
+    )
+    ctx = machine.ctx
+    machine.current = then
+    machine.add(*ctx.status(node.then, pl.Number(0), live=ctx.liveness.before(node.then)))
+    ctx.nesting += 1
+    _flatten_list([node.then], machine)
+    machine.begin(after)
+    machine.current = otherwise
+    if node.otherwise is not None:
+        machine.add(*ctx.status(node.otherwise, pl.Number(0), live=ctx.liveness.before(node.otherwise)))
+        _flatten_list([node.otherwise], machine)
+    else:
+        machine.add(*ctx.status(node, pl.Number(0)))
+    ctx.nesting -= 1
+    machine.begin(after)
+
+
+def _flatten_while(node: nodes.While, machine: _Machine) -> None:
+    from .lower_flow import condition_of
+
+    ctx = machine.ctx
+    head, body, after, end = machine.new(), machine.new(), machine.new(), machine.new()
+    machine.begin(head)
+    if always_true(node.condition):
+        machine.add(*machine.go(body))
+    else:
+        before, condition = condition_of(node.condition, ctx)
+        machine.add(*before)
+        machine.add(
+            pl.If(
+                ((condition, (pl.Assign(machine.pc, pl.Number(body)),)),),
+                (pl.Assign(machine.pc, pl.Number(end)),),
+            ),
+            pl.Continue(machine.inner_label),
+        )
+    machine.current = end
+    machine.add(*ctx.status(node, pl.Number(0)), *machine.go(after))
+    machine.current = body
+    machine.add(*ctx.status(node.body, pl.Number(0), live=ctx.liveness.before(node.body)))
+    ctx.loops.append(Loop(len(ctx.tries), ctx.catches, states=(head, after)))
+    ctx.nesting += 1
+    _flatten_list([node.body], machine)
+    ctx.nesting -= 1
+    ctx.loops.pop()
+    machine.begin(head)
+    machine.current = after
+
+
+def _flatten_try(node: nodes.TryCatch, machine: _Machine) -> None:
+    from .lower_flow import outer_error, save_outer_error
+
+    ctx = machine.ctx
+    session = ctx.session
+    catch, after = machine.new(), machine.new()
+    machine.add(*save_outer_error(ctx))
+    enter = pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth + 1"), note="BEGIN TRY")
+    leave = pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth - 1"), note="END TRY")
+    machine.add(enter)
+    ctx.tries.append(f"{_STATE}{catch}")
+    ctx.nesting += 1
+    _flatten_list(node.body, machine)
+    machine.add(*comments(node.body_comments))
+    ctx.tries.pop()
+    machine.add(leave)
+    machine.begin(after)
+    machine.current = catch
+    machine.add(
+        leave,
+        pl.Exit(ctx.body_label, ctx.session_field("unresolved")),
+        pl.Assign(session, pl.Invoke("ssb.begin_catch", (pl.Name(session),)), note="BEGIN CATCH"),
+    )
+    ctx.catches += 1
+    _flatten_list(node.handler, machine)
+    machine.add(*comments(node.handler_comments))
+    ctx.catches -= 1
+    ctx.nesting -= 1
+    machine.add(pl.Assign(f"{session}.caught", outer_error(ctx, ctx.catches), note="END CATCH"))
+    machine.begin(after)
+
+
+_STATE = "state "
+"""In front of a state's number where a context expects the label of a TRY block."""
+
+
+def leave_for_catch(target: str, when: pl.Expr | None, ctx: Context) -> pl.Statement:
+    """Leave a TRY block for its CATCH: a labelled block's end, or a state."""
+    if not target.startswith(_STATE):
+        return pl.Exit(target, when)
+    assert ctx.machine is not None
+    go = tuple(ctx.machine.go(int(target.removeprefix(_STATE))))
+    return pl.If(((when, go),)) if when is not None else pl.Together(go)
+
+
+# ------------------------------------------------------------------ savepoints
+
+
+def _savepoint_key(name: nodes.NameOrVariable | None) -> str:
+    """Savepoint names are compared with their case; a variable stands for itself."""
+    match name:
+        case nodes.Identifier():
+            return name.text
+        case nodes.Variable():
+            return name.key
+    return ""
+
+
+def _savepoint_names(body: Sequence[nodes.Statement]) -> list[str]:
+    names: dict[str, None] = {}
+    for statement in body:
+        if isinstance(statement, nodes.SaveTransaction):
+            names[_savepoint_key(statement.name)] = None
+        for name in _savepoint_names(nodes.children_of(statement)):
+            names[name] = None
+    return list(names)
+
+
+def _leave_blocks(machine: _Machine, when: pl.Expr | None, level: int = 0) -> list[pl.Statement]:
+    """Leave the blocks of the savepoints, those from ``level`` on to be entered anew."""
+    renew = pl.Assign(machine.renew, pl.Number(level))
+    leave = pl.Exit(machine.inner_label)
+    if when is None or when == pl.TRUE:
+        return [renew, leave]
+    return [pl.If(((when, (renew, leave)),))]
+
+
+def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
+    ctx = machine.ctx
+    level = list(machine.savepoints).index(_savepoint_key(node.name)) + 1
+    after = machine.new()
+    check = pl.Invoke("ssb.save_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
+    machine.add(
+        pl.Assign(ctx.session, check, note=f"SAVE TRANSACTION {_savepoint_key(node.name)}"),
+        # Error 628 or 3930: savepoints stay as they are.
+        *([ctx.leave_after_error(node, certain=False)]),
+        pl.Assign(machine.pc, pl.Number(after)),
+    )
+    succeeded = pl.Raw(f"{ctx.session}.error = 0")
+    changes: list[pl.Statement] = []
+    for number, variable in enumerate(machine.savepoints.values(), 1):
+        if number >= level:
+            changes.append(pl.Assign(variable, pl.TRUE if number == level else pl.FALSE))
+    machine.add(
+        pl.If(((succeeded, (*changes, *_leave_blocks(machine, None, level))),)),
+        pl.Continue(machine.inner_label),
+    )
+    machine.current = after
+
+
+def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
+    ctx = machine.ctx
+    key = _savepoint_key(node.name)
+    level = list(machine.savepoints).index(key) + 1
+    here, after = machine.new(), machine.new()
+    machine.begin(here)
+    saved = pl.Name(machine.savepoints[key])
+    possible = pl.Raw(f"{saved.spelling} AND NOT {ctx.session}.doomed")
+    reset = [
+        pl.Assign(f"{ctx.session}.error", pl.Number(0)),
+        pl.Assign(f"{ctx.session}.rowcount", pl.Number(0)),
+    ]
+    lost = [pl.Assign(v, pl.FALSE) for n, v in enumerate(machine.savepoints.values(), 1) if n > level]
+    undo: tuple[pl.Statement, ...] = (
+        pl.Assign(machine.pc, pl.Number(after)),
+        pl.Together(tuple(reset)),
+        *lost,
+        pl.Raise(_sqlstate(level), f"ROLLBACK TRANSACTION {key}"),
+    )
+    machine.add(pl.If(((possible, undo),)))
+    # Not set: the name of the transaction, or an error. Doomed: error 3931.
+    machine.add(
+        *_leave_blocks(machine, pl.Raw(f"NOT {saved.spelling} AND NOT {ctx.session}.doomed")),
+    )
+    name = ctx.name_or_text(node.name) if node.name is not None else pl.NULL
+    line = pl.Number(ctx.line(node))
+    refuse = pl.Invoke("ssb.refuse_savepoint", (pl.Name(ctx.session), line))
+    machine.add(
+        pl.Assign(ctx.session, refuse), ctx.leave_after_error(node, certain=False), *machine.go(after)
+    )
+    call = pl.Call("ssb.rollback_transaction", (pl.Name(ctx.session), line, name))
+    _add_outside(machine, here, [call], after, node)
+    machine.current = after
+
+
+def _sqlstate(level: int) -> str:
+    return f"SV{level:03d}"
+
+
+def _commit(node: nodes.CommitTransaction, machine: _Machine) -> None:
+    """A COMMIT that only counts stays inside: savepoints live on."""
+    real = pl.Raw(f"{machine.ctx.session}.trancount = 1 AND NOT {machine.ctx.session}.doomed")
+    _outside(node, machine, real)
+
+
+def _call(node: nodes.Statement, machine: _Machine) -> None:
+    """EXEC runs outside unless a savepoint is set; inside, the transaction cannot be ended in it."""
+    none_set = " AND ".join(f"NOT {variable}" for variable in machine.savepoints.values())
+    _outside(node, machine, pl.Raw(none_set), atomic=True)
+
+
+def _outside(node: nodes.Statement, machine: _Machine, when: pl.Expr, *, atomic: bool = False) -> None:
+    """A statement in a state of its own, run outside the blocks when the condition holds, else inside."""
+    ctx = machine.ctx
+    here, after = machine.new(), machine.new()
+    machine.begin(here)
+    machine.add(*_leave_blocks(machine, when))
+    if when != pl.TRUE:
+        body = lower(node, ctx)
+        if atomic:
+            was = ctx.helper("was_atomic", "boolean")
+            body = [
+                pl.Assign(was, ctx.session_field("atomic")),
+                pl.Assign(f"{ctx.session}.atomic", pl.TRUE),
+                *_restoring(body, pl.Assign(f"{ctx.session}.atomic", pl.Name(was))),
+            ]
+        machine.add(*body, *machine.go(after))
+    _add_outside(machine, here, lower(node, ctx), after, node)
+    machine.current = after
+
+
+def _restoring(body: list[pl.Statement], restore: pl.Statement) -> list[pl.Statement]:
+    """Put a statement right behind the CALL of a lowered EXEC, before control can leave."""
+    result: list[pl.Statement] = []
+    for statement in body:
+        result.append(statement)
+        if isinstance(statement, pl.Call):
+            result.append(restore)
+    return result
+
+
+def _add_outside(
+    machine: _Machine, state: int, body: list[pl.Statement], after: int, node: nodes.Statement
+) -> None:
+    forget = [pl.Assign(variable, pl.FALSE) for variable in machine.savepoints.values()]
+    ends = isinstance(node, nodes.CommitTransaction | nodes.RollbackTransaction)
+    outer = [_redirect(statement, machine) for statement in body]
+    machine.outside[state] = [
+        *(forget if ends else []),
+        pl.Assign(machine.pc, pl.Number(after)),
+        *outer,
+    ]
+
+
+def _redirect(statement: pl.Statement, machine: _Machine) -> pl.Statement:
+    """Outside the blocks, a jump to a state goes on with the outer loop."""
+    match statement:
+        case pl.Continue(label=label) if label == machine.inner_label:
+            return pl.Continue(machine.label, statement.when)
+        case pl.Block(body=body, handler=handler):
+            return pl.Block(
+                tuple(_redirect(inner, machine) for inner in body),
+                statement.label,
+                statement.declarations,
+                None if handler is None else tuple(_redirect(inner, machine) for inner in handler),
+                statement.note,
+            )
+        case pl.If(branches=branches, otherwise=otherwise):
+            return pl.If(
+                tuple((test, tuple(_redirect(s, machine) for s in then)) for test, then in branches),
+                None if otherwise is None else tuple(_redirect(s, machine) for s in otherwise),
+                statement.note,
+            )
+        case pl.Together(statements=inner):
+            return pl.Together(tuple(_redirect(s, machine) for s in inner))
+        case pl.Loop(body=body):
+            redirected = tuple(_redirect(s, machine) for s in body)
+            return pl.Loop(redirected, statement.condition, statement.label)
+    return statement
+
+
+def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
+    """Return the loop: what runs outside, and the nested blocks around the states."""
+    ctx = machine.ctx
+    inner: tuple[pl.Statement, ...] = (
+        pl.Loop((_case(machine.pc, machine.states),), label=machine.inner_label),
+    )
+    for level in range(len(machine.savepoints), 0, -1):
+        name = list(machine.savepoints)[level - 1]
+        block = pl.Block(
+            inner,
+            handler=(pl.Assign(machine.renew, pl.Number(level)),),
+            condition=f"SQLSTATE '{_sqlstate(level)}'",
+            note=f"savepoint {name}",
+        )
+        if level > 1:
+            again = pl.Exit(None, pl.Raw(f"{machine.renew} < {level}"))
+            inner = (pl.Loop((block, again)),)
+        else:
+            inner = (block,)
+    autocommit = (
+        [pl.CommitIf(ctx.session_field("autocommit"))] if ctx.mode in (Mode.BATCH, Mode.PROCEDURE) else []
+    )
+    outside = (
+        pl.Assign(machine.renew, pl.Number(1)),
+        _case(machine.pc, machine.outside),
+    )
+    run: list[pl.Statement] = [
+        *autocommit,
+        pl.If(((pl.Raw(f"{machine.renew} = 0"), outside),), inner) if machine.outside else pl.Block(inner),
+    ]
+    return [pl.Loop(tuple(run), label=machine.label)]
