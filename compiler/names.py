@@ -22,6 +22,14 @@ MAX_IDENTIFIER_BYTES = 63
 
 _SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "pg_temp", "ssb"})
 
+COMPATIBILITY_VIEWS = frozenset(
+    """
+    sysobjects sysdatabases syscolumns sysusers sysindexes sysmessages sysprocesses syslogins systypes
+    syscomments sysreferences sysfiles
+    """.split()
+)
+"""System tables of old: `sysobjects`, `dbo.sysobjects` and `master..sysdatabases` all mean the view in sys."""
+
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*\Z")
 
 # Words PostgreSQL 14–18 do not take as a column or table name (categories R and T of
@@ -124,6 +132,8 @@ class ObjectName:
         if self.name.startswith("##"):
             return schema_name(None, "tempdb", default_database), name
         schema = fold(self.schema) if self.schema else DEFAULT_SCHEMA
+        if schema == DEFAULT_SCHEMA and name in COMPATIBILITY_VIEWS:
+            return "sys", name
         if schema in _SHARED_SCHEMAS:
             return schema, name
         return schema_name(schema, self.database or database, default_database), name

@@ -7,7 +7,7 @@ conversions are written.
 from __future__ import annotations
 
 from . import type_map as tm
-from .names import ObjectName, fold
+from .names import COMPATIBILITY_VIEWS, ObjectName, fold
 from .ordinary_sql_interface import ColumnInfo, TableInfo
 from .type_map import SqlType
 
@@ -96,6 +96,9 @@ _VIEWS: dict[str, str] = {
     "dm_broker_activated_tasks": "spid:i database_id:i queue_id:i procedure_name:n execute_as:i",
     "dm_broker_queue_monitors": "database_id:i queue_id:i state:n last_empty_rowset_time:d last_activated_time:d "
     "tasks_waiting:i",
+    "sysobjects": "name:s id:i xtype:s uid:i type:s crdate:d parent_obj:i",
+    "sysdatabases": "name:s dbid:i crdate:d status:i",
+    "sysmessages": "error:i severity:i description:n",
     "messages": "message_id:i language_id:i severity:y is_event_logged:b text:n",
     "server_principals": "name:s principal_id:i type:s type_desc:s",
     "database_principals": "name:s principal_id:i type:s type_desc:s",
@@ -103,16 +106,28 @@ _VIEWS: dict[str, str] = {
 }
 
 
+_OF_NAMES = frozenset(
+    """
+    databases objects all_objects tables views procedures triggers schemas columns indexes service_queues
+    server_principals database_principals sysobjects sysdatabases
+    """.split()
+)
+"""Views whose ``name`` is an identifier; names of services, contracts, message types are data."""
+
+
 def system_view(name: ObjectName) -> TableInfo | None:
     """A view of schema sys; None for another name."""
-    if fold(name.schema or "") != "sys":
+    view = fold(name.name)
+    if fold(name.schema or "") != "sys" and not (
+        view in COMPATIBILITY_VIEWS and fold(name.schema or "dbo") == "dbo"
+    ):
         return None
-    columns = _VIEWS.get(fold(name.name))
+    columns = _VIEWS.get(view)
     if columns is None:
         return None
     infos = []
     for entry in columns.split():
         column, _, kind = entry.partition(":")
-        infos.append(ColumnInfo(column, _FAMILIES[kind]))
+        infos.append(ColumnInfo(column, _FAMILIES[kind], holds_names=column == "name" and view in _OF_NAMES))
     # A view has more columns than the ones listed here: `*` stays open.
     return TableInfo(name, tuple(infos), read_only=True, partial=True)

@@ -12,6 +12,7 @@ from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_context import Context, Relation, expression, handles, object_name
+from .ordinary_sql_interface import ColumnInfo
 from .ordinary_sql_reading import AtTimeZone, Conversion, NextValue, SetVariable
 from .ordinary_sql_values import Value
 from .xml_methods import XML_METHODS, xml_method
@@ -193,7 +194,7 @@ def _align(left: Value, right: Value, ctx: Context) -> tuple[Value, Value]:
     left, right = _align_types(left, right)
     text = left.is_string or right.is_string
     explicit = left.collation or right.collation
-    if explicit == "ci" or (explicit is None and ctx.scope.case_insensitive and text):
+    if explicit in ("ci", "name") or (explicit is None and ctx.scope.case_insensitive and text):
         if not (left.is_null or right.is_null):
             return case_folded(left), case_folded(right)
     return left, right
@@ -219,7 +220,10 @@ def case_folded(value: Value) -> Value:
     """A string as SQL Server's usual collations compare it: case and trailing blanks do not count."""
     if isinstance(value.constant, str):
         return replace(value, text=literal(value.constant.rstrip(" ").lower()), constant=value.constant.rstrip(" ").lower())
-    return v.call("lower", f"rtrim({value.text})", type=value.type, nullable=value.nullable)
+    text = value.text
+    if value.type is None or value.type.name != "sysname":
+        text = f"rtrim({text})"
+    return v.call("lower", text, type=value.type, nullable=value.nullable)
 
 
 @handles(exp.Collate)
@@ -265,7 +269,7 @@ def _like_node(node: exp.Expression, ctx: Context, negate: bool = False) -> Valu
     if pattern.type is not None and not pattern.is_string and not pattern.is_null:
         pattern = v.as_text(pattern)
     explicit = subject.collation or pattern.collation
-    if explicit == "ci" or (explicit is None and ctx.scope.case_insensitive):
+    if explicit in ("ci", "name") or (explicit is None and ctx.scope.case_insensitive):
         subject = v.call("lower", subject.text, type=subject.type)
         if isinstance(pattern.constant, str):
             pattern = v.string(pattern.constant.lower())
@@ -420,7 +424,7 @@ def _bare_column(name: str, node: exp.Expression, ctx: Context) -> Value:
             column = relation.column(name)
             if column is not None:
                 text = relation.spell(text) if relation.qualify else _spelling(relation, name, text)
-                return Value(text, v.ATOM, column.type, nullable=column.nullable)
+                return _of_column(text, column)
             unknown = unknown or relation.columns is None or relation.partial
             if relation.renamed and fold(name) in relation.renamed:
                 return Value(relation.renamed[fold(name)], v.ATOM)
@@ -455,7 +459,12 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
     known = relation.column(name)
     if known is None:
         return Value(text, v.ATOM)
-    return Value(text, v.ATOM, known.type, nullable=known.nullable)
+    return _of_column(text, known)
+
+
+def _of_column(text: str, column: ColumnInfo) -> Value:
+    collation = "name" if column.holds_names else None
+    return Value(text, v.ATOM, column.type, nullable=column.nullable, collation=collation)
 
 
 def find_relation(parts: list[str], ctx: Context) -> Relation | None:

@@ -6,7 +6,6 @@ escaping) is left to the builders of runtime_sql/500_index.sql.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 
@@ -108,7 +107,8 @@ def whole(found: Options, shape: Shape, ctx: Context, node: exp.Expression, *, m
         content = row
         if many:
             ordering = f" ORDER BY {order}" if order else ""
-            content = f"string_agg({row}, ''{ordering})"
+            only_data = not found.row and all(name is not None and name.endswith("data()") for name in shape.names)
+            content = f"string_agg({row}, {literal(' ' if only_data else '')}{ordering})"
     if found.root is not None:
         content = _element(found.root, _declarations(found, ctx) or empty(), content)
     return f"sys.xml_of_content({content})" if found.typed else content
@@ -122,8 +122,11 @@ def empty() -> str:
 def _declarations(found: Options, ctx: Context) -> str:
     if not ctx.namespaces and not found.xsinil:
         return ""
-    namespaces = literal(json.dumps(ctx.namespaces, ensure_ascii=False))
-    return f"sys.xml_declarations({namespaces}{', true' if found.xsinil else ''})"
+    text = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' if found.xsinil else ""
+    for prefix, uri in reversed(ctx.namespaces.items()):
+        escaped = uri.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+        text += f' xmlns{":" + prefix if prefix else ""}="{escaped}"'
+    return literal(text)
 
 
 def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: exp.Expression) -> str:
@@ -170,7 +173,7 @@ def _concat(texts: list[str], *, always: bool = False) -> str:
     """Pieces of XML side by side: NULL ones vanish, and no piece at all is the empty text."""
     if not texts:
         return "''"
-    if len(texts) == 1 and not always and texts[0].startswith("sys.xml_declarations"):
+    if len(texts) == 1 and not always and texts[0].startswith("' xmlns"):
         return texts[0]
     return f"concat({OPEN}{f',{BREAK}'.join(texts)}{CLOSE})"
 

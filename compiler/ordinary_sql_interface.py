@@ -32,6 +32,8 @@ class ColumnInfo:
     """PostgreSQL text of the default, as used where a table variable's row is built."""
     computed: str | None = None
     """PostgreSQL text of a computed column over the row's other columns."""
+    holds_names: bool = False
+    """Identifiers stand in it (sys.tables.name): compared without case, as T-SQL's are."""
 
 
 @dataclass(frozen=True)

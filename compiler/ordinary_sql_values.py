@@ -461,7 +461,7 @@ def _assign_unknown(value: Value, to: SqlType) -> Value:
         return call("sys.xml_of", value.text, type=to)
     if to.family == "string":
         return convert(value, to)
-    if to.family in ("integer", "bit", "binary", "date", "time", "datetime", "datetimeoffset", "uniqueidentifier"):
+    if to.family in ("integer", "bit", "binary", "date", "time", "datetime", "datetimeoffset"):
         return convert(value, to)
     return value
 

@@ -36,9 +36,18 @@ def xml_arguments(path: str, namespaces: dict[str, str], binding: Binding) -> li
     if namespaces or bound:
         arguments.append(literal(json.dumps(namespaces, ensure_ascii=False)) if namespaces else "NULL")
     if bound:
-        pairs = ", ".join(f"{literal(name)}, {value.text}" for name, value in bound.items())
+        pairs = ", ".join(f"{literal(name)}, {_bound(value)}" for name, value in bound.items())
         arguments.append(f"jsonb_build_object({pairs})")
     return arguments
+
+
+def _bound(value: Value) -> str:
+    """A value as sql:variable() hands it over: xml as an object of its own, bit as boolean."""
+    if value.family == "xml":
+        return f"jsonb_build_object('xml', {value.text})"
+    if value.family == "bit":
+        return f"{value.at(v.COMPARE)} = 1"
+    return value.text
 
 
 def xml_type(text: str) -> tm.SqlType:

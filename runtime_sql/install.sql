@@ -43,6 +43,9 @@
 \ir 127_modules.sql
 \ir 128_execute.sql
 
+-- Checks on table variables
+\ir 135_table_variables.sql
+
 -- Conversations
 \ir 149_endpoints.sql
 \ir 150_begin_dialog.sql
