@@ -22,6 +22,9 @@
 --     ('pgsb.datefirst', 'n', false); SET DATEFORMAT f -> 'pgsb.dateformat'
 --     (default mdy); SET LANGUAGE names both.
 --   * Errors are raised by ssb.raise_error with SQL Server's number.
+--   * No SET search_path on functions called per row: it would keep the planner
+--     from inlining them. They name nothing but pg_catalog and sys objects, most
+--     with bodies that are bound when they are created.
 --
 -- ---------------------------------------------------------------------------
 -- Conversion: CAST, CONVERT, TRY_CAST, TRY_CONVERT, PARSE          (410-429)
