@@ -363,7 +363,9 @@ def _endpoint_options(group: Terminal, read: Reader) -> tuple[nodes.EndpointOpti
     if start < end and (not begins or begins[0] != start):
         read.unexpected(start, "expected options of the form NAME = value")
         return ()
-    options = []
+    options: list[nodes.EndpointOption] = []
+    if not begins:
+        return ()
     for first, after in zip(begins, [*begins[1:], end], strict=True):
         last = after - 1 if read.tokens[after - 1].word == "," and after < end else after
         if first + 2 >= last:

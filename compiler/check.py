@@ -378,14 +378,15 @@ def _check_variables(
     if source is None:
         return
     previous = ""
-    for token in tokens:
+    for index, token in enumerate(tokens):
         if token.kind is TokenKind.VARIABLE and token.start not in not_uses:
             key = token.text.lower()
             visible = declared.get(key)
             if (visible is None and not key.startswith("@@")) or (
                 visible is not None and token.start < visible
             ):
-                table = previous in _BEFORE_A_TABLE
+                method = index + 1 < len(tokens) and tokens[index + 1].word == "."
+                table = previous in _BEFORE_A_TABLE and not method
                 problems.add(
                     f'Must declare the {"table" if table else "scalar"} variable "{token.text}".',
                     Span(source.source, token.start, token.end),

@@ -77,10 +77,24 @@ _NEVER_IN_PARENTHESES = frozenset(
         "WHILE",
     }
 )
-# After these words RECEIVE is a name: an alias, a column, a table.
-_NOT_AFTER_RECEIVE = frozenset(
-    RESERVED_WORDS - _CONSTANT_WORDS - _FUNCTION_WORDS - {"TOP", "CASE", "NOT"}
-    | {"EXISTS", "ALL", "ANY", "SOME"}
+# After these words RECEIVE is a name: a column, a table, an alias.
+_BEFORE_A_NAME = frozenset(
+    {
+        "AND",
+        "AS",
+        "BY",
+        "DISTINCT",
+        "EXEC",
+        "EXECUTE",
+        "FROM",
+        "INTO",
+        "JOIN",
+        "NOT",
+        "OR",
+        "SELECT",
+        "UPDATE",
+        "WHERE",
+    }
 )
 _DEEPEST_PARENTHESES = 400
 
@@ -303,13 +317,25 @@ class TerminalChooser:
         return self._word(index + 1) == ":"
 
     def _receives(self, index: int) -> bool:
-        """Tell whether RECEIVE at ``index`` is followed by what a RECEIVE statement has next."""
+        """Tell whether RECEIVE at ``index`` begins a statement: what is around it decides."""
+        before = self._tokens[index - 1] if index else None
+        if before is not None and (
+            before.word in _BEFORE_A_NAME
+            or (before.kind is TokenKind.SYMBOL and before.word not in (")", ";", ":"))
+        ):
+            return False
         if index + 1 >= self._count:
             return False
         after = self._tokens[index + 1]
         if after.kind is TokenKind.SYMBOL:
             return after.word == "*"
-        return after.word not in _NOT_AFTER_RECEIVE
+        if after.word in RESERVED_WORDS:
+            return (
+                after.word in ("TOP", "CASE")
+                or after.word in _CONSTANT_WORDS
+                or (after.word in _FUNCTION_WORDS and self._word(index + 2) == "(")
+            )
+        return True
 
     def _class(self, index: int) -> tuple[str, int] | None:
         for end in range(index + 1, min(index + 5, self._count)):
