@@ -102,9 +102,12 @@
 --
 -- ssb.compile_xml_schema(schema_text text) RETURNS jsonb
 --     one or several schema documents in one text. What is outside the supported part is
---     refused with its name, line and character (0A000-like error 6300 family, see 560).
+--     refused with its name and place: 9336 "The XML Schema syntax 'include' is not supported.
+--     Location: '/*:schema[1]/*:include[1]'."; other faults have SQL Server's numbers (22xx, 69xx).
 -- ssb.xml_schema_validate(compiled jsonb, body text | bytea) RETURNS text
 --     NULL = valid, else the reason and the place: '… Location: /*:a[1]/*:b[2]'.
+-- ssb.xml_fault(body bytea) RETURNS text
+--     NULL = well-formed, else 'XML parsing: line 1, character 7, unexpected end of input'.
 -- ssb.xml_schema_namespaces(compiled jsonb) RETURNS text[]
 --     target namespaces of the collection, '' for none (sys.xml_schema_namespaces).
 -- ssb.xml_schema_merge(compiled jsonb, schema_text text) RETURNS jsonb

@@ -42,6 +42,7 @@
 \ir 126_waitfor.sql
 \ir 127_modules.sql
 \ir 128_execute.sql
+\ir 129_cursors.sql
 
 -- Checks on table variables
 \ir 135_table_variables.sql
@@ -117,6 +118,13 @@
 \ir 553_xq_construct.sql
 \ir 555_xml_methods.sql
 \ir 556_xml_modify.sql
+\ir 560_xsd_tree.sql
+\ir 561_xsd_simple_types.sql
+\ir 562_xsd_values.sql
+\ir 563_xsd_complex_types.sql
+\ir 564_xsd_automaton.sql
+\ir 565_xsd_compile.sql
+\ir 566_xsd_validate.sql
 
 -- Grants
 \ir 900_grants.sql
