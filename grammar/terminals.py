@@ -198,8 +198,8 @@ class TerminalChooser:
             chosen = ("PSEUDO_COLUMN", index + 1) if "PSEUDO_COLUMN" in choices else None
         else:
             chosen = ("NAME", index + 1) if "NAME" in choices else None
-            if chosen and "CLASS" in choices:
-                chosen = self._class(index) or chosen
+            if "LABEL" in choices and self._is_label(index):
+                chosen = "LABEL", index + 2
         if chosen is None and "TEXT" in choices:
             end = self._end_of_text(index, choices)
             if end > index:
@@ -217,7 +217,7 @@ class TerminalChooser:
         if token.word in (";", "("):
             return self._names.symbols[token.word]
         if token.kind is not TokenKind.WORD:
-            return None
+            return "LABEL" if self._is_label(index) else None
         for words, terminal in self._names.phrases.get(token.word, ()):
             if terminal in self._starters and self._words_at(index, words):
                 return terminal
@@ -237,7 +237,9 @@ class TerminalChooser:
         semicolon before some of them, but nothing else can be meant.
         """
         token = self._tokens[index]
-        if token.kind is not TokenKind.WORD or token.word in RESERVED_WORDS:
+        if token.kind is not TokenKind.WORD:
+            return self._is_label(index)
+        if token.word in RESERVED_WORDS:
             return False
         if token.word == "RECEIVE":
             return self._receives(index)
@@ -256,9 +258,7 @@ class TerminalChooser:
                 return securable_class
         keyword = self._names.keywords.get(word, "")
         if word in RESERVED_WORDS:
-            if keyword in choices and not (
-                "TEXT" in choices and choices[keyword][0] is not self._shift and word not in STATEMENT_WORDS
-            ):
+            if keyword in choices:
                 return keyword, index + 1
             return self._reserved_class(index, word, choices)
         if self._is_label(index) and "LABEL" in choices:
@@ -314,7 +314,11 @@ class TerminalChooser:
         return all(self._word(index + offset) == word for offset, word in enumerate(words))
 
     def _is_label(self, index: int) -> bool:
-        return self._word(index + 1) == ":"
+        return self._word(index + 1) == ":" and self._tokens[index].kind in (
+            TokenKind.WORD,
+            TokenKind.BRACKETED,
+            TokenKind.QUOTED,
+        )
 
     def _receives(self, index: int) -> bool:
         """Tell whether RECEIVE at ``index`` begins a statement: what is around it decides."""
@@ -422,6 +426,8 @@ class TerminalChooser:
             word = token.word
             if token.kind is TokenKind.SYMBOL:
                 if word == "(":
+                    if "GROUP" in following and position > index and self._is_query(position):
+                        break
                     position = self._end_of_group(position)
                     continue
                 if word in (";", ")"):
@@ -434,6 +440,15 @@ class TerminalChooser:
                     break
             position += 1
         return position
+
+    def _is_query(self, position: int) -> bool:
+        """Tell whether the parenthesis at ``position`` holds the query of INSERT t (SELECT …)."""
+        return self._word(position + 1) in ("SELECT", "(", "WITH") and self._word(position - 1) not in (
+            "AS",
+            "TOP",
+            "IN",
+            "EXISTS",
+        )
 
     def _ends_text(self, position: int, word: str, following: Choices) -> bool:
         if word in STATEMENT_WORDS:
@@ -460,7 +475,7 @@ class TerminalChooser:
             case "SET":
                 # UPDATE SET in MERGE, ON DELETE SET NULL, ALTER … SET (…), SET LOCATION = …
                 return (
-                    before in ("UPDATE", "DELETE")
+                    (before in ("UPDATE", "DELETE") and self._word(position - 2) in ("THEN", "ON"))
                     or after in ("(", "LOCATION", "CONNECTION_OPTIONS", "RESOURCE_MANAGER_LOCATION")
                     or (after == "CREDENTIAL" and self._word(position + 2) == "=")
                 )

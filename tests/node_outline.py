@@ -12,7 +12,10 @@ from pgsb.compiler.build import parse_script
 from pgsb.grammar.problems import Problem, Problems
 from pgsb.grammar.source import Source
 
-_NOT_SHOWN = frozenset({"span", "text", "source", "line"})
+_NOT_SHOWN = frozenset({"span", "source", "line"})
+_WHOLE_TEXT = (
+    nodes.CreateTable | nodes.CreateProcedure | nodes.CreateFunction | nodes.CreateTrigger | nodes.CreateView
+)
 _COMMENTS = frozenset(
     {"comments", "trailing_comments", "closing_comments", "body_comments", "handler_comments"}
 )
@@ -47,6 +50,8 @@ def is_written(field: dataclasses.Field[Any], value: Any) -> bool:
     """Tell whether a field says something: None, no elements and a plain False do not."""
     if field.name in _NOT_SHOWN | _COMMENTS or value is None or value == ():
         return False
+    if field.name == "text" and isinstance(value, nodes.SqlText) and not value.tokens:
+        return False
     return value is not False or field.type != "bool"
 
 
@@ -64,6 +69,8 @@ def statement_lines(statement: nodes.Statement, depth: int) -> Iterator[str]:
         value = getattr(statement, field.name)
         if not is_written(field, value):
             continue
+        if field.name == "text" and isinstance(statement, _WHOLE_TEXT):
+            continue
         if any(value is child for child in kept) or (
             isinstance(value, tuple) and isinstance(value[0], nodes.Statement)
         ):
@@ -71,10 +78,6 @@ def statement_lines(statement: nodes.Statement, depth: int) -> Iterator[str]:
         shown = show(value)
         if shown != "ModuleOptions()":
             fields.append(f"{field.name}={shown}")
-    if isinstance(statement, nodes.SqlStatement | nodes.AdministrativeStatement | nodes.InsertExecute):
-        text = statement.target if isinstance(statement, nodes.InsertExecute) else statement.text
-        fields = [field for field in fields if not field.startswith("target=")]
-        fields.append(show(text))
     line = " ".join([type(statement).__name__, *fields])
     trailing = "".join(f"  # {' '.join(c.text.split())}" for c in statement.trailing_comments)
     yield "  " * depth + line + trailing
@@ -119,6 +122,7 @@ def show(value: Any) -> str:
             shown = [
                 f"{field.name}={show(item)}"
                 for field in dataclasses.fields(value)
+                if field.name != "text" or not isinstance(value, nodes.TableDefinition)
                 if is_written(field, item := getattr(value, field.name))
             ]
             return f"{type(value).__name__}({' '.join(shown)})"

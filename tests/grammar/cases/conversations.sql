@@ -138,10 +138,10 @@ INSERT INTO queue (service, contract) VALUES (1, 2)
 EXEC receive
 EXEC dbo.send @target = 1, @queue = 2
 -- expect
-SqlStatement kind=SELECT `SELECT status, priority, message_type_name type, target, send, receive, dialog, conversation, queue, service, contract, timeout FROM status target JOIN dialog AS conversation ON target.send = conversation.receive`
-SqlStatement kind=SELECT `SELECT receive = 1, send = 2 INTO #queue FROM receive`
-SqlStatement kind=UPDATE `UPDATE send SET status = 1 WHERE receive IS NULL`
-SqlStatement kind=INSERT `INSERT INTO queue (service, contract) VALUES (1, 2)`
+SqlStatement kind=SELECT text=`SELECT status, priority, message_type_name type, target, send, receive, dialog, conversation, queue, service, contract, timeout FROM status target JOIN dialog AS conversation ON target.send = conversation.receive`
+SqlStatement kind=SELECT text=`SELECT receive = 1, send = 2 INTO #queue FROM receive`
+SqlStatement kind=UPDATE text=`UPDATE send SET status = 1 WHERE receive IS NULL`
+SqlStatement kind=INSERT text=`INSERT INTO queue (service, contract) VALUES (1, 2)`
 Execute module=receive
 Execute module=dbo.send arguments=(Argument(name=@target value=`1`), Argument(name=@queue value=`2`))
 
@@ -164,7 +164,7 @@ If condition=`@n > 1`
   Block
     Send handles=(`@h`) body=`N'b'`
 Send handles=(`@h`) body=`N'c'`
-SqlStatement kind=SELECT `SELECT @n`
+SqlStatement kind=SELECT text=`SELECT @n`
 EndConversation handle=`@h`
 BeginTransaction
 Receive items=(ReceiveStar()) queue=q
@@ -175,7 +175,7 @@ While condition=`@n < 3`
 MoveConversation handle=`@h` group=`@g`
 BeginDialog handle=@h from_service=a to_service='b'
 Send handles=(`@h`)
-SqlStatement kind=SELECT `SELECT 1 FROM t`
+SqlStatement kind=SELECT text=`SELECT 1 FROM t`
 Receive items=(ReceiveStar()) queue=q
 Send handles=(`@h`)
 Receive items=(ReceiveStar()) queue=q

@@ -172,15 +172,15 @@ ALTER CERTIFICATE c REMOVE PRIVATE KEY
 BACKUP CERTIFICATE c TO FILE = 'x.cer'
 DROP CERTIFICATE c
 -- expect
-CreateCertificate name=c subject='me' start_date='20260101' expiry_date=N'20301231' active_for_begin_dialog=False
-CreateCertificate name=c owner=ann password='secret' subject='me'
-CreateCertificate name=c active_for_begin_dialog=True
-CreateCertificate name=c
-CreateCertificate name=c
-CreateCertificate name=c
-AlterCertificate name=c active_for_begin_dialog=True
-AlterCertificate name=c
-AdministrativeStatement kind=BACKUP CERTIFICATE `BACKUP CERTIFICATE c TO FILE = 'x.cer'`
+CreateCertificate name=c text=`CREATE CERTIFICATE c WITH SUBJECT = 'me', START_DATE = '20260101', EXPIRY_DATE = N'20301231' ACTIVE FOR BEGIN_DIALOG = OFF` subject='me' start_date='20260101' expiry_date=N'20301231' active_for_begin_dialog=False
+CreateCertificate name=c owner=ann text=`CREATE CERTIFICATE c AUTHORIZATION ann ENCRYPTION BY PASSWORD = 'secret' WITH SUBJECT = 'me'` password='secret' subject='me'
+CreateCertificate name=c text=`CREATE CERTIFICATE c FROM FILE = 'c:\x.cer' WITH PRIVATE KEY (FILE = 'c:\x.pvk', DECRYPTION BY PASSWORD = 'p') ACTIVE FOR BEGIN_DIALOG = ON` active_for_begin_dialog=True
+CreateCertificate name=c text=`CREATE CERTIFICATE c FROM BINARY = 0x3082`
+CreateCertificate name=c text=`CREATE CERTIFICATE c FROM ASSEMBLY a`
+CreateCertificate name=c text=`CREATE CERTIFICATE c FROM EXECUTABLE FILE = 'x.dll'`
+AlterCertificate name=c text=`ALTER CERTIFICATE c WITH ACTIVE FOR BEGIN_DIALOG = ON` active_for_begin_dialog=True
+AlterCertificate name=c text=`ALTER CERTIFICATE c REMOVE PRIVATE KEY`
+AdministrativeStatement kind=BACKUP CERTIFICATE text=`BACKUP CERTIFICATE c TO FILE = 'x.cer'`
 DropStatement kind=CERTIFICATE names=(c)
 
 -- case: master keys
@@ -198,14 +198,14 @@ DROP MASTER KEY
 -- expect
 CreateMasterKey password='p'
 CreateMasterKey
-MasterKeyAction action=OPEN
-MasterKeyAction action=ALTER
-MasterKeyAction action=ALTER
-MasterKeyAction action=ALTER
-MasterKeyAction action=BACKUP
-MasterKeyAction action=RESTORE
-MasterKeyAction action=CLOSE
-MasterKeyAction action=ALTER service=True
+MasterKeyAction action=OPEN text=`OPEN MASTER KEY DECRYPTION BY PASSWORD = 'p'`
+MasterKeyAction action=ALTER text=`ALTER MASTER KEY ADD ENCRYPTION BY SERVICE MASTER KEY`
+MasterKeyAction action=ALTER text=`ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY`
+MasterKeyAction action=ALTER text=`ALTER MASTER KEY FORCE REGENERATE WITH ENCRYPTION BY PASSWORD = 'p'`
+MasterKeyAction action=BACKUP text=`BACKUP MASTER KEY TO FILE = 'f' ENCRYPTION BY PASSWORD = 'p'`
+MasterKeyAction action=RESTORE text=`RESTORE MASTER KEY FROM FILE = 'f' DECRYPTION BY PASSWORD = 'p' ENCRYPTION BY PASSWORD = 'q' FORCE`
+MasterKeyAction action=CLOSE text=`CLOSE MASTER KEY`
+MasterKeyAction action=ALTER service=True text=`ALTER SERVICE MASTER KEY REGENERATE`
 DropStatement kind=MASTER KEY
 
 -- case: symmetric keys
@@ -217,12 +217,12 @@ DROP SYMMETRIC KEY k
 CREATE ASYMMETRIC KEY a WITH ALGORITHM = RSA_2048 ENCRYPTION BY PASSWORD = 'p'
 DROP ASYMMETRIC KEY a REMOVE PROVIDER KEY
 -- expect
-AdministrativeStatement kind=CREATE SYMMETRIC KEY `CREATE SYMMETRIC KEY k WITH ALGORITHM = AES_256 ENCRYPTION BY CERTIFICATE c`
-AdministrativeStatement kind=OPEN SYMMETRIC KEY `OPEN SYMMETRIC KEY k DECRYPTION BY CERTIFICATE c`
-AdministrativeStatement kind=CLOSE SYMMETRIC KEY `CLOSE SYMMETRIC KEY k`
-AdministrativeStatement kind=CLOSE ALL SYMMETRIC KEYS `CLOSE ALL SYMMETRIC KEYS`
+AdministrativeStatement kind=CREATE SYMMETRIC KEY text=`CREATE SYMMETRIC KEY k WITH ALGORITHM = AES_256 ENCRYPTION BY CERTIFICATE c`
+AdministrativeStatement kind=OPEN SYMMETRIC KEY text=`OPEN SYMMETRIC KEY k DECRYPTION BY CERTIFICATE c`
+AdministrativeStatement kind=CLOSE SYMMETRIC KEY text=`CLOSE SYMMETRIC KEY k`
+AdministrativeStatement kind=CLOSE ALL SYMMETRIC KEYS text=`CLOSE ALL SYMMETRIC KEYS`
 DropStatement kind=SYMMETRIC KEY names=(k)
-AdministrativeStatement kind=CREATE ASYMMETRIC KEY `CREATE ASYMMETRIC KEY a WITH ALGORITHM = RSA_2048 ENCRYPTION BY PASSWORD = 'p'`
+AdministrativeStatement kind=CREATE ASYMMETRIC KEY text=`CREATE ASYMMETRIC KEY a WITH ALGORITHM = RSA_2048 ENCRYPTION BY PASSWORD = 'p'`
 DropStatement kind=ASYMMETRIC KEY names=(a)
 
 -- case: drops
@@ -315,19 +315,19 @@ ALTER DATABASE d ADD FILE (NAME = f, FILENAME = 'f.ndf') TO FILEGROUP g
 ALTER DATABASE d MODIFY FILE (NAME = f, SIZE = 10MB)
 ALTER DATABASE d REMOVE FILE f
 -- expect
-AlterDatabase name=Trader1 action=SET options=(DatabaseOption(name=ENABLE_BROKER))
-AlterDatabase name=Trader1 action=SET options=(DatabaseOption(name=NEW_BROKER)) termination=ROLLBACK IMMEDIATE
-AlterDatabase action=SET options=(DatabaseOption(name=DISABLE_BROKER))
-AlterDatabase name=d action=SET options=(DatabaseOption(name=ERROR_BROKER_CONVERSATIONS)) termination=NO_WAIT
-AlterDatabase name=d action=SET options=(DatabaseOption(name=HONOR_BROKER_PRIORITY value=ON))
-AlterDatabase name=d action=SET options=(DatabaseOption(name=TRUSTWORTHY value=ON), DatabaseOption(name=RECOVERY value=SIMPLE), DatabaseOption(name=COMPATIBILITY_LEVEL value=150))
-AlterDatabase name=d action=SET options=(DatabaseOption(name=SINGLE_USER)) termination=ROLLBACK AFTER 5 SECONDS
-AlterDatabase name=d action=SET options=(DatabaseOption(name=QUERY_STORE value=ON (OPERATION_MODE = READ_WRITE)))
-AlterDatabase name=d action=MODIFY NAME new_name=e
-AlterDatabase name=d action=COLLATE
-AlterDatabase name=d action=ADD FILE
-AlterDatabase name=d action=MODIFY FILE
-AlterDatabase name=d action=REMOVE FILE
+AlterDatabase name=Trader1 action=SET options=(DatabaseOption(name=ENABLE_BROKER)) text=`ALTER DATABASE Trader1 SET ENABLE_BROKER`
+AlterDatabase name=Trader1 action=SET options=(DatabaseOption(name=NEW_BROKER)) termination=ROLLBACK IMMEDIATE text=`ALTER DATABASE [Trader1] SET NEW_BROKER WITH ROLLBACK IMMEDIATE`
+AlterDatabase action=SET options=(DatabaseOption(name=DISABLE_BROKER)) text=`ALTER DATABASE CURRENT SET DISABLE_BROKER`
+AlterDatabase name=d action=SET options=(DatabaseOption(name=ERROR_BROKER_CONVERSATIONS)) termination=NO_WAIT text=`ALTER DATABASE d SET ERROR_BROKER_CONVERSATIONS WITH NO_WAIT`
+AlterDatabase name=d action=SET options=(DatabaseOption(name=HONOR_BROKER_PRIORITY value=ON)) text=`ALTER DATABASE d SET HONOR_BROKER_PRIORITY ON`
+AlterDatabase name=d action=SET options=(DatabaseOption(name=TRUSTWORTHY value=ON), DatabaseOption(name=RECOVERY value=SIMPLE), DatabaseOption(name=COMPATIBILITY_LEVEL value=150)) text=`ALTER DATABASE d SET TRUSTWORTHY ON, RECOVERY SIMPLE, COMPATIBILITY_LEVEL = 150`
+AlterDatabase name=d action=SET options=(DatabaseOption(name=SINGLE_USER)) termination=ROLLBACK AFTER 5 SECONDS text=`ALTER DATABASE d SET SINGLE_USER WITH ROLLBACK AFTER 5 SECONDS`
+AlterDatabase name=d action=SET options=(DatabaseOption(name=QUERY_STORE value=ON (OPERATION_MODE = READ_WRITE))) text=`ALTER DATABASE d SET QUERY_STORE = ON (OPERATION_MODE = READ_WRITE)`
+AlterDatabase name=d action=MODIFY NAME new_name=e text=`ALTER DATABASE d MODIFY NAME = e`
+AlterDatabase name=d action=COLLATE text=`ALTER DATABASE d COLLATE Latin1_General_CI_AS`
+AlterDatabase name=d action=ADD FILE text=`ALTER DATABASE d ADD FILE (NAME = f, FILENAME = 'f.ndf') TO FILEGROUP g`
+AlterDatabase name=d action=MODIFY FILE text=`ALTER DATABASE d MODIFY FILE (NAME = f, SIZE = 10MB)`
+AlterDatabase name=d action=REMOVE FILE text=`ALTER DATABASE d REMOVE FILE f`
 
 -- case: create database
 CREATE DATABASE d
@@ -339,10 +339,10 @@ DROP DATABASE IF EXISTS d, s
 USE Trader1
 USE [a b];
 -- expect
-CreateDatabase name=d
-CreateDatabase name=[a b] trustworthy=True
-CreateDatabase name=d enable_broker=ENABLE_BROKER
-CreateDatabase name=s snapshot_of=d
+CreateDatabase name=d text=`CREATE DATABASE d`
+CreateDatabase name=[a b] text=`CREATE DATABASE [a b] ON PRIMARY (NAME = n, FILENAME = 'f.mdf', SIZE = 5MB) LOG ON (NAME = l, FILENAME = 'l.ldf') COLLATE Latin1_General_CI_AS WITH TRUSTWORTHY ON, DB_CHAINING OFF` trustworthy=True
+CreateDatabase name=d text=`CREATE DATABASE d ON (FILENAME = 'f.mdf') FOR ATTACH WITH ENABLE_BROKER` enable_broker=ENABLE_BROKER
+CreateDatabase name=s text=`CREATE DATABASE s ON (NAME = n, FILENAME = 'x.ss') AS SNAPSHOT OF d` snapshot_of=d
 DropStatement kind=DATABASE names=(d, s) if_exists=True
 Use database=Trader1
 Use database=[a b]
