@@ -82,7 +82,7 @@ REFUSED: dict[str, str] = {
 }
 
 
-class Wrong(ValueError):  # noqa: N818 - it is turned into a problem with a place
+class Wrong(ValueError):
     """A call that T-SQL would refuse; the message says why, ``number`` is SQL Server's."""
 
     def __init__(self, message: str, number: int | None = None, hint: str | None = None) -> None:
@@ -289,11 +289,11 @@ def _isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
         if second.is_null or second.type is None or isinstance(second.constant, (str, int)):
             return v.call("COALESCE", first.text, second.text, nullable=nullable)
         return v.call("sys.isnull", first.text, second.text, nullable=nullable)
-    if second.type is not None and first.type.is_string and second.is_string:
+    if second.type is not None and first.type.is_string and second.type.is_string:
         # The result has the first one's type: a longer replacement is cut.
         if isinstance(second.constant, str):
             second = v.assign(second, first.type)
-        elif v.limit(second.type) > v.limit(first.type):
+        elif second.type is not None and v.limit(second.type) > v.limit(first.type):
             second = v.cast(second, first.type.postgres, first.type)
     elif second.type is None or second.family != first.family:
         second = v.assign(second, first.type)
@@ -489,7 +489,7 @@ def _lag(name: str) -> Builder:
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         texts = [argument.text for argument in arguments]
         if len(arguments) == 3:
-            (value, default), type_ = v.reconcile([arguments[0], arguments[2]])
+            (value, default), _ = v.reconcile([arguments[0], arguments[2]])
             texts[0], texts[2] = value.text, default.text
             if arguments[0].type is not None:
                 texts[0] = v.cast(value, arguments[0].type.postgres_bare).text
@@ -580,7 +580,9 @@ FUNCTIONS: dict[str, Function] = {
     # aggregates
     "COUNT": Function("a", None, build=_count),
     "COUNT_BIG": Function("a", None, build=_count_big),
-    "APPROX_COUNT_DISTINCT": Function("a", None, build=lambda a, s: v.call("count", f"DISTINCT {a[0].text}", type=tm.BIGINT)),
+    "APPROX_COUNT_DISTINCT": Function(
+        "a", None, build=lambda a, s: v.call("count", f"DISTINCT {a[0].text}", type=tm.BIGINT)
+    ),
     "SUM": Function("a", None, build=_sum),
     "AVG": Function("a", None, build=_avg),
     "MIN": Function("a", _first, build=_native("min")),

@@ -28,7 +28,7 @@ COMPATIBILITY_VIEWS = frozenset(
     syscomments sysreferences sysfiles
     """.split()
 )
-"""System tables of old: `sysobjects`, `dbo.sysobjects` and `master..sysdatabases` all mean the view in sys."""
+"""System tables of old: `sysobjects`, `dbo.sysobjects`, `master..sysdatabases` all mean the view in sys."""
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*\Z")
 

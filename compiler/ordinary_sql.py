@@ -8,15 +8,24 @@ ordinary_sql_interface     what the surroundings must answer, and what comes out
 ordinary_sql_reading       our tokens → sqlglot trees; what cannot be read is a problem
 ordinary_sql_context       scope, problems and relations in sight while a statement is translated
 ordinary_sql_values        PostgreSQL text with a T-SQL type; implicit and explicit conversions
-ordinary_sql_expressions   scalar expressions and conditions
+ordinary_sql_expressions   literals, names, subqueries
+ordinary_sql_conditions    comparisons, LIKE, IN, EXISTS, CASE
+ordinary_sql_arithmetic    + - * / % & | ^ with T-SQL's result types
+ordinary_sql_calls         conversions, functions, XML methods
+ordinary_sql_windows       OVER, WITHIN GROUP, ORDER BY
 ordinary_sql_relations     FROM: tables, functions, APPLY, PIVOT, joins, lock hints
 ordinary_sql_queries       SELECT, common table expressions, set operations, TOP
 ordinary_sql_assignment    SELECT @x = …
 ordinary_sql_for_xml       FOR XML, FOR JSON
-ordinary_sql_dml           INSERT, UPDATE, DELETE with OUTPUT
+ordinary_sql_statements    INSERT, UPDATE, DELETE, MERGE taken apart
+ordinary_sql_output        OUTPUT
+ordinary_sql_dml           INSERT, SELECT … INTO
+ordinary_sql_changes       UPDATE, DELETE
 ordinary_sql_merge         MERGE
 ordinary_sql_table_variables  DML on table variables
 ordinary_sql_ddl           CREATE TABLE and its relatives
+ordinary_sql_alter         ALTER TABLE
+ordinary_sql_catalog       queues and sys views, which no script creates
 ordinary_sql_writing       queries → text through sqlglot's PostgreSQL writer
 ordinary_sql_layout        line breaks
 =========================  =================================================================
@@ -41,12 +50,14 @@ from sqlglot import exp
 from ..grammar.problems import Problems
 from ..grammar.source import Span
 from ..grammar.tokens import Token, TokenKind
-from . import functions
+from . import functions, ordinary_sql_arithmetic, ordinary_sql_conditions, ordinary_sql_windows  # noqa: F401 - their handlers
 from . import ordinary_sql_values as v
 from .names import fold
 from .nodes import SqlText
+from .ordinary_sql_assignment import assignment
+from .ordinary_sql_calls import xml_binding, xml_literals
 from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_expressions import condition, scalar, variable, xml_binding, xml_literals
+from .ordinary_sql_expressions import condition, scalar, variable
 from .ordinary_sql_interface import (
     Assignment,
     ColumnInfo,
@@ -66,9 +77,9 @@ from .ordinary_sql_interface import (
     UserFunction,
 )
 from .ordinary_sql_layout import flat, layout
-from .ordinary_sql_assignment import assignment
 from .ordinary_sql_queries import query_text
-from .ordinary_sql_reading import Reader, Unreadable, to_sqlglot
+from .ordinary_sql_reading import Reader
+from .ordinary_sql_tokens import Unreadable, to_sqlglot
 from .ordinary_sql_values import Value
 from .type_map import BOOLEAN, XML, SqlType
 from .xml_methods import xml_modify
@@ -105,7 +116,9 @@ Result = TypeVar("Result")
 DEEPEST_NESTING = 300
 """Parentheses and CASEs inside one another that we follow; SQL Server stops at about as many."""
 
-_ROWSETS = frozenset({"OPENXML", "OPENROWSET", "OPENQUERY", "OPENDATASOURCE", "CONTAINSTABLE", "FREETEXTTABLE"})
+_ROWSETS = frozenset(
+    {"OPENXML", "OPENROWSET", "OPENQUERY", "OPENDATASOURCE", "CONTAINSTABLE", "FREETEXTTABLE"}
+)
 
 _READER = Reader()
 
@@ -176,7 +189,9 @@ def translate_method(
             return None
         subject = variable(variable_name, call, ctx)
         try:
-            return xml_modify(subject, literals[0], ctx.namespaces, lambda kind, name: xml_binding(kind, name, call, ctx))
+            return xml_modify(
+                subject, literals[0], ctx.namespaces, lambda kind, name: xml_binding(kind, name, call, ctx)
+            )
         except functions.Wrong as error:
             ctx.problem(str(error), number=error.number)
             return None
@@ -266,7 +281,7 @@ def _verb(tokens: list[Token]) -> str:
     return "SELECT"
 
 
-def _select(node: exp.Expression, ctx: Context) -> Statement | None:
+def _select(node: exp.Expr, ctx: Context) -> Statement | None:
     from .ordinary_sql_dml import select_into
 
     if isinstance(node, exp.Select) and node.args.get("into") is not None:
@@ -277,7 +292,7 @@ def _select(node: exp.Expression, ctx: Context) -> Statement | None:
     return _query(node, ctx)
 
 
-def _query(node: exp.Expression, ctx: Context) -> Query:
+def _query(node: exp.Expr, ctx: Context) -> Query:
     result = query_text(node, ctx)
     return Query(layout(result.sql), result.columns, result.before)
 
@@ -375,7 +390,11 @@ def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
         if tokens[index].word == "DEFAULT" and index + 1 < len(tokens):
             ctx.namespaces[""] = string_value(tokens[index + 1])
             index += 2
-        elif tokens[index].kind == TokenKind.STRING and index + 2 < len(tokens) and tokens[index + 1].word == "AS":
+        elif (
+            tokens[index].kind == TokenKind.STRING
+            and index + 2 < len(tokens)
+            and tokens[index + 1].word == "AS"
+        ):
             ctx.namespaces[identifier_text(tokens[index + 2])] = string_value(tokens[index])
             index += 3
         else:
@@ -386,7 +405,9 @@ def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
         break
     if index >= len(tokens) or tokens[index].word != ")":
         near = tokens[min(index, len(tokens) - 1)]
-        raise Unreadable(f"incorrect syntax near {near.text!r} in XMLNAMESPACES", near.start, near.end, near.text)
+        raise Unreadable(
+            f"incorrect syntax near {near.text!r} in XMLNAMESPACES", near.start, near.end, near.text
+        )
     rest = tokens[index + 1 :]
     if rest and rest[0].word == ",":
         return [tokens[0], *rest[1:]]
@@ -425,4 +446,3 @@ def _atom(token: Token, scope: SqlScope) -> Value | None:
     if token.word == "NULL":
         return v.NULL
     return None
-

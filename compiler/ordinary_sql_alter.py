@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 from sqlglot.parser import Parser
-from sqlglot.tokens import TokenType as T
+from sqlglot.tokenizer_core import TokenType as T
 
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_ddl import (
-    Constraint,
-    Definition,
-    column_text,
-    constraint_text,
-    read_column,
-    read_constraint,
-    table_info,
-)
+from .ordinary_sql_ddl import column_text, constraint_text, table_info
+from .ordinary_sql_definitions import Definition, read_column, read_constraint
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
 from .ordinary_sql_layout import flat
@@ -57,7 +50,11 @@ def _action(
         names = _names(reader)
         if not valid or names is None:
             return Ddl(())
-        return Ddl(tuple(f"ALTER TABLE {sql} VALIDATE CONSTRAINT {identifier(each)}" for each in names) if _was_with(ctx) else ())
+        return Ddl(
+            tuple(f"ALTER TABLE {sql} VALIDATE CONSTRAINT {identifier(each)}" for each in names)
+            if _was_with(ctx)
+            else ()
+        )
     if reader.word("NOCHECK", "CONSTRAINT"):
         ctx.unsupported("NOCHECK CONSTRAINT", hint="drop the constraint and add it again WITH NOCHECK")
         return None
@@ -78,7 +75,7 @@ def _action(
 
 
 def _was_with(ctx: Context) -> bool:
-    """``WITH CHECK CHECK CONSTRAINT`` validates; ``CHECK CONSTRAINT`` alone switches on what never was off."""
+    """``WITH CHECK CHECK CONSTRAINT`` validates; without WITH it switches on what never was off."""
     words = ctx.whole.text.upper().split()
     return "WITH" in words
 
@@ -103,7 +100,7 @@ def _add(
 ) -> Ddl | None:
     reader.word("COLUMN")
     definition = Definition()
-    defaults: list[tuple[str | None, exp.Expression, str]] = []
+    defaults: list[tuple[str | None, exp.Expr, str]] = []
     while True:
         if reader.current_upper == "CONSTRAINT" and reader.text_at(2) == "DEFAULT":
             reader.advance()
@@ -133,12 +130,12 @@ def _add(
             text += " NOT VALID"
         actions.append(f"ADD {text}")
     names = dict(known.default_names) if known is not None else {}
-    for default_name, expression, column_name in defaults:
+    for given_name, expression, column_name in defaults:
         type_ = _type_of(known, column_name)
         value = v.store(scalar(_bare(expression), ctx), type_)
         actions.append(f"ALTER COLUMN {identifier(column_name)} SET DEFAULT {flat(value.text)}")
-        if default_name is not None:
-            names[fold(default_name)] = column_name
+        if given_name is not None:
+            names[fold(given_name)] = column_name
     for column in definition.columns:
         if column.default_name is not None:
             names[fold(column.default_name)] = column.name.name
@@ -146,7 +143,11 @@ def _add(
     if known is not None:
         defines = (
             TableInfo(
-                known.name, (*old, *info.columns), (*known.keys, *info.keys), known.checks, default_names=tuple(names.items())
+                known.name,
+                (*old, *info.columns),
+                (*known.keys, *info.keys),
+                known.checks,
+                default_names=tuple(names.items()),
             ),
         )
     return Ddl((_statement(sql, actions),), defines=defines)
@@ -163,7 +164,7 @@ def _statement(sql: str, actions: list[str]) -> str:
     return f"ALTER TABLE {sql}\n    " + ",\n    ".join(actions)
 
 
-def _default_for(reader: Reader) -> tuple[exp.Expression, str]:
+def _default_for(reader: Reader) -> tuple[exp.Expr, str]:
     """``expression FOR column [WITH VALUES]``."""
     expression = Parser._parse_bitwise(reader) or reader.fail()
     if not reader.take(T.FOR):
@@ -173,7 +174,7 @@ def _default_for(reader: Reader) -> tuple[exp.Expression, str]:
     return expression, column
 
 
-def _bare(node: exp.Expression) -> exp.Expression:
+def _bare(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Paren):
         node = node.this
     return node
@@ -185,13 +186,17 @@ def _type_of(known: TableInfo | None, column: str) -> SqlType | None:
 
 
 def _find(known: TableInfo | None, column: str) -> ColumnInfo | None:
-    return next((c for c in (known.columns if known is not None else ()) if fold(c.name) == fold(column)), None)
+    return next(
+        (c for c in (known.columns if known is not None else ()) if fold(c.name) == fold(column)), None
+    )
 
 
 # ---------------------------------------------------------------- ALTER COLUMN, DROP
 
 
-def _alter_column(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context) -> Ddl | None:
+def _alter_column(
+    reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context
+) -> Ddl | None:
     column_node = reader.name()
     column = identifier(column_node.name)
     if reader.current_upper in ("ADD", "DROP"):
@@ -207,9 +212,7 @@ def _alter_column(reader: Reader, name: ObjectName, sql: str, known: TableInfo |
             nullable = False
         elif reader.take(T.NULL):
             nullable = True
-        elif reader.take(T.COLLATE):
-            reader.advance()
-        elif reader.current_upper == "SPARSE":
+        elif reader.take(T.COLLATE) or reader.current_upper == "SPARSE":
             reader.advance()
         elif reader.take(T.WITH):
             reader.rest()
@@ -225,7 +228,10 @@ def _alter_column(reader: Reader, name: ObjectName, sql: str, known: TableInfo |
         converted = v.convert(value, type_).text
     using = "" if converted == f"{column}::{type_.postgres}" else f" USING {converted}"
     actions = [f"ALTER COLUMN {column} TYPE {type_.postgres}{using}"]
-    primary = any(key.primary and fold(column_node.name) in map(fold, key.columns) for key in (known.keys if known else ()))
+    primary = any(
+        key.primary and fold(column_node.name) in map(fold, key.columns)
+        for key in (known.keys if known else ())
+    )
     if nullable is False:
         actions.append(f"ALTER COLUMN {column} SET NOT NULL")
     elif (nullable is True or (found is not None and not found.nullable)) and not primary:
@@ -233,12 +239,16 @@ def _alter_column(reader: Reader, name: ObjectName, sql: str, known: TableInfo |
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
         columns = tuple(
-            ColumnInfo(c.name, type_, nullable is not False and not primary, c.identity, c.default, c.computed)
+            ColumnInfo(
+                c.name, type_, nullable is not False and not primary, c.identity, c.default, c.computed
+            )
             if fold(c.name) == fold(column_node.name)
             else c
             for c in known.columns
         )
-        defines = (TableInfo(known.name, columns, known.keys, known.checks, default_names=known.default_names),)
+        defines = (
+            TableInfo(known.name, columns, known.keys, known.checks, default_names=known.default_names),
+        )
     return Ddl((_statement(sql, actions),), defines=defines)
 
 
@@ -278,6 +288,3 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             keys = ()
         defines = (TableInfo(known.name, columns, keys, known.checks, default_names=tuple(names.items())),)
     return Ddl((_statement(sql, actions),), defines=defines)
-
-
-__all__ = ["Constraint", "alter_table"]

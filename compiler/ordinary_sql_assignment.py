@@ -7,6 +7,8 @@ what does not depend on such variables is then computed by the query, the rest r
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from sqlglot import exp
 
 from . import functions
@@ -25,16 +27,18 @@ RECORD = Assignment.RECORD
 class Lifted(exp.Expression):
     """A part of an expression that the query computes: ``this`` is its column's name."""
 
-    arg_types = {"this": True, "value": True}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "value": True}
 
 
 @handles(Lifted)
 def _lifted(node: Lifted, ctx: Context) -> Value:
     value: Value = node.args["value"]
-    return Value(f"{RECORD}.{node.name}", v.ATOM, value.type, pg=value.pg, nullable=value.nullable)
+    return Value(
+        f"{RECORD}.{identifier(node.name)}", v.ATOM, value.type, pg=value.pg, nullable=value.nullable
+    )
 
 
-def assignment(node: exp.Expression, ctx: Context) -> Assignment | None:
+def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
     """Translate a SELECT that assigns variables; None when it assigns none."""
     if not isinstance(node, exp.Select):
         return None
@@ -62,25 +66,31 @@ def assignment(node: exp.Expression, ctx: Context) -> Assignment | None:
     expressions = [operand(item) for item in items]
     references = tuple(target.reference for target in targets)
     if _is_plain(node):
-        values = [v.assign(scalar(value, ctx), target.type) for value, target in zip(expressions, targets, strict=True)]
-        return Assignment(references, tuple(Expression(x.text, x.type) for x in values), target_names=tuple(names))
+        values = [
+            v.assign(scalar(value, ctx), target.type)
+            for value, target in zip(expressions, targets, strict=True)
+        ]
+        return Assignment(
+            references, tuple(Expression(x.text, x.type) for x in values), target_names=tuple(names)
+        )
     assigned = {name.lower() for name in names}
-    if node.args.get("from_") is not None and any(_reads(value, assigned) for value in expressions):
+    if node.args.get("from_") is not None and any(reads(value, assigned) for value in expressions):
         return _sequential(node, expressions, targets, tuple(names), ctx)
     return _flowing(node, expressions, targets, tuple(names), ctx)
 
 
-def operand(item: SetVariable) -> exp.Expression:
+def operand(item: SetVariable) -> exp.Expr:
     """The value of ``@x = value``; ``@x += value`` is ``@x + (value)``."""
     operator = item.args["operator"]
     if operator == "=":
-        return item.expression
+        value: exp.Expr = item.expression
+        return value
     return operand_of(operator, exp.Column(this=item.this.copy()), item.expression)
 
 
-def operand_of(operator: str, target: exp.Expression, value: exp.Expression) -> exp.Expression:
+def operand_of(operator: str, target: exp.Expr, value: exp.Expr) -> exp.Expr:
     """What ``target += value`` and its relatives assign."""
-    classes: dict[str, type[exp.Expression]] = {
+    classes: dict[str, type[exp.Expr]] = {
         "+=": exp.Add,
         "-=": exp.Sub,
         "*=": exp.Mul,
@@ -101,26 +111,33 @@ def _is_plain(node: exp.Select) -> bool:
     return not any(node.args.get(key) for key in clauses)
 
 
-def _reads(node: exp.Expression, assigned: set[str]) -> bool:
-    return any(_is_variable(column) and column.name.lower() in assigned for column in node.find_all(exp.Column, exp.Identifier))
+def reads(node: exp.Expr, assigned: set[str]) -> bool:
+    """Whether an expression reads one of the variables ``assigned`` (lower case, with @)."""
+    return any(
+        _is_variable(column) and column.name.lower() in assigned
+        for column in node.find_all(exp.Column, exp.Identifier)
+    )
 
 
-def _is_variable(node: exp.Expression) -> bool:
+def _is_variable(node: exp.Expr) -> bool:
     return node.name.startswith("@") and not (isinstance(node, exp.Identifier) and node.args.get("quoted"))
 
 
 def _flowing(
     node: exp.Select,
-    expressions: list[exp.Expression],
+    expressions: list[exp.Expr],
     targets: list[ScalarVariable],
     names: tuple[str, ...],
     ctx: Context,
 ) -> Assignment:
     """No value reads what the statement assigns: one query gives all of them."""
     plain = node.copy()
-    plain.set("expressions", [Assigned(this=value, target=target) for value, target in zip(expressions, targets, strict=True)])
+    plain.set(
+        "expressions",
+        [Assigned(this=value, target=target) for value, target in zip(expressions, targets, strict=True)],
+    )
     result = query_text(plain, ctx)
-    labels = _labels(names)
+    labels = labels_of(names)
     named = node.copy()
     named.set(
         "expressions",
@@ -131,7 +148,8 @@ def _flowing(
     )
     rows = query_text(named, ctx)
     values = tuple(
-        Expression(f"{RECORD}.{identifier(label)}", target.type) for label, target in zip(labels, targets, strict=True)
+        Expression(f"{RECORD}.{identifier(label)}", target.type)
+        for label, target in zip(labels, targets, strict=True)
     )
     return Assignment(
         tuple(target.reference for target in targets),
@@ -148,7 +166,7 @@ def _flowing(
 class Assigned(exp.Expression):
     """A value on its way into a variable: converted to the variable's type."""
 
-    arg_types = {"this": True, "target": True}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "target": True}
 
 
 @handles(Assigned)
@@ -157,7 +175,7 @@ def _assigned(node: Assigned, ctx: Context) -> Value:
     return v.assign(scalar(node.this, ctx), target.type)
 
 
-def _labels(names: tuple[str, ...]) -> list[str]:
+def labels_of(names: tuple[str, ...]) -> list[str]:
     """Column names for the loop's record: the variables' names, told apart where one occurs twice."""
     labels: list[str] = []
     for name in names:
@@ -170,15 +188,15 @@ def _labels(names: tuple[str, ...]) -> list[str]:
 
 def _sequential(
     node: exp.Select,
-    expressions: list[exp.Expression],
+    expressions: list[exp.Expr],
     targets: list[ScalarVariable],
     names: tuple[str, ...],
     ctx: Context,
 ) -> Assignment:
     """Some value reads what the statement assigns: the query computes the rest."""
     assigned = {name.lower() for name in names}
-    lifted: list[exp.Expression] = []
-    outside = [_lift(value.copy(), assigned, lifted) for value in expressions]
+    lifted: list[exp.Expr] = []
+    outside = [lift(value.copy(), assigned, lifted) for value in expressions]
     query_node = node.copy()
     labels = [f"c{place}" for place in range(1, len(lifted) + 1)]
     query_node.set(
@@ -209,24 +227,26 @@ def _sequential(
     )
 
 
-def _lift(node: exp.Expression, assigned: set[str], lifted: list[exp.Expression]) -> exp.Expression:
+def lift(node: exp.Expr, assigned: set[str], lifted: list[exp.Expr], *, prefix: str = "c") -> exp.Expr:
     """Replace the largest parts that read no assigned variable by the query's columns."""
-    if not _reads(node, assigned):
-        if isinstance(node, (exp.Literal, exp.National, exp.Null)) or (isinstance(node, exp.Column) and _is_variable(node)):
+    if not reads(node, assigned):
+        if isinstance(node, (exp.Literal, exp.National, exp.Null)) or (
+            isinstance(node, exp.Column) and _is_variable(node)
+        ):
             return node
         lifted.append(node)
-        return Lifted(this=f"c{len(lifted)}", value=v.NULL)
+        return Lifted(this=f"{prefix}{len(lifted)}", value=v.NULL)
     if isinstance(node, (exp.Query, exp.Subquery)):
         return node
     skip = isinstance(node, exp.Anonymous) and node.name.upper() in functions.DATE_PART_FUNCTIONS
     for key, child in list(node.args.items()):
-        if isinstance(child, exp.Expression) and not isinstance(node, exp.Column):
-            node.set(key, _lift(child, assigned, lifted))
-        elif isinstance(child, list) and child and isinstance(child[0], exp.Expression):
+        if isinstance(child, exp.Expr) and not isinstance(node, exp.Column):
+            node.set(key, lift(child, assigned, lifted, prefix=prefix))
+        elif isinstance(child, list) and child and isinstance(child[0], exp.Expr):
             node.set(
                 key,
                 [
-                    item if skip and place == 0 else _lift(item, assigned, lifted)
+                    item if skip and place == 0 else lift(item, assigned, lifted, prefix=prefix)
                     for place, item in enumerate(child)
                 ],
             )

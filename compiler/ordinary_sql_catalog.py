@@ -55,47 +55,73 @@ _FAMILIES: dict[str, SqlType] = {
 }
 
 _VIEWS: dict[str, str] = {
-    "databases": "name:s database_id:i service_broker_guid:g is_broker_enabled:b is_trustworthy_on:b "
-    "is_honor_broker_priority_on:b compatibility_level:y create_date:d collation_name:s state:y state_desc:s",
-    "objects": "name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d "
-    "principal_id:i is_ms_shipped:b",
-    "all_objects": "name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d",
+    "databases": """
+        name:s database_id:i service_broker_guid:g is_broker_enabled:b is_trustworthy_on:b
+        is_honor_broker_priority_on:b compatibility_level:y create_date:d collation_name:s state:y
+        state_desc:s
+    """,
+    "objects": """
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
+        modify_date:d principal_id:i is_ms_shipped:b
+    """,
+    "all_objects": """
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
+        modify_date:d
+    """,
     "tables": "name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d",
     "views": "name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d",
     "procedures": "name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d",
     "triggers": "name:s object_id:i parent_id:i type:s type_desc:s is_disabled:b",
     "schemas": "name:s schema_id:i principal_id:i",
-    "columns": "object_id:i name:s column_id:i system_type_id:y user_type_id:i max_length:i precision:y scale:y "
-    "is_nullable:b is_identity:b is_computed:b collation_name:s",
+    "columns": """
+        object_id:i name:s column_id:i system_type_id:y user_type_id:i max_length:i precision:y
+        scale:y is_nullable:b is_identity:b is_computed:b collation_name:s
+    """,
     "indexes": "object_id:i name:s index_id:i type:y type_desc:s is_unique:b is_primary_key:b",
-    "service_queues": "name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d max_readers:i "
-    "activation_procedure:n execute_as_principal_id:i is_activation_enabled:b is_receive_enabled:b "
-    "is_enqueue_enabled:b is_retention_enabled:b is_poison_message_handling_enabled:b",
+    "service_queues": """
+        name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d max_readers:i
+        activation_procedure:n execute_as_principal_id:i is_activation_enabled:b
+        is_receive_enabled:b is_enqueue_enabled:b is_retention_enabled:b
+        is_poison_message_handling_enabled:b
+    """,
     "services": "name:s service_id:i principal_id:i service_queue_id:i",
     "service_contracts": "name:s service_contract_id:i principal_id:i",
-    "service_message_types": "name:s message_type_id:i principal_id:i validation:s validation_desc:s "
-    "xml_collection_id:i",
-    "service_contract_message_usages": "service_contract_id:i message_type_id:i is_sent_by_initiator:b "
-    "is_sent_by_target:b",
+    "service_message_types": """
+        name:s message_type_id:i principal_id:i validation:s validation_desc:s xml_collection_id:i
+    """,
+    "service_contract_message_usages": """
+        service_contract_id:i message_type_id:i is_sent_by_initiator:b is_sent_by_target:b
+    """,
     "service_contract_usages": "service_id:i service_contract_id:i",
     "service_queue_usages": "service_id:i service_queue_id:i",
-    "conversation_endpoints": "conversation_handle:g conversation_id:g is_initiator:b service_contract_id:i "
-    "conversation_group_id:g service_id:i lifetime:d state:s state_desc:s far_service:n far_broker_instance:n "
-    "principal_id:i far_principal_id:i outbound_session_key_identifier:g inbound_session_key_identifier:g "
-    "security_timestamp:d dialog_timer:d send_sequence:l last_send_tran_id:x end_dialog_sequence:l "
-    "receive_sequence:l receive_sequence_frag:i system_sequence:l first_out_of_order_sequence:l "
-    "last_out_of_order_sequence:l last_out_of_order_frag:i is_system:b priority:y",
+    "conversation_endpoints": """
+        conversation_handle:g conversation_id:g is_initiator:b service_contract_id:i
+        conversation_group_id:g service_id:i lifetime:d state:s state_desc:s far_service:n
+        far_broker_instance:n principal_id:i far_principal_id:i outbound_session_key_identifier:g
+        inbound_session_key_identifier:g security_timestamp:d dialog_timer:d send_sequence:l
+        last_send_tran_id:x end_dialog_sequence:l receive_sequence:l receive_sequence_frag:i
+        system_sequence:l first_out_of_order_sequence:l last_out_of_order_sequence:l
+        last_out_of_order_frag:i is_system:b priority:y
+    """,
     "conversation_groups": "conversation_group_id:g service_id:i is_system:b",
-    "conversation_priorities": "priority_id:i name:s service_contract_id:i local_service_id:i "
-    "remote_service_name:n priority:y",
-    "transmission_queue": "conversation_handle:g to_service_name:n to_broker_instance:n from_service_name:n "
-    "service_contract_name:n enqueue_time:d message_sequence_number:l message_type_name:n "
-    "is_conversation_error:b is_end_of_dialog:b message_body:x transmission_status:n priority:y",
-    "routes": "name:s route_id:i principal_id:i remote_service_name:n broker_instance:n lifetime:d address:n "
-    "mirror_address:n",
+    "conversation_priorities": """
+        priority_id:i name:s service_contract_id:i local_service_id:i remote_service_name:n
+        priority:y
+    """,
+    "transmission_queue": """
+        conversation_handle:g to_service_name:n to_broker_instance:n from_service_name:n
+        service_contract_name:n enqueue_time:d message_sequence_number:l message_type_name:n
+        is_conversation_error:b is_end_of_dialog:b message_body:x transmission_status:n priority:y
+    """,
+    "routes": """
+        name:s route_id:i principal_id:i remote_service_name:n broker_instance:n lifetime:d
+        address:n mirror_address:n
+    """,
     "dm_broker_activated_tasks": "spid:i database_id:i queue_id:i procedure_name:n execute_as:i",
-    "dm_broker_queue_monitors": "database_id:i queue_id:i state:n last_empty_rowset_time:d last_activated_time:d "
-    "tasks_waiting:i",
+    "dm_broker_queue_monitors": """
+        database_id:i queue_id:i state:n last_empty_rowset_time:d last_activated_time:d
+        tasks_waiting:i
+    """,
     "sysobjects": "name:s id:i xtype:s uid:i type:s crdate:d parent_obj:i",
     "sysdatabases": "name:s dbid:i crdate:d status:i",
     "sysmessages": "error:i severity:i description:n",
@@ -104,7 +130,7 @@ _VIEWS: dict[str, str] = {
     "database_principals": "name:s principal_id:i type:s type_desc:s",
     "dm_exec_sessions": "session_id:i login_name:s host_name:s program_name:s status:s login_time:d",
 }
-
+"""Columns that scripts use, name:kind; the views themselves may have more."""
 
 _OF_NAMES = frozenset(
     """

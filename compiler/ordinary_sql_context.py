@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sqlglot import exp
 
@@ -47,6 +47,7 @@ class Relation:
         """A qualified reference to ``column`` (folded and quoted) as PostgreSQL text."""
         prefix = quote(self.alias) if self.prefix is None else self.prefix
         return f"{prefix}.{column}" if prefix else column
+
     renamed: dict[str, str] | None = None
     """Column spelling (folded) → PostgreSQL text, where it is something else altogether."""
 
@@ -113,7 +114,9 @@ class Context:
         self, message: str, node: Any = None, *, number: int | None = None, hint: str | None = None
     ) -> Value:
         """Report, and return what stands for the unusable expression."""
-        self.problems.add(message, at=self.whole if node is None else self.span(node), number=number, hint=hint)
+        self.problems.add(
+            message, at=self.whole if node is None else self.span(node), number=number, hint=hint
+        )
         return INVALID
 
     def unsupported(self, what: str, node: Any = None, *, hint: str | None = None) -> Value:
@@ -154,7 +157,7 @@ class Context:
             return None
         return database
 
-    def type_of(self, node: exp.Expression, *, cast: bool) -> SqlType | None:
+    def type_of(self, node: exp.Expr, *, cast: bool) -> SqlType | None:
         """The type a TypeName node names; None after a problem."""
         name = node.name
         schema = node.args.get("schema")
@@ -184,7 +187,7 @@ def place(node: Any) -> tuple[int | None, int | None]:
     if meta and "start" in meta:
         return meta["start"], meta["end"]
     best: tuple[int, int] | None = None
-    if isinstance(node, exp.Expression):
+    if isinstance(node, exp.Expr):
         for inner in node.walk():
             meta = inner.meta
             if "start" in meta and (best is None or meta["start"] < best[0]):
@@ -195,13 +198,14 @@ def place(node: Any) -> tuple[int | None, int | None]:
 # ---------------------------------------------------------------- dispatch
 
 Handler = Callable[[Any, Context], Value]
+AnyHandler = TypeVar("AnyHandler", bound=Callable[..., Value])
 _HANDLERS: dict[type, Handler] = {}
 
 
-def handles(*classes: type) -> Callable[[Handler], Handler]:
+def handles(*classes: type) -> Callable[[AnyHandler], AnyHandler]:
     """Register the decorated function for expression nodes of ``classes``."""
 
-    def register(handler: Handler) -> Handler:
+    def register(handler: AnyHandler) -> AnyHandler:
         for cls in classes:
             _HANDLERS[cls] = handler
         return handler
@@ -209,7 +213,7 @@ def handles(*classes: type) -> Callable[[Handler], Handler]:
     return register
 
 
-def expression(node: exp.Expression | None, ctx: Context) -> Value:
+def expression(node: exp.Expr | None, ctx: Context) -> Value:
     """Translate an expression node."""
     if node is None:
         return ctx.problem("incorrect syntax: an expression is missing", number=102)
@@ -219,7 +223,7 @@ def expression(node: exp.Expression | None, ctx: Context) -> Value:
     return handler(node, ctx)
 
 
-def _describe(node: exp.Expression) -> str:
+def _describe(node: exp.Expr) -> str:
     names = {"Alias": "AS", "Star": "'*'", "Tuple": "a list in parentheses"}
     return names.get(type(node).__name__, type(node).__name__.upper())
 
@@ -227,7 +231,7 @@ def _describe(node: exp.Expression) -> str:
 class Verbatim(exp.Expression):
     """A value that is translated already, standing in a tree: ``this`` is the Value."""
 
-    arg_types = {"this": True}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
 
 
 @handles(Verbatim)
@@ -236,8 +240,8 @@ def _verbatim(node: Verbatim, ctx: Context) -> Value:
     return value
 
 
-def object_name(table: exp.Expression) -> ObjectName:
-    """The dotted name in a Table node."""
+def object_name(table: Any) -> ObjectName:
+    """The dotted name in a Table (or Column) node."""
     parts: list[str | None] = [part.name or None for part in table.parts]
     padded = [None] * (4 - len(parts)) + parts
     server, database, schema, name = padded[-4:]

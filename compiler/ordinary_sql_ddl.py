@@ -6,22 +6,29 @@ CHECK and computed columns go through the same translation as everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from sqlglot import exp
-from sqlglot.parser import Parser
-from sqlglot.tokens import TokenType as T
+from sqlglot.tokenizer_core import TokenType as T
 
+from ..grammar.tokens import Token
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier, quote
 from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_definitions import (
+    Column,
+    Constraint,
+    Definition,
+    Index,
+    index_options,
+    read_definition,
+    read_index,
+    signed,
+)
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
 from .ordinary_sql_layout import flat
-from .ordinary_sql_reading import Reader, to_sqlglot
-from .ordinary_sql_statements import read_names
+from .ordinary_sql_reading import Reader
+from .ordinary_sql_tokens import to_sqlglot
 from .type_map import SqlType
-from ..grammar.tokens import Token
 
 VOLATILE = frozenset(
     """
@@ -29,58 +36,6 @@ VOLATILE = frozenset(
     RAND SUSER_NAME SUSER_SNAME USER_NAME HOST_NAME APP_NAME DB_NAME SCOPE_IDENTITY
     """.split()
 )
-
-
-@dataclass
-class Constraint:
-    """PRIMARY KEY, UNIQUE, FOREIGN KEY, CHECK of a table or column."""
-
-    kind: str
-    name: str | None = None
-    columns: list[tuple[str, bool]] = field(default_factory=list)
-    """Names and whether descending."""
-    ignore_dup_key: bool = False
-    check: exp.Expression | None = None
-    references: exp.Table | None = None
-    foreign_columns: list[str] = field(default_factory=list)
-    actions: str = ""
-    node: exp.Expression | None = None
-
-
-@dataclass
-class Index:
-    """CREATE INDEX, or INDEX inside a table."""
-
-    name: str
-    unique: bool
-    columns: list[tuple[str, bool]]
-    include: list[str] = field(default_factory=list)
-    where: exp.Expression | None = None
-    ignore_dup_key: bool = False
-
-
-@dataclass
-class Column:
-    """A column as read."""
-
-    name: exp.Identifier
-    type: exp.Expression | None
-    computed: exp.Expression | None = None
-    nullable: bool | None = None
-    identity: tuple[int, int] | None = None
-    default: exp.Expression | None = None
-    default_name: str | None = None
-    constraints: list[Constraint] = field(default_factory=list)
-    with_values: bool = False
-
-
-@dataclass
-class Definition:
-    """What stands in the parentheses of a table."""
-
-    columns: list[Column] = field(default_factory=list)
-    constraints: list[Constraint] = field(default_factory=list)
-    indexes: list[Index] = field(default_factory=list)
 
 
 def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
@@ -158,7 +113,7 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     if not reader.take(T.L_PAREN):
         reader.fail()
     definition = read_definition(reader, ctx)
-    _storage(reader, ctx)
+    index_options(reader)
     if not reader.at_end:
         reader.fail()
     sql = ctx.relation_name(name)
@@ -171,274 +126,6 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     ctx.pop()
     return Ddl(tuple(statements), defines=(info,))
-
-
-def read_definition(reader: Reader, ctx: Context) -> Definition:
-    """Read the items of a table behind ``(`` up to its ``)``."""
-    definition = Definition()
-    while not reader.take(T.R_PAREN):
-        if reader.take(T.COMMA):
-            # A trailing comma is legal; two in a row are not.
-            if reader.peek(T.COMMA):
-                reader.fail()
-            continue
-        _item(reader, definition, ctx)
-        if reader.at_end:
-            reader.fail()
-    if not definition.columns:
-        ctx.problem("a table needs at least one column", number=102)
-    return definition
-
-
-_CONSTRAINT_WORDS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
-
-
-def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
-    word = reader.current_upper
-    if word in _CONSTRAINT_WORDS:
-        definition.constraints.append(read_constraint(reader, ctx))
-        return
-    if word == "INDEX" and not _is_type_ahead(reader):
-        reader.advance()
-        definition.indexes.append(_read_index(reader, False, ctx))
-        return
-    if word == "PERIOD":
-        ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
-        reader.rest()
-        reader.fail()
-    definition.columns.append(read_column(reader, definition, ctx))
-
-
-def _is_type_ahead(reader: Reader) -> bool:
-    """``index int``: a column of that name."""
-    return not reader.peek(T.VAR, 1) and not reader.peek(T.IDENTIFIER, 1)
-
-
-def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
-    """A column definition up to the comma or parenthesis behind it."""
-    name = reader.name()
-    if reader.take(T.ALIAS):
-        column = Column(name, None, computed=Parser._parse_bitwise(reader) or reader.fail())
-    else:
-        column = Column(name, reader.type_name())
-    constraint_name: str | None = None
-    while not reader.at_end and not reader.peek(T.COMMA) and not reader.peek(T.R_PAREN):
-        word = reader.current_upper
-        if reader.take(T.NOT):
-            if reader.word("FOR", "REPLICATION"):
-                continue
-            if not reader.take(T.NULL):
-                reader.fail()
-            column.nullable = False
-        elif reader.take(T.NULL):
-            column.nullable = True
-        elif word == "CONSTRAINT":
-            reader.advance()
-            constraint_name = reader.name().name
-            continue
-        elif word == "IDENTITY":
-            reader.advance()
-            column.identity = _identity(reader)
-        elif word == "DEFAULT":
-            reader.advance()
-            column.default = Parser._parse_bitwise(reader) or reader.fail()
-            column.default_name = constraint_name
-            column.with_values = reader.word("WITH", "VALUES")
-        elif word in ("PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES"):
-            if word in ("PRIMARY", "UNIQUE", "CHECK") and _has_own_columns(reader, word):
-                # A table constraint without the comma in front of it.
-                definition.constraints.append(read_constraint(reader, ctx, name=constraint_name))
-            else:
-                column.constraints.append(_column_constraint(reader, column, constraint_name, ctx))
-        elif word == "COLLATE" or reader.peek(T.COLLATE):
-            reader.advance()
-            reader.advance()
-        elif word in ("SPARSE", "ROWGUIDCOL", "FILESTREAM", "HIDDEN", "PERSISTED"):
-            reader.advance()
-        elif word == "MASKED":
-            reader.advance()
-            if reader.take(T.WITH) and reader.take(T.L_PAREN):
-                reader.skip_parenthesis()
-        elif word == "INDEX":
-            reader.advance()
-            definition.indexes.append(_read_index(reader, False, ctx, columns=[(name.name, False)]))
-        elif word in ("GENERATED", "ENCRYPTED"):
-            ctx.unsupported("a system-versioned column" if word == "GENERATED" else "Always Encrypted")
-            reader.fail()
-        else:
-            reader.fail()
-        constraint_name = None
-    return column
-
-
-def _has_own_columns(reader: Reader, word: str) -> bool:
-    """``… PRIMARY KEY [CLUSTERED] (a, b)`` behind a column: it is the table's."""
-    ahead = 2 if word == "PRIMARY" else 1
-    if word == "CHECK":
-        return False
-    if reader.peek(T.VAR, ahead) and reader.text_at(ahead) in ("CLUSTERED", "NONCLUSTERED"):
-        ahead += 1
-    return reader.peek(T.L_PAREN, ahead)
-
-
-def _identity(reader: Reader) -> tuple[int, int]:
-    if not reader.take(T.L_PAREN):
-        return 1, 1
-    seed = _signed(reader)
-    increment = _signed(reader) if reader.take(T.COMMA) else 1
-    if not reader.take(T.R_PAREN):
-        reader.fail()
-    return seed, increment
-
-
-def _signed(reader: Reader) -> int:
-    sign = -1 if reader.take(T.DASH) else 1
-    text = reader.current_text
-    if not text.isdigit():
-        reader.fail()
-    reader.advance()
-    return sign * int(text)
-
-
-def read_constraint(reader: Reader, ctx: Context, *, name: str | None = None) -> Constraint:
-    """A table constraint, with or without its name."""
-    if reader.word("CONSTRAINT"):
-        name = reader.name().name
-    return _constraint(reader, name, None, ctx)
-
-
-def _column_constraint(reader: Reader, column: Column, name: str | None, ctx: Context) -> Constraint:
-    return _constraint(reader, name, column.name.name, ctx)
-
-
-def _constraint(reader: Reader, name: str | None, column: str | None, ctx: Context) -> Constraint:
-    if reader.word("PRIMARY", "KEY"):
-        found = Constraint("PRIMARY KEY", name)
-    elif reader.word("UNIQUE"):
-        found = Constraint("UNIQUE", name)
-    elif reader.word("CHECK"):
-        reader.word("NOT", "FOR", "REPLICATION")
-        if not reader.take(T.L_PAREN):
-            reader.fail()
-        found = Constraint("CHECK", name, check=reader.expression_() or reader.fail())
-        if not reader.take(T.R_PAREN):
-            reader.fail()
-        return found
-    elif reader.word("FOREIGN", "KEY") or reader.current_upper == "REFERENCES":
-        return _foreign_key(reader, name, column)
-    else:
-        return reader.fail()  # type: ignore[no-any-return]
-    if not reader.word("CLUSTERED"):
-        reader.word("NONCLUSTERED")
-    reader.word("HASH")
-    if reader.peek(T.L_PAREN):
-        found.columns = _index_columns(reader)
-    elif column is not None:
-        found.columns = [(column, False)]
-    else:
-        reader.fail()
-    found.ignore_dup_key = _index_options(reader)
-    return found
-
-
-def _foreign_key(reader: Reader, name: str | None, column: str | None) -> Constraint:
-    found = Constraint("FOREIGN KEY", name)
-    if reader.peek(T.L_PAREN):
-        found.columns = [(node.name, False) for node in read_names(reader)]
-    elif column is not None:
-        found.columns = [(column, False)]
-    if not reader.word("REFERENCES"):
-        reader.fail()
-    found.references = reader.target()
-    if reader.peek(T.L_PAREN):
-        found.foreign_columns = [node.name for node in read_names(reader)]
-    while reader.peek(T.ON):
-        reader.advance()
-        event = reader.current_upper
-        if event not in ("DELETE", "UPDATE"):
-            reader.fail()
-        reader.advance()
-        for words, action in (
-            (("NO", "ACTION"), "NO ACTION"),
-            (("CASCADE",), "CASCADE"),
-            (("SET", "NULL"), "SET NULL"),
-            (("SET", "DEFAULT"), "SET DEFAULT"),
-        ):
-            if reader.word(*words):
-                if action != "NO ACTION":
-                    found.actions += f" ON {event} {action}"
-                break
-        else:
-            reader.fail()
-    reader.word("NOT", "FOR", "REPLICATION")
-    return found
-
-
-def _index_columns(reader: Reader) -> list[tuple[str, bool]]:
-    """``(a, b DESC, …)``."""
-    if not reader.take(T.L_PAREN):
-        reader.fail()
-    columns: list[tuple[str, bool]] = []
-    while True:
-        name = reader.name().name
-        descending = reader.take(T.DESC)
-        if not descending:
-            reader.take(T.ASC)
-        columns.append((name, descending))
-        if not reader.take(T.COMMA):
-            break
-    if not reader.take(T.R_PAREN):
-        reader.fail()
-    return columns
-
-
-def _index_options(reader: Reader) -> bool:
-    """``WITH ( … )``, ``WITH FILLFACTOR = n``, ``ON filegroup``: read, dropped, but for IGNORE_DUP_KEY."""
-    ignore = False
-    while True:
-        if reader.peek(T.WITH):
-            reader.advance()
-            if reader.take(T.L_PAREN):
-                depth = 1
-                words: list[str] = []
-                while depth:
-                    if reader.at_end:
-                        reader.fail()
-                    if reader.peek(T.L_PAREN):
-                        depth += 1
-                    elif reader.peek(T.R_PAREN):
-                        depth -= 1
-                    else:
-                        words.append(reader.current_upper)
-                    reader.advance()
-                for place, word in enumerate(words):
-                    if word == "IGNORE_DUP_KEY" and words[place + 1 : place + 3] in (["=", "ON"], ["ON"]):
-                        ignore = True
-            else:
-                if reader.current_upper == "IGNORE_DUP_KEY":
-                    ignore = True
-                    reader.advance()
-                elif reader.current_upper in ("FILLFACTOR", "PAD_INDEX", "STATISTICS_NORECOMPUTE"):
-                    reader.advance()
-                    if reader.take(T.EQ):
-                        reader.advance()
-                else:
-                    reader.fail()
-        elif reader.peek(T.ON):
-            reader.advance()
-            reader.advance()
-            if reader.take(T.L_PAREN):
-                reader.skip_parenthesis()
-        elif reader.current_upper in ("TEXTIMAGE_ON", "FILESTREAM_ON"):
-            reader.advance()
-            reader.advance()
-        else:
-            return ignore
-
-
-def _storage(reader: Reader, ctx: Context) -> None:
-    """What follows a table's parentheses says where its bytes go."""
-    _index_options(reader)
 
 
 # ---------------------------------------------------------------- what is known from now on
@@ -462,18 +149,18 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
     for column in definition.columns:
         folded = fold(column.name.name)
         if folded in seen:
-            ctx.problem(f"column names in a table must be unique: {column.name.name!r}", column.name, number=2705)
+            ctx.problem(
+                f"column names in a table must be unique: {column.name.name!r}", column.name, number=2705
+            )
         seen.add(folded)
         type_ = ctx.type_of(column.type, cast=False) if column.type is not None else None
         nullable = column.nullable if column.nullable is not None else True
         if folded in primary or column.identity is not None:
             nullable = False
-        infos.append(
-            ColumnInfo(column.name.name, type_, nullable=nullable, identity=column.identity)
-        )
+        infos.append(ColumnInfo(column.name.name, type_, nullable=nullable, identity=column.identity))
     info = TableInfo(name, tuple(infos), tuple(keys))
-    for constraint in keys:
-        for column_name in constraint.columns:
+    for key in keys:
+        for column_name in key.columns:
             if fold(column_name) not in seen:
                 ctx.problem(f"column name {column_name!r} does not exist in the table", number=1911)
     return _with_expressions(definition, info, name, ctx)
@@ -483,7 +170,9 @@ def _all_constraints(definition: Definition) -> list[Constraint]:
     return [*definition.constraints, *(c for column in definition.columns for c in column.constraints)]
 
 
-def _with_expressions(definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context) -> TableInfo:
+def _with_expressions(
+    definition: Definition, info: TableInfo, name: ObjectName | None, ctx: Context
+) -> TableInfo:
     """Types of computed columns, texts of defaults and checks."""
     ctx.push()
     relation = Relation(fold(name.name) if name is not None else "", info.columns)
@@ -498,7 +187,9 @@ def _with_expressions(definition: Definition, info: TableInfo, name: ObjectName 
             type_ = value.type
             if type_ is None and not value.is_null:
                 ctx.problem(
-                    f"the type of the computed column {column.name.name!r} is not known", column.name, hint="put CAST(… AS type) around it"
+                    f"the type of the computed column {column.name.name!r} is not known",
+                    column.name,
+                    hint="put CAST(… AS type) around it",
                 )
         if column.default is not None:
             value = v.store(scalar(_unwrapped(column.default), ctx), type_)
@@ -513,12 +204,14 @@ def _with_expressions(definition: Definition, info: TableInfo, name: ObjectName 
     )
     ctx.pop()
     names = tuple(
-        (fold(column.default_name), column.name.name) for column in definition.columns if column.default_name is not None
+        (fold(column.default_name), column.name.name)
+        for column in definition.columns
+        if column.default_name is not None
     )
     return TableInfo(name, tuple(columns), info.keys, checks, default_names=names)
 
 
-def _unwrapped(node: exp.Expression) -> exp.Expression:
+def _unwrapped(node: exp.Expr) -> exp.Expr:
     """SQL Server's scripts wrap defaults: ((0)), (getdate())."""
     while isinstance(node, exp.Paren):
         node = node.this
@@ -573,7 +266,8 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
             for call in node.find_all(exp.Anonymous):
                 if call.name.upper() in VOLATILE:
                     ctx.problem(
-                        f"the computed column {column.name.name!r} cannot be stored: {call.name.upper()} changes from call to call",
+                        f"the computed column {column.name.name!r} cannot be stored: "
+                        f"{call.name.upper()} changes from call to call",
                         call,
                         hint="put it into a view",
                     )
@@ -669,7 +363,7 @@ def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
     if not reader.take(T.ON):
         reader.fail()
     table = object_name(reader.target())
-    index = _read_index(reader, unique, ctx, name=index_name)
+    index = read_index(reader, unique, ctx, name=index_name)
     if not reader.at_end:
         reader.fail()
     info = ctx.scope.table(table)
@@ -684,34 +378,6 @@ def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
     return Ddl((text,), defines=defines)
 
 
-def _read_index(
-    reader: Reader,
-    unique: bool,
-    ctx: Context,
-    *,
-    name: str | None = None,
-    columns: list[tuple[str, bool]] | None = None,
-) -> Index:
-    """The rest of an index behind its name (or, inside a table, behind INDEX)."""
-    if name is None:
-        name = reader.name().name
-    unique = reader.word("UNIQUE") or unique
-    if not reader.word("CLUSTERED"):
-        reader.word("NONCLUSTERED")
-    if reader.peek(T.L_PAREN):
-        columns = _index_columns(reader)
-    if columns is None:
-        reader.fail()
-        columns = []
-    index = Index(name, unique, columns)
-    if reader.word("INCLUDE"):
-        index.include = [node.name for node in read_names(reader)]
-    if reader.take(T.WHERE):
-        index.where = reader.expression_() or reader.fail()
-    index.ignore_dup_key = _index_options(reader)
-    return index
-
-
 def index_name(index: str, table: ObjectName) -> str:
     """An index's name in PostgreSQL, where it must be unique in its schema, not in its table only."""
     folded, table_name = fold(index), fold(table.name)
@@ -720,7 +386,9 @@ def index_name(index: str, table: ObjectName) -> str:
 
 def index_text(index: Index, table: ObjectName, ctx: Context) -> str:
     """CREATE INDEX as PostgreSQL text."""
-    columns = ", ".join(f"{identifier(column)}{' DESC' if descending else ''}" for column, descending in index.columns)
+    columns = ", ".join(
+        f"{identifier(column)}{' DESC' if descending else ''}" for column, descending in index.columns
+    )
     text = f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote(index_name(index.name, table))} "
     text += f"ON {ctx.relation_name(table)} ({columns})"
     if index.include:
@@ -745,7 +413,7 @@ def _drop_index(reader: Reader, ctx: Context) -> Ddl:
             name = old.name
         schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
         statements.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(name, table))}")
-        _index_options(reader)
+        index_options(reader)
         if not reader.take(T.COMMA):
             break
     if not reader.at_end:
@@ -803,15 +471,15 @@ def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
             type_ = ctx.type_of(reader.type_name(), cast=False)
             type_name = type_.name if type_ is not None and type_.name in _SEQUENCE_LIMITS else "bigint"
         elif reader.word("START", "WITH"):
-            options["START"] = f"START WITH {_signed(reader)}"
+            options["START"] = f"START WITH {signed(reader)}"
         elif reader.word("RESTART"):
-            options["RESTART"] = f"RESTART WITH {_signed(reader)}" if reader.word("WITH") else "RESTART"
+            options["RESTART"] = f"RESTART WITH {signed(reader)}" if reader.word("WITH") else "RESTART"
         elif reader.word("INCREMENT", "BY"):
-            options["INCREMENT"] = f"INCREMENT BY {_signed(reader)}"
+            options["INCREMENT"] = f"INCREMENT BY {signed(reader)}"
         elif reader.word("MINVALUE"):
-            options["MIN"] = f"MINVALUE {_signed(reader)}"
+            options["MIN"] = f"MINVALUE {signed(reader)}"
         elif reader.word("MAXVALUE"):
-            options["MAX"] = f"MAXVALUE {_signed(reader)}"
+            options["MAX"] = f"MAXVALUE {signed(reader)}"
         elif reader.word("NO"):
             word = reader.current_upper
             if word not in ("MINVALUE", "MAXVALUE", "CYCLE", "CACHE"):

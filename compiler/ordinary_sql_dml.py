@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sqlglot import exp
 
+from ..grammar.tokens import Token
 from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal
@@ -26,7 +28,6 @@ from .ordinary_sql_output import Changing, fillable, finish
 from .ordinary_sql_queries import Targets, ctes, query_text, row_count
 from .ordinary_sql_statements import Insert, Top, read_insert
 from .ordinary_sql_values import Value
-from ..grammar.tokens import Token
 
 __all__ = ["delete", "insert", "insert_target", "select_into", "update"]
 
@@ -115,7 +116,9 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     rows = _rows(statement, columns, ctx) if statement.rows is not None else None
     query = _query(statement, columns, ctx) if statement.query is not None else None
     if target.variable is not None:
-        return insert_into_variable(statement, target.variable, columns or [], rows, query, definitions, recursive, ctx)
+        return insert_into_variable(
+            statement, target.variable, columns or [], rows, query, definitions, recursive, ctx
+        )
     pieces = [_head(target, statement, columns, ctx)]
     if statement.defaults:
         pieces[0] = f"INSERT INTO {target.sql}"
@@ -194,7 +197,9 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             ctx.problem(
                 f"VALUES has {len(node.expressions)} values for {width} columns: {more} than the columns",
                 node,
-                number=number if columns is not None and statement.columns else (213 if columns is not None else 10709),
+                number=number
+                if columns is not None and statement.columns
+                else (213 if columns is not None else 10709),
             )
             return []
         row = []
@@ -281,15 +286,14 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     sql = ctx.relation_name(name)
     after: list[str] = []
     for column_name, (seed, increment) in identities.items():
-        column = identifier(column_name)
+        spelled = identifier(column_name)
+        start = f"(START WITH {seed} INCREMENT BY {increment})"
         after.append(
-            f"ALTER TABLE {sql} ALTER COLUMN {column} SET NOT NULL, "
-            f"ALTER COLUMN {column} ADD GENERATED ALWAYS AS IDENTITY (START WITH {seed} INCREMENT BY {increment})"
+            f"ALTER TABLE {sql} ALTER COLUMN {spelled} SET NOT NULL, "
+            f"ALTER COLUMN {spelled} ADD GENERATED ALWAYS AS IDENTITY {start}"
         )
-        after.append(
-            f"SELECT setval(pg_get_serial_sequence({literal(sql)}, {literal(fold(column_name))}), max({column})) "
-            f"FROM {sql}"
-        )
+        sequence = f"pg_get_serial_sequence({literal(sql)}, {literal(fold(column_name))})"
+        after.append(f"SELECT setval({sequence}, max({spelled})) FROM {sql}")
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         layout(f"{OPEN}CREATE TABLE {sql} AS{BREAK}{result.sql}{CLOSE}"),
@@ -311,7 +315,7 @@ def _identity_items(node: exp.Select, ctx: Context) -> dict[str, tuple[int, int]
             ctx.problem("IDENTITY(…) in SELECT … INTO needs a type and an alias", call, number=177)
             continue
         numbers = [int(part.name) for part in call.expressions[1:] if isinstance(part, exp.Literal)]
-        seed, increment = (numbers + [1, 1])[:2] if numbers else (1, 1)
+        seed, increment = [*numbers, 1, 1][:2] if numbers else (1, 1)
         found[fold(item.alias)] = (seed, increment)
         call.replace(RowNumber(seed=seed, increment=increment, type=call.expressions[0].name))
     return found
@@ -320,7 +324,7 @@ def _identity_items(node: exp.Select, ctx: Context) -> dict[str, tuple[int, int]
 class RowNumber(exp.Expression):
     """The identity values of SELECT IDENTITY(…) … INTO."""
 
-    arg_types = {"seed": True, "increment": True, "type": True}
+    arg_types: ClassVar[dict[str, bool]] = {"seed": True, "increment": True, "type": True}
 
 
 def _row_number(node: RowNumber, ctx: Context) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 
-def is_default(node: exp.Expression) -> bool:
+def is_default(node: exp.Expr) -> bool:
     """The word DEFAULT in place of a value."""
     return (
         isinstance(node, exp.Column)

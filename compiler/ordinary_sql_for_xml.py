@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from . import type_map as tm
 from .names import fold, literal
-from .ordinary_sql_context import Context
+from .ordinary_sql_context import Context, Relation
 from .ordinary_sql_expressions import find_relation
 from .ordinary_sql_interface import ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
@@ -97,7 +97,9 @@ def result_type(found: Options) -> SqlType:
     return tm.XML if found.typed else tm.NVARCHAR_MAX
 
 
-def whole(found: Options, shape: Shape, ctx: Context, node: exp.Expression, *, many: bool, order: str | None) -> str:
+def whole(
+    found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: str | None
+) -> str:
     """The expression that turns rows into XML: an aggregate when there may be ``many`` rows."""
     if found.mode == "AUTO":
         content = _auto(found, shape, ctx, order, many)
@@ -107,7 +109,9 @@ def whole(found: Options, shape: Shape, ctx: Context, node: exp.Expression, *, m
         content = row
         if many:
             ordering = f" ORDER BY {order}" if order else ""
-            only_data = not found.row and all(name is not None and name.endswith("data()") for name in shape.names)
+            only_data = not found.row and all(
+                name is not None and name.endswith("data()") for name in shape.names
+            )
             content = f"string_agg({row}, {literal(' ' if only_data else '')}{ordering})"
     if found.root is not None:
         content = _element(found.root, _declarations(found, ctx) or empty(), content)
@@ -129,7 +133,7 @@ def _declarations(found: Options, ctx: Context) -> str:
     return literal(text)
 
 
-def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: exp.Expression) -> str:
+def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: exp.Expr) -> str:
     tree = Element(found.row)
     if found.mode == "PATH":
         _path_tree(tree, shape, found, ctx, node)
@@ -207,7 +211,7 @@ class Element:
 _INSTRUCTION = re.compile(r"processing-instruction\((.+)\)\Z")
 
 
-def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: exp.Expression) -> None:
+def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: exp.Expr) -> None:
     data: dict[int, list[str]] = {}
     for name, value in zip(shape.names, shape.values, strict=True):
         steps = [] if name is None else name.split("/")
@@ -323,7 +327,7 @@ def _auto(found: Options, shape: Shape, ctx: Context, order: str | None, many: b
     return f"sys.xml_auto(ARRAY[{names}], ARRAY[{texts}]{ordering})"
 
 
-def column_tables(node: exp.Expression, count: int, ctx: Context) -> list[str | None]:
+def column_tables(node: exp.Expr, count: int, ctx: Context) -> list[str | None]:
     """For AUTO: the name of the table that each column of the select list comes from."""
     tables: list[str | None] = []
     if not isinstance(node, exp.Select):
@@ -338,16 +342,16 @@ def column_tables(node: exp.Expression, count: int, ctx: Context) -> list[str | 
         if not isinstance(inner, exp.Column):
             tables.append(None)
             continue
-        relation = None
+        found: Relation | None
         if inner.args.get("table") is not None:
-            relation = find_relation([part.name for part in inner.parts[:-1]], ctx)
+            found = find_relation([part.name for part in inner.parts[:-1]], ctx)
         else:
-            relation = next((r for r in ctx.frame.relations if r.column(inner.name) is not None), None)
-            if relation is None and len(ctx.frame.relations) == 1:
-                relation = ctx.frame.relations[0]
-        name = shown.get(relation.alias, relation.alias) if relation is not None else None
+            found = next((r for r in ctx.frame.relations if r.column(inner.name) is not None), None)
+            if found is None and len(ctx.frame.relations) == 1:
+                found = ctx.frame.relations[0]
+        name = shown.get(found.alias, found.alias) if found is not None else None
         if isinstance(inner.this, exp.Star):
-            tables += [name] * len(relation.columns or () if relation is not None else ())
+            tables += [name] * len(found.columns or () if found is not None else ())
         else:
             tables.append(name)
     return tables

@@ -16,7 +16,6 @@ from typing import ClassVar, Protocol
 from .names import ObjectName
 from .type_map import SqlType
 
-
 # ---------------------------------------------------------------- what the scope answers
 
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from ..grammar.tokens import Token
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier, literal, quote
-from .ordinary_sql_changes import set_column, set_value
 from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, scalar
@@ -27,11 +27,11 @@ from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import OutputItem, fillable, output_items, result_columns
 from .ordinary_sql_queries import ctes, row_count
 from .ordinary_sql_relations import source as translate_source
+from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_statements import Merge, MergeBranch, Output, read_merge
 from .ordinary_sql_table_variables import rows_into
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
-from ..grammar.tokens import Token
 
 _LOCKING = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "TABLOCKX", "XLOCK", "UPDLOCK"})
 
@@ -78,7 +78,9 @@ def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) ->
     name = object_name(statement.target)
     info = ctx.scope.table(name)
     alias = fold(statement.target.alias or name.name)
-    target = Relation(alias, info.columns if info is not None else None, name if not statement.target.alias else None)
+    target = Relation(
+        alias, info.columns if info is not None else None, name if not statement.target.alias else None
+    )
     item = translate_source(statement.source, ctx, "")
     relation = item.relation or Relation("source", None)
     source_alias = relation.alias
@@ -184,7 +186,9 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
         return None
     if columns is not None and len(columns) != len(branch.values):
         ctx.problem(
-            f"VALUES has {len(branch.values)} values for {len(columns)} columns", branch.values[0], number=10709
+            f"VALUES has {len(branch.values)} values for {len(columns)} columns",
+            branch.values[0],
+            number=10709,
         )
         return None
     texts, named = [], []
@@ -256,7 +260,9 @@ def _finish(
         with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}"
         if output.target.name.startswith("@"):
             types = [item.value.type if item.value is not None else None for item in items]
-            return rows_into(output.target, output.columns, source_text, types, ctx, with_=with_, before=before)
+            return rows_into(
+                output.target, output.columns, source_text, types, ctx, with_=with_, before=before
+            )
         name = object_name(output.target)
         info = ctx.scope.table(name)
         columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])
@@ -309,10 +315,18 @@ def _returned(
     texts = []
     uses_old = False
     for item, node in zip(items, _expanded(output, items), strict=True):
-        names = {fold(column.parts[-2].name) for column in node.find_all(exp.Column) if column.args.get("table")} if node is not None else set()
+        names = (
+            {fold(column.parts[-2].name) for column in node.find_all(exp.Column) if column.args.get("table")}
+            if node is not None
+            else set()
+        )
         prefix = item.text.partition(".")[0]
         side = names if node is not None else {_side(item, work, branch)}
-        null = f"NULL::{item.value.type.postgres}" if item.value is not None and item.value.type is not None else "NULL"
+        null = (
+            f"NULL::{item.value.type.postgres}"
+            if item.value is not None and item.value.type is not None
+            else "NULL"
+        )
         if empty and (empty in side):
             texts.append(null)
         elif source.alias in side and not carries_source:
@@ -330,10 +344,12 @@ def _has_star(output: Output) -> bool:
     return any(isinstance(item, exp.Column) and isinstance(item.this, exp.Star) for item in output.items)
 
 
-def _expanded(output: Output, items: list[OutputItem]) -> list[exp.Expression | None]:
+def _expanded(output: Output, items: list[OutputItem]) -> list[exp.Expr | None]:
     """For every item the node it comes from; None for one of a ``*``."""
-    nodes: list[exp.Expression | None] = []
-    stars = sum(1 for node in output.items if isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
+    nodes: list[exp.Expr | None] = []
+    stars = sum(
+        1 for node in output.items if isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+    )
     width = (len(items) - (len(output.items) - stars)) // stars if stars else 0
     for node in output.items:
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):

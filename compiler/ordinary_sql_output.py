@@ -54,17 +54,23 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
                 OutputItem(
                     relation.spell(identifier(column.name)),
                     column.name,
-                    Value(relation.spell(identifier(column.name)), type=column.type, nullable=column.nullable),
+                    Value(
+                        relation.spell(identifier(column.name)), type=column.type, nullable=column.nullable
+                    ),
                 )
                 for column in relation.columns
             ]
-    ctx.problem(f"the column prefix {node.parts[-2].name!r} does not match a table of the statement", node, number=107)
+    ctx.problem(
+        f"the column prefix {node.parts[-2].name!r} does not match a table of the statement", node, number=107
+    )
     return []
 
 
 def result_columns(items: list[OutputItem]) -> tuple[ResultColumn, ...]:
     """Names and types of OUTPUT's columns; a ``*`` that is not known stands as one column named ``*``."""
-    return tuple(ResultColumn(item.name, item.value.type if item.value is not None else None) for item in items)
+    return tuple(
+        ResultColumn(item.name, item.value.type if item.value is not None else None) for item in items
+    )
 
 
 def returning(items: list[OutputItem]) -> str:

@@ -11,12 +11,13 @@ from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import fold, identifier, quote
 from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_expressions import condition, find_relation, order_item, scalar
+from .ordinary_sql_expressions import condition, find_relation, scalar
 from .ordinary_sql_interface import ColumnInfo, ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 from .ordinary_sql_reading import SetVariable
 from .ordinary_sql_relations import locking, read_from
 from .ordinary_sql_values import Value
+from .ordinary_sql_windows import order_item
 from .ordinary_sql_writing import group, select, with_clause
 
 
@@ -40,7 +41,10 @@ class QueryText:
 
 @dataclass
 class Targets:
-    """Types that the columns of a query shall have; ``exact``: to the letter, as recursive queries need it."""
+    """Types that the columns of a query shall have.
+
+    ``exact``: to the letter, as the parts of a recursive query need it.
+    """
 
     types: list[tm.SqlType | None]
     exact: bool = False
@@ -56,15 +60,22 @@ class Targets:
             return v.store(value, wanted)
         if not self.exact:
             return v.convert(value, wanted) if _mismatched(value, wanted) else value
-        if value.pg is None and value.type is not None and value.constant is None and value.type.postgres == wanted.postgres:
+        if (
+            value.pg is None
+            and value.type is not None
+            and value.constant is None
+            and value.type.postgres == wanted.postgres
+        ):
             return value
         if isinstance(value.constant, int) and wanted.name == "int":
             return value
-        converted = v.convert(value, wanted) if _mismatched(value, wanted) else v.cast(value, wanted.postgres, wanted)
+        converted = (
+            v.convert(value, wanted) if _mismatched(value, wanted) else v.cast(value, wanted.postgres, wanted)
+        )
         return replace(converted, type=wanted)
 
 
-def query_text(node: exp.Expression, ctx: Context, *, targets: Targets | None = None) -> QueryText:
+def query_text(node: exp.Expr, ctx: Context, *, targets: Targets | None = None) -> QueryText:
     """Translate a query expression; its columns are converted to ``targets`` where given."""
     while isinstance(node, exp.Subquery) and not node.args.get("alias"):
         inner = node.this
@@ -116,10 +127,16 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], b
         if query.columns is not None:
             labels = names or [column.name or "" for column in query.columns]
             if names and len(names) != len(query.columns):
-                ctx.problem(f"{alias.name!r} has {len(query.columns)} columns, not {len(names)}", alias, number=8158)
+                ctx.problem(
+                    f"{alias.name!r} has {len(query.columns)} columns, not {len(names)}", alias, number=8158
+                )
             if not all(labels):
-                ctx.problem(f"no column name was specified for a column of {alias.name!r}", alias, number=8155)
-            columns = tuple(ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False))
+                ctx.problem(
+                    f"no column name was specified for a column of {alias.name!r}", alias, number=8155
+                )
+            columns = tuple(
+                ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)
+            )
         ctx.ctes[name] = columns
         head = quote(name)
         if names:
@@ -128,11 +145,11 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], b
     return definitions, recursive
 
 
-def _mentions(node: exp.Expression, name: str) -> bool:
+def _mentions(node: exp.Expr, name: str) -> bool:
     return any(fold(table.name) == name and len(table.parts) == 1 for table in node.find_all(exp.Table))
 
 
-def _recursive_types(body: exp.Expression, name: str, names: list[str], ctx: Context) -> Targets | None:
+def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) -> Targets | None:
     """Types of a recursive query's columns.
 
     PostgreSQL wants the anchor and the recursive part to agree to the letter; strings go
@@ -167,8 +184,8 @@ def trial(ctx: Context) -> Context:
 
 
 def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None) -> QueryText:
-    branches: list[tuple[str, exp.Expression]] = []
-    current: exp.Expression = node
+    branches: list[tuple[str, exp.Expr]] = []
+    current: exp.Expr = node
     while isinstance(current, exp.SetOperation) and (current is node or not _has_tail(current)):
         word = type(current).__name__.upper()
         if current.args.get("distinct") is False:
@@ -202,7 +219,7 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
     return _as_xml(node, result, queries[0].values, ctx)
 
 
-def _as_xml(node: exp.Expression, result: QueryText, values: list[Value] | None, ctx: Context) -> QueryText:
+def _as_xml(node: exp.Expr, result: QueryText, values: list[Value] | None, ctx: Context) -> QueryText:
     """Put FOR XML around a finished query."""
     clause = node.args.get("for_")
     if clause is None or clause.args["kind"] == "BROWSE":
@@ -224,22 +241,27 @@ def _as_xml(node: exp.Expression, result: QueryText, values: list[Value] | None,
     sql = for_xml.wrap(result.sql, len(values), expression)
     type_ = for_xml.result_type(found)
     return QueryText(
-        sql, (for_xml.result_column(found),), [Value("", type=type_)], one_row=True, at_most_one=True, before=result.before
+        sql,
+        (for_xml.result_column(found),),
+        [Value("", type=type_)],
+        one_row=True,
+        at_most_one=True,
+        before=result.before,
     )
 
 
-def _has_tail(node: exp.Expression) -> bool:
+def _has_tail(node: exp.Expr) -> bool:
     return any(node.args.get(key) is not None for key in ("order", "limit", "offset"))
 
 
-def _needs_parentheses(node: exp.Expression) -> bool:
+def _needs_parentheses(node: exp.Expr) -> bool:
     if isinstance(node, (exp.SetOperation, exp.Subquery)):
         return True
     return _has_tail(node)
 
 
 def _united(
-    queries: list[QueryText], branches: list[tuple[str, exp.Expression]], ctx: Context
+    queries: list[QueryText], branches: list[tuple[str, exp.Expr]], ctx: Context
 ) -> tuple[ResultColumn, ...] | None:
     """The columns of a set operation: names of the first query, common types."""
     if any(query.columns is None for query in queries):
@@ -274,7 +296,7 @@ def _mismatched(value: Value, type_: tm.SqlType | None) -> bool:
     return not (value.type.is_datetime and type_.is_datetime)
 
 
-def _tail(node: exp.Expression, ctx: Context, columns: tuple[ResultColumn, ...] | None) -> str:
+def _tail(node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None) -> str:
     """ORDER BY and OFFSET of a set operation."""
     tail = ""
     order = node.args.get("order")
@@ -444,7 +466,9 @@ class SelectList:
         """Names and types of the result."""
         if self.values is None:
             return None
-        return tuple(ResultColumn(name, value.type) for name, value in zip(self.names, self.values, strict=True))
+        return tuple(
+            ResultColumn(name, value.type) for name, value in zip(self.names, self.values, strict=True)
+        )
 
 
 def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> SelectList:
@@ -509,7 +533,7 @@ class Star:
     columns: tuple[ColumnInfo, ...] | None
 
 
-def star_columns(item: exp.Expression, ctx: Context) -> Star:
+def star_columns(item: exp.Expr, ctx: Context) -> Star:
     """Expand ``*`` as far as the relations in sight are known."""
     relations = ctx.frame.relations
     text = "*"
@@ -517,7 +541,9 @@ def star_columns(item: exp.Expression, ctx: Context) -> Star:
         parts = [part.name for part in item.parts[:-1]]
         relation = find_relation(parts, ctx)
         if relation is None:
-            ctx.problem(f"the column prefix {'.'.join(parts)!r} does not match a table of the query", item, number=107)
+            ctx.problem(
+                f"the column prefix {'.'.join(parts)!r} does not match a table of the query", item, number=107
+            )
             return Star("NULL", None)
         relations = [relation]
         text = relation.spell("*")
@@ -532,12 +558,17 @@ def star_columns(item: exp.Expression, ctx: Context) -> Star:
 def _order(order: exp.Order, items: SelectList, ctx: Context) -> str:
     """ORDER BY: a bare name is an alias of the select list first."""
 
-    def resolve(node: exp.Expression) -> Value | None:
+    def resolve(node: exp.Expr) -> Value | None:
         if isinstance(node, exp.Column) and node.args.get("table") is None:
             known = (items.aliases or {}).get(fold(node.name))
             if known is not None:
                 return replace(known, text=identifier(node.name), level=v.ATOM, constant=None)
-        if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit() and items.values is not None:
+        if (
+            isinstance(node, exp.Literal)
+            and not node.is_string
+            and node.name.isdigit()
+            and items.values is not None
+        ):
             position = int(node.name) - 1
             if 0 <= position < len(items.values):
                 return replace(items.values[position], text=node.name, level=v.ATOM, constant=None)
@@ -552,7 +583,7 @@ def _group_by(node: exp.Group | None, ctx: Context) -> str | None:
     if node.args.get("all") is not None:
         ctx.unsupported("GROUP BY ALL", node)
 
-    def item(element: exp.Expression) -> str:
+    def item(element: exp.Expr) -> str:
         if isinstance(element, exp.Rollup):
             return f"ROLLUP ({', '.join(item(inner) for inner in element.expressions)})"
         if isinstance(element, exp.Cube):
@@ -598,7 +629,7 @@ def _top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:
     return row_count(value), None, with_ties
 
 
-def _count_outside(node: exp.Expression, ctx: Context) -> Value:
+def _count_outside(node: exp.Expr, ctx: Context) -> Value:
     """TOP's and OFFSET's expressions see no column of the query."""
     inside, qualified = ctx.frame, ctx.qualified
     assert inside.parent is not None
@@ -618,7 +649,7 @@ def row_count(value: Value) -> str:
     return value.text
 
 
-def _offset_fetch(node: exp.Expression, ctx: Context) -> tuple[str | None, str | None]:
+def _offset_fetch(node: exp.Expr, ctx: Context) -> tuple[str | None, str | None]:
     offset = node.args.get("offset")
     fetch = node.args.get("limit")
     offset_text = row_count(_count_outside(offset.expression, ctx)) if offset is not None else None
@@ -663,10 +694,12 @@ def _top_percent(
         order=order,
     )
     shown = [
-        f"{label} AS {identifier(name)}" if name else label for label, name in zip(labels, items.names, strict=True)
+        f"{label} AS {identifier(name)}" if name else label
+        for label, name in zip(labels, items.names, strict=True)
     ]
     numbered = select(
-        expressions=["*", "row_number() OVER () AS place", "count(*) OVER () AS total"], from_=f"({inner}) AS ordered"
+        expressions=["*", "row_number() OVER () AS place", "count(*) OVER () AS total"],
+        from_=f"({inner}) AS ordered",
     )
     return select(
         expressions=shown,

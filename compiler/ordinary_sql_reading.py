@@ -14,34 +14,21 @@ sqlglot's T-SQL parser is taught, by subclassing, to be stricter and truer:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
 
 from sqlglot import exp
 from sqlglot.dialects.tsql import TSQL
-from sqlglot.errors import ErrorLevel, ParseError
+from sqlglot.errors import ErrorLevel
 from sqlglot.parser import Parser
 from sqlglot.parsers.tsql import TSQLParser
-from sqlglot.tokens import Token as SqlToken
-from sqlglot.tokens import TokenType as T
+from sqlglot.tokenizer_core import Token as SqlToken
+from sqlglot.tokenizer_core import TokenType as T
 
-from ..grammar.lexer import identifier_text, string_value
-from ..grammar.tokens import RESERVED_WORDS, Token, TokenKind
+from .ordinary_sql_tokens import Unreadable
 
 Result = TypeVar("Result")
-
-
-class Unreadable(ParseError):  # noqa: N818 - it is what sqlglot's own machinery catches
-    """A place where no T-SQL can go on; offsets are those of the script."""
-
-    def __init__(self, message: str, start: int, end: int, near: str) -> None:
-        """``near`` is the offending token's text, empty at the end of the statement."""
-        super().__init__(message)
-        self.message = message
-        self.start = start
-        self.end = end
-        self.near = near
-
+Node = TypeVar("Node", bound=exp.Expr)
 
 # ---------------------------------------------------------------- nodes sqlglot lacks
 
@@ -53,163 +40,37 @@ class Conversion(exp.Expression):
     the style (CONVERT) or culture (PARSE).
     """
 
-    arg_types = {"this": True, "to": True, "style": False, "kind": True}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "to": True, "style": False, "kind": True}
 
 
 class TypeName(exp.Expression):
     """A type as written: ``this`` its name, ``arguments`` its lengths (-1 for max)."""
 
-    arg_types = {"this": True, "arguments": False, "schema": False}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "arguments": False, "schema": False}
 
 
 class SetVariable(exp.Expression):
     """``@x = expression`` or ``@x += expression`` in a select list."""
 
-    arg_types = {"this": True, "expression": True, "operator": True}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "operator": True}
 
 
 class ForXml(exp.Expression):
     """FOR XML / FOR JSON / FOR BROWSE: ``kind`` and a list of options (word, argument)."""
 
-    arg_types = {"kind": True, "options": False}
+    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "options": False}
 
 
 class NextValue(exp.Expression):
     """NEXT VALUE FOR sequence."""
 
-    arg_types = {"this": True}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
 
 
 class AtTimeZone(exp.Expression):
     """``x AT TIME ZONE z``."""
 
-    arg_types = {"this": True, "zone": True}
-
-
-# ---------------------------------------------------------------- tokens
-
-_KEYWORDS: dict[str, T] = {
-    word: getattr(T, name or word)
-    for word, name in {
-        "SELECT": "", "FROM": "", "WHERE": "", "HAVING": "", "UNION": "", "EXCEPT": "", "INTERSECT": "",
-        "ALL": "", "DISTINCT": "", "TOP": "", "AS": "ALIAS", "ON": "", "JOIN": "", "INNER": "", "LEFT": "",
-        "RIGHT": "", "FULL": "", "OUTER": "", "CROSS": "", "PIVOT": "", "UNPIVOT": "", "WITH": "",
-        "VALUES": "", "INTO": "", "CASE": "", "WHEN": "", "THEN": "", "ELSE": "", "END": "", "AND": "",
-        "OR": "", "NOT": "", "IN": "", "IS": "", "NULL": "", "LIKE": "", "ESCAPE": "", "BETWEEN": "",
-        "EXISTS": "", "ANY": "", "SOME": "", "OVER": "", "FETCH": "", "FOR": "", "ASC": "", "DESC": "",
-        "COLLATE": "", "TABLESAMPLE": "TABLE_SAMPLE", "OPTION": "", "PERCENT": "", "SET": "",
-        "UPDATE": "", "INSERT": "", "DELETE": "", "MERGE": "",
-    }.items()
-}  # fmt: skip
-
-_SYMBOLS: dict[str, T] = {
-    "(": T.L_PAREN, ")": T.R_PAREN, ",": T.COMMA, ".": T.DOT, ";": T.SEMICOLON, "*": T.STAR, "+": T.PLUS,
-    "-": T.DASH, "/": T.SLASH, "%": T.MOD, "=": T.EQ, "<>": T.NEQ, "!=": T.NEQ, "<": T.LT, ">": T.GT,
-    "<=": T.LTE, ">=": T.GTE, "!<": T.GTE, "!>": T.LTE, "&": T.AMP, "|": T.PIPE, "^": T.CARET,
-    "~": T.TILDE, "::": T.DCOLON, "{": T.L_BRACE, "}": T.R_BRACE, ":": T.COLON, "$": T.DOLLAR,
-    "+=": T.COLON_EQ, "-=": T.COLON_EQ, "*=": T.COLON_EQ, "/=": T.COLON_EQ, "%=": T.COLON_EQ,
-    "&=": T.COLON_EQ, "|=": T.COLON_EQ, "^=": T.COLON_EQ,
-}  # fmt: skip
-
-HINT_WORDS = frozenset(
-    """
-    NOLOCK READUNCOMMITTED UPDLOCK REPEATABLEREAD SERIALIZABLE READCOMMITTED TABLOCK TABLOCKX PAGLOCK
-    ROWLOCK NOWAIT READPAST XLOCK SNAPSHOT NOEXPAND HOLDLOCK READCOMMITTEDLOCK KEEPIDENTITY
-    KEEPDEFAULTS IGNORE_CONSTRAINTS IGNORE_TRIGGERS FORCESEEK FORCESCAN INDEX FASTFIRSTROW
-    """.split()
-)
-
-_NAME_KINDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED, TokenKind.VARIABLE)
-
-
-def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
-    """Turn our tokens into sqlglot's; ``start`` is the offset in the script, ``end`` one past."""
-    out: list[SqlToken] = []
-    count = len(tokens)
-    index = 0
-    while index < count:
-        token = tokens[index]
-        kind, text, start, end, word = token
-        following = tokens[index + 1] if index + 1 < count else None
-        previous = tokens[index - 1] if index else None
-        if kind == TokenKind.WORD:
-            token_type: T | None = None
-            if previous is None or previous.word != ".":
-                next_word = following.word if following is not None else ""
-                if word in ("GROUP", "ORDER", "PARTITION") and next_word == "BY":
-                    pair = {"GROUP": T.GROUP_BY, "ORDER": T.ORDER_BY, "PARTITION": T.PARTITION_BY}[word]
-                    assert following is not None
-                    out.append(SqlToken(pair, f"{word} BY", 1, 1, start, following.end))
-                    index += 2
-                    continue
-                if word == "GROUPING" and next_word == "SETS":
-                    assert following is not None
-                    out.append(SqlToken(T.GROUPING_SETS, "GROUPING SETS", 1, 1, start, following.end))
-                    index += 2
-                    continue
-                token_type = _KEYWORDS.get(word) or _contextual(word, previous, following)
-            out.append(SqlToken(token_type or T.VAR, text, 1, 1, start, end))
-        elif kind == TokenKind.SYMBOL:
-            if (
-                word == "("
-                and previous is not None
-                and following is not None
-                and following.word in HINT_WORDS
-                and _is_bare_hint(tokens, index, previous)
-            ):
-                out.append(SqlToken(T.WITH, "WITH", 1, 1, start, start))
-            symbol = _SYMBOLS.get(word)
-            if symbol is None:
-                raise Unreadable(f"incorrect syntax near {text!r}", start, end, text)
-            out.append(SqlToken(symbol, text, 1, 1, start, end))
-        elif kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
-            out.append(SqlToken(T.IDENTIFIER, identifier_text(token), 1, 1, start, end))
-        elif kind == TokenKind.STRING:
-            national = text[0] in "nN"
-            out.append(SqlToken(T.NATIONAL_STRING if national else T.STRING, string_value(token), 1, 1, start, end))
-        elif kind == TokenKind.NUMBER:
-            out.append(SqlToken(T.NUMBER, text, 1, 1, start, end))
-        elif kind == TokenKind.BINARY:
-            out.append(SqlToken(T.HEX_STRING, text[2:].replace("\\\r\n", "").replace("\\\n", ""), 1, 1, start, end))
-        else:  # VARIABLE, PSEUDO_COLUMN
-            out.append(SqlToken(T.VAR, text, 1, 1, start, end))
-        index += 1
-    return out
-
-
-def _contextual(word: str, previous: Token | None, following: Token | None) -> T | None:
-    """Words that are keywords in one place and names everywhere else."""
-    before = previous.word if previous is not None else ""
-    after = following.word if following is not None else ""
-    if word == "APPLY" and before in ("CROSS", "OUTER"):
-        return T.APPLY
-    if word in ("ROWS", "RANGE") and (
-        after in ("BETWEEN", "UNBOUNDED", "CURRENT")
-        or (following is not None and following.kind == TokenKind.NUMBER and before != "FETCH")
-    ):
-        return T.ROWS if word == "ROWS" else T.RANGE
-    if word == "OFFSET" and following is not None:
-        if following.kind in (TokenKind.NUMBER, TokenKind.VARIABLE) or after == "(":
-            return T.OFFSET
-    if word in ("FIRST", "NEXT") and before == "FETCH":
-        return T.FIRST if word == "FIRST" else T.NEXT
-    if word in ("CUBE", "ROLLUP") and (after == "(" or before == "WITH"):
-        return T.CUBE if word == "CUBE" else T.ROLLUP
-    if word == "XML" and before == "FOR":
-        return T.XML
-    return None
-
-
-def _is_bare_hint(tokens: Sequence[Token], index: int, previous: Token) -> bool:
-    """``FROM t (NOLOCK)`` and ``FROM t AS a (NOLOCK)``: hints without WITH."""
-    if previous.kind not in _NAME_KINDS or (previous.kind == TokenKind.WORD and previous.word in RESERVED_WORDS):
-        return False
-    at = index + 1
-    while at < len(tokens) and tokens[at].word != ")":
-        if tokens[at].word not in HINT_WORDS and tokens[at].word != ",":
-            return False
-        at += 1
-    return at < len(tokens)
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "zone": True}
 
 
 # ---------------------------------------------------------------- the parser
@@ -220,14 +81,14 @@ _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
 class Reader(TSQLParser):
     """Reads one piece of a statement at a time; see the module's docstring."""
 
-    FUNCTIONS = _NO_CALLABLES
-    NO_PAREN_FUNCTIONS: dict[T, Any] = {}
-    STATEMENT_PARSERS: dict[T, Any] = {}
-    NO_PAREN_FUNCTION_PARSERS = {
+    FUNCTIONS: ClassVar[dict[Any, Any]] = _NO_CALLABLES
+    NO_PAREN_FUNCTIONS: ClassVar[dict[Any, Any]] = {}
+    STATEMENT_PARSERS: ClassVar[dict[Any, Any]] = {}
+    NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[Any, Any]] = {
         "CASE": lambda self: self._parse_case(),
         "NEXT": lambda self: self._read_next_value(),
     }
-    FUNCTION_PARSERS = {
+    FUNCTION_PARSERS: ClassVar[dict[Any, Any]] = {
         "CAST": lambda self: self._read_cast("CAST"),
         "TRY_CAST": lambda self: self._read_cast("TRY_CAST"),
         "CONVERT": lambda self: self._read_convert("CONVERT"),
@@ -236,7 +97,7 @@ class Reader(TSQLParser):
         "TRY_PARSE": lambda self: self._read_cast("TRY_PARSE"),
         "TRIM": lambda self: self._parse_trim(),
     }
-    QUERY_MODIFIER_PARSERS = {
+    QUERY_MODIFIER_PARSERS: ClassVar[dict[Any, Any]] = {
         T.WHERE: Parser.QUERY_MODIFIER_PARSERS[T.WHERE],
         T.GROUP_BY: Parser.QUERY_MODIFIER_PARSERS[T.GROUP_BY],
         T.HAVING: Parser.QUERY_MODIFIER_PARSERS[T.HAVING],
@@ -246,11 +107,11 @@ class Reader(TSQLParser):
         T.FOR: lambda self: ("for_", self._read_for()),
         T.OPTION: lambda self: ("options", self._read_options()),
     }
-    RANGE_PARSERS = {
+    RANGE_PARSERS: ClassVar[dict[Any, Any]] = {
         token: Parser.RANGE_PARSERS[token] for token in (T.BETWEEN, T.IN, T.IS, T.LIKE)
     }
-    BITWISE: dict[T, Any] = {}
-    TERM = {
+    BITWISE: ClassVar[dict[Any, Any]] = {}
+    TERM: ClassVar[dict[Any, Any]] = {
         T.PLUS: exp.Add,
         T.DASH: exp.Sub,
         T.AMP: exp.BitwiseAnd,
@@ -258,20 +119,23 @@ class Reader(TSQLParser):
         T.CARET: exp.BitwiseXor,
         T.COLLATE: exp.Collate,
     }
-    FACTOR = {T.STAR: exp.Mul, T.SLASH: exp.Div, T.MOD: exp.Mod}
-    ASSIGNMENT: dict[T, Any] = {}
-    COLUMN_OPERATORS = {T.DOT: None, T.DCOLON: TSQLParser.COLUMN_OPERATORS[T.DCOLON]}
-    PLACEHOLDER_PARSERS: dict[T, Any] = {}
-    JOIN_METHODS: set[T] = set()
+    FACTOR: ClassVar[dict[Any, Any]] = {T.STAR: exp.Mul, T.SLASH: exp.Div, T.MOD: exp.Mod}
+    ASSIGNMENT: ClassVar[dict[Any, Any]] = {}
+    COLUMN_OPERATORS: ClassVar[dict[Any, Any]] = {
+        T.DOT: None,
+        T.DCOLON: TSQLParser.COLUMN_OPERATORS[T.DCOLON],
+    }
+    PLACEHOLDER_PARSERS: ClassVar[dict[Any, Any]] = {}
+    JOIN_METHODS: ClassVar[set[Any]] = set()
     SUPPORTS_IMPLICIT_UNNEST = False
 
     # The words of T-SQL that no bare alias may be: mapped tokens never are names.
-    _NAMES = {T.VAR, T.FIRST, T.NEXT, T.ROWS, T.RANGE, T.OFFSET, T.APPLY, T.XML}
-    ID_VAR_TOKENS = _NAMES
-    ALIAS_TOKENS = _NAMES
-    TABLE_ALIAS_TOKENS = _NAMES - {T.OFFSET, T.APPLY}
-    FUNC_TOKENS = _NAMES | {T.LEFT, T.RIGHT, T.IDENTIFIER, T.ANY, T.ALL, T.SOME, T.EXISTS}
-    UPDATE_ALIAS_TOKENS = TABLE_ALIAS_TOKENS
+    _NAMES: ClassVar[set[Any]] = {T.VAR, T.FIRST, T.NEXT, T.ROWS, T.RANGE, T.OFFSET, T.APPLY, T.XML}
+    ID_VAR_TOKENS: ClassVar[set[Any]] = _NAMES
+    ALIAS_TOKENS: ClassVar[set[Any]] = _NAMES
+    TABLE_ALIAS_TOKENS: ClassVar[set[Any]] = _NAMES - {T.OFFSET, T.APPLY}
+    FUNC_TOKENS: ClassVar[set[Any]] = _NAMES | {T.LEFT, T.RIGHT, T.IDENTIFIER, T.ANY, T.ALL, T.SOME, T.EXISTS}
+    UPDATE_ALIAS_TOKENS: ClassVar[set[Any]] = TABLE_ALIAS_TOKENS
 
     def __init__(self) -> None:
         """One reader serves a whole compilation; each ``read_…`` starts afresh."""
@@ -292,6 +156,7 @@ class Reader(TSQLParser):
         result = read()
         if result is None or self._curr:
             self.fail()
+        assert result is not None
         return result
 
     @property
@@ -299,7 +164,7 @@ class Reader(TSQLParser):
         """No token is left."""
         return not self._curr
 
-    def fail(self, message: str = "", token: SqlToken | None = None) -> Any:
+    def fail(self, message: str = "", token: Any = None) -> Any:
         """Raise Unreadable at ``token`` (the current one)."""
         token = token or self._curr or None
         if not token:
@@ -313,12 +178,12 @@ class Reader(TSQLParser):
         """Turn sqlglot's complaints, which speak of its classes, into T-SQL's sentence."""
         self.fail(token=token if token else None)
 
-    def query(self) -> exp.Expression | None:
+    def query(self) -> exp.Expr | None:
         """A SELECT with everything that may follow it."""
         query = self._parse_select()
         return query if query is None else self._parse_query_modifiers(query)
 
-    def expression_(self) -> exp.Expression | None:
+    def expression_(self) -> exp.Expr | None:
         """A scalar expression or search condition."""
         return self._parse_disjunction()
 
@@ -380,7 +245,7 @@ class Reader(TSQLParser):
         self._advance()
         return _placed(exp.Identifier(this=token.text, quoted=token.token_type == T.IDENTIFIER), token)
 
-    def number(self) -> exp.Expression | None:
+    def number(self) -> exp.Expr | None:
         """A number literal or a variable."""
         if self._curr and self._curr.token_type == T.VAR and self._curr.text.startswith("@"):
             return self._parse_column()
@@ -391,7 +256,7 @@ class Reader(TSQLParser):
         start = self._curr
         table = Parser._parse_table_parts(self, schema=True)
         if not isinstance(table, exp.Table):
-            self.fail()
+            return self.fail()  # type: ignore[no-any-return]
         table.meta["start"], table.meta["end"] = start.start, self._prev.end
         hints = self._parse_table_hints()
         if alias:
@@ -403,9 +268,10 @@ class Reader(TSQLParser):
             table.set("hints", hints)
         return table
 
-    def table_source(self) -> exp.Expression:
+    def table_source(self) -> exp.Expr:
         """One item of FROM."""
-        return self._parse_table() or self.fail()
+        source: exp.Expr = self._parse_table() or self.fail()
+        return source
 
     def with_(self) -> exp.With | None:
         """WITH and its common table expressions, if they come next."""
@@ -419,7 +285,7 @@ class Reader(TSQLParser):
         """The joins that follow FROM's first item."""
         return list(self._parse_joins())
 
-    def projections(self) -> list[exp.Expression]:
+    def projections(self) -> list[exp.Expr]:
         """A select list."""
         return self._parse_projections()[0]
 
@@ -442,13 +308,13 @@ class Reader(TSQLParser):
 
     # ------------------------------------------------------------ what differs
 
-    def _parse_statement(self) -> exp.Expression | None:
+    def _parse_statement(self) -> exp.Expr | None:
         return self.query()
 
-    def _parse_projections(self) -> tuple[list[exp.Expression], None]:
+    def _parse_projections(self) -> tuple[list[exp.Expr], None]:
         return self._parse_csv(self._read_projection), None
 
-    def _read_projection(self) -> exp.Expression | None:
+    def _read_projection(self) -> exp.Expr | None:
         token, after = self._curr, self._next
         if token and after and token.token_type in (T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING):
             variable = token.token_type == T.VAR and token.text.startswith("@")
@@ -456,7 +322,9 @@ class Reader(TSQLParser):
                 self._advance(2)
                 value = self._parse_disjunction() or self.fail()
                 return SetVariable(
-                    this=_placed(exp.Identifier(this=token.text), token), expression=value, operator=after.text
+                    this=_placed(exp.Identifier(this=token.text), token),
+                    expression=value,
+                    operator=after.text,
                 )
             if not variable and after.token_type == T.EQ:
                 # alias = expression
@@ -467,7 +335,7 @@ class Reader(TSQLParser):
         value = self._parse_disjunction()
         return value if value is None else self._parse_alias(value)
 
-    def _parse_unary(self) -> exp.Expression | None:
+    def _parse_unary(self) -> exp.Expr | None:
         this = super()._parse_unary()
         while this is not None and self._match_text_seq("AT", "TIME", "ZONE"):
             this = AtTimeZone(this=this, zone=super()._parse_unary() or self.fail())
@@ -477,9 +345,13 @@ class Reader(TSQLParser):
         # Past TSQLParser, which cuts the # off temporary names.
         return Parser._parse_table_parts(self, *args, **kwargs)
 
-    def _parse_table_part(self, schema: bool = False) -> exp.Expression | None:
+    def _parse_table_part(self, schema: bool = False) -> exp.Expr | None:
         part = Parser._parse_table_part(self, schema=schema)
-        if isinstance(part, exp.Anonymous) and part.name.upper() == "OPENJSON" and self._match_pair(T.WITH, T.L_PAREN):
+        if (
+            isinstance(part, exp.Anonymous)
+            and part.name.upper() == "OPENJSON"
+            and self._match_pair(T.WITH, T.L_PAREN)
+        ):
             part.meta["columns"] = self._read_json_columns()
         return part
 
@@ -504,11 +376,11 @@ class Reader(TSQLParser):
     def _parse_table(self, *args: Any, **kwargs: Any) -> Any:
         return Parser._parse_table(self, *args, **kwargs)
 
-    def _parse_id_var(self, any_token: bool = True, tokens: Any = None) -> exp.Expression | None:
+    def _parse_id_var(self, any_token: bool = True, tokens: Any = None) -> exp.Expr | None:
         # any_token would take every keyword for a name, e.g. in `x AS FROM`.
         return Parser._parse_id_var(self, any_token=False, tokens=tokens)
 
-    def _parse_case(self) -> exp.Expression | None:
+    def _parse_case(self) -> exp.Expr | None:
         start = self._prev
         subject = None if self._curr and self._curr.token_type == T.WHEN else self._parse_disjunction()
         branches = []
@@ -523,13 +395,13 @@ class Reader(TSQLParser):
             self.fail()
         return _placed(exp.Case(this=subject, ifs=branches, default=default), start)
 
-    def _parse_lambda(self, alias: bool = False) -> exp.Expression | None:
+    def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
         # A function's argument: no lambdas, aliases or ORDER BY inside.
         if self._match(T.DISTINCT):
             return exp.Distinct(expressions=[self._parse_disjunction() or self.fail()])
         self._match(T.ALL)
         if self._curr and self._curr.token_type in (T.SELECT, T.WITH):
-            return self.fail()
+            self.fail()
         return self._parse_disjunction()
 
     def _parse_ordered(self, parse_method: Any = None) -> exp.Ordered | None:
@@ -541,13 +413,13 @@ class Reader(TSQLParser):
             self._match(T.ASC)
         return exp.Ordered(this=this, desc=descending, nulls_first=not descending)
 
-    def _parse_between(self, this: exp.Expression | None) -> exp.Between:
+    def _parse_between(self, this: exp.Expr | None) -> exp.Between:
         low = self._parse_bitwise() or self.fail()
         if not self._match(T.AND):
             self.fail()
         return exp.Between(this=this, low=low, high=self._parse_bitwise() or self.fail())
 
-    def _parse_in(self, this: exp.Expression | None, alias: bool = False) -> exp.In:
+    def _parse_in(self, this: exp.Expr | None, alias: bool = False) -> exp.In:
         if not self._match(T.L_PAREN):
             self.fail()
         if self._curr and self._curr.token_type in (T.SELECT, T.WITH):
@@ -558,15 +430,15 @@ class Reader(TSQLParser):
             self.fail()
         return result
 
-    def _parse_escape(self, this: exp.Expression | None) -> exp.Expression | None:
+    def _parse_escape(self, this: exp.Expr | None) -> exp.Expr | None:
         if not self._match(T.ESCAPE):
             return this
         return exp.Escape(this=this, expression=self._parse_unary() or self.fail())
 
-    def _parse_table_hints(self) -> list[exp.Expression] | None:
+    def _parse_table_hints(self) -> list[exp.Expr] | None:
         if not self._match_pair(T.WITH, T.L_PAREN):
             return None
-        hints: list[exp.Expression] = []
+        hints: list[exp.Expr] = []
         while not self._match(T.R_PAREN):
             if self._match(T.COMMA):
                 continue
@@ -593,21 +465,21 @@ class Reader(TSQLParser):
                 depth -= 1
             self._advance()
 
-    def _read_options(self) -> exp.Expression | None:
+    def _read_options(self) -> exp.Expr | None:
         self._match(T.OPTION)
         if not self._match(T.L_PAREN):
             self.fail()
         self.skip_parenthesis()
         return exp.Var(this="OPTION")
 
-    def _read_for(self) -> exp.Expression | None:
+    def _read_for(self) -> exp.Expr | None:
         start = self._curr
         self._match(T.FOR)
         kind = self._curr.text.upper() if self._curr else ""
         if kind not in ("XML", "JSON", "BROWSE"):
             self.fail()
         self._advance()
-        options: list[exp.Expression] = []
+        options: list[exp.Expr] = []
         while kind != "BROWSE":
             token = self._curr
             if not token or token.token_type not in (T.VAR, T.XML):
@@ -626,7 +498,9 @@ class Reader(TSQLParser):
                 argument = self._parse_string() or self.fail()
                 if not self._match(T.R_PAREN):
                     self.fail()
-            options.append(_placed(exp.Anonymous(this=name, expressions=[argument] if argument else []), token))
+            options.append(
+                _placed(exp.Anonymous(this=name, expressions=[argument] if argument else []), token)
+            )
             if not self._match(T.COMMA):
                 break
         return _placed(ForXml(kind=kind, options=options), start)
@@ -653,9 +527,9 @@ class Reader(TSQLParser):
             name = f"national {self._curr.text}"
             self._advance()
             lowered = name.lower()
-        if lowered in ("char", "character", "binary", "national char", "national character"):
-            if self.word("VARYING"):
-                name += " varying"
+        varying = ("char", "character", "binary", "national char", "national character")
+        if lowered in varying and self.word("VARYING"):
+            name += " varying"
         arguments: list[int] = []
         if self._match(T.L_PAREN):
             while True:
@@ -681,7 +555,7 @@ class Reader(TSQLParser):
         node.meta["start"], node.meta["end"] = token.start, end
         return node
 
-    def _read_cast(self, kind: str) -> exp.Expression:
+    def _read_cast(self, kind: str) -> exp.Expr:
         value = self._parse_disjunction() or self.fail()
         if not self._match(T.ALIAS):
             self.fail()
@@ -689,7 +563,7 @@ class Reader(TSQLParser):
         style = (self._parse_disjunction() or self.fail()) if self.word("USING") else None
         return Conversion(this=value, to=to, style=style, kind=kind)
 
-    def _read_convert(self, kind: str) -> exp.Expression:
+    def _read_convert(self, kind: str) -> exp.Expr:
         to = self.type_name()
         if not self._match(T.COMMA):
             self.fail()
@@ -697,21 +571,16 @@ class Reader(TSQLParser):
         style = (self._parse_disjunction() or self.fail()) if self._match(T.COMMA) else None
         return Conversion(this=value, to=to, style=style, kind=kind)
 
-    def _read_next_value(self) -> exp.Expression | None:
+    def _read_next_value(self) -> exp.Expr | None:
         if not self._match_text_seq("VALUE", "FOR"):
             self._retreat(self._index - 1)
             return None
         return NextValue(this=Parser._parse_table_parts(self))
 
 
-def _placed(node: exp.Expression, token: Any) -> exp.Expression:
+def _placed(node: Node, token: Any) -> Node:
     node.meta["start"], node.meta["end"] = token.start, token.end
     return node
-
-
-def parts_of(table: exp.Expression) -> list[str]:
-    """The parts of a table's or column's dotted name, outermost first."""
-    return [part.name for part in table.parts]
 
 
 __all__ = [
@@ -722,7 +591,4 @@ __all__ = [
     "Reader",
     "SetVariable",
     "TypeName",
-    "Unreadable",
-    "parts_of",
-    "to_sqlglot",
 ]

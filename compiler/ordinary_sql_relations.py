@@ -1,4 +1,4 @@
-"""FROM: tables, table variables, functions, .nodes(), APPLY, PIVOT, joins, and the locks that hints ask for."""
+"""FROM: tables, functions, .nodes(), APPLY, PIVOT, joins, and the locks that hints ask for."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from . import functions
 from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal, quote
+from .ordinary_sql_calls import dotted_names, xml_binding, xml_literals, xml_subject
 from .ordinary_sql_catalog import system_view
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_expressions import condition, dotted_names, scalar, xml_binding, xml_literals, xml_subject
+from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, TableVariable
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select
@@ -39,7 +40,7 @@ class Source:
     """Its text without alias: what LOCK TABLE takes."""
 
 
-def read_from(node: exp.Expression, ctx: Context) -> list[Source]:
+def read_from(node: exp.Expr, ctx: Context) -> list[Source]:
     """Translate FROM and the joins of a query or statement; its relations are then in sight."""
     from_ = node.args.get("from_")
     if from_ is None:
@@ -98,7 +99,7 @@ def _apply(lateral: exp.Lateral, ctx: Context) -> Source:
 # ---------------------------------------------------------------- one item
 
 
-def source(node: exp.Expression, ctx: Context, kind: str) -> Source:
+def source(node: exp.Expr, ctx: Context, kind: str) -> Source:
     """Translate one item of FROM and bring its relation into sight."""
     pivots = node.args.get("pivots")
     if pivots:
@@ -116,14 +117,16 @@ def _inline(sources: list[Source]) -> str:
     """Joined items on one line."""
     parts = []
     for item in sources:
-        word = {"": "", ",": "CROSS JOIN ", "CROSS": "CROSS JOIN ", "JOIN": "JOIN "}.get(item.kind, f"{item.kind} JOIN ")
+        word = {"": "", ",": "CROSS JOIN ", "CROSS": "CROSS JOIN ", "JOIN": "JOIN "}.get(
+            item.kind, f"{item.kind} JOIN "
+        )
         if item is sources[0]:
             word = ""
         parts.append(f"{word}{item.text}{f' ON {item.on}' if item.on else ''}")
     return " ".join(parts)
 
 
-def _unpivoted_source(node: exp.Expression, ctx: Context, kind: str) -> Source:
+def _unpivoted_source(node: exp.Expr, ctx: Context, kind: str) -> Source:
     if isinstance(node, exp.Table):
         return _table(node, ctx, kind)
     if isinstance(node, exp.Subquery):
@@ -148,14 +151,14 @@ def _unpivoted_source(node: exp.Expression, ctx: Context, kind: str) -> Source:
     return Source(kind, "NULL")
 
 
-def _alias(node: exp.Expression) -> tuple[str | None, list[str]]:
+def _alias(node: exp.Expr) -> tuple[str | None, list[str]]:
     alias = node.args.get("alias")
     if alias is None:
         return None, []
     return (alias.name or None), [column.name for column in alias.columns]
 
 
-def _hints(node: exp.Expression) -> frozenset[str]:
+def _hints(node: exp.Expr) -> frozenset[str]:
     words = {hint.name.upper() for hint in node.args.get("hints") or () if isinstance(hint, exp.Var)}
     return frozenset(words)
 
@@ -193,11 +196,13 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     if alias is not None and shown != pg_name:
         text += f" AS {quote(shown)}"
     ctx.frame.relations.append(relation)
-    lockable = fold(name.schema or "") not in ("sys", "information_schema") and not (info is not None and info.read_only)
+    lockable = fold(name.schema or "") not in ("sys", "information_schema") and not (
+        info is not None and info.read_only
+    )
     return Source(kind, text, hints=hints, relation=relation, lockable=lockable, bare=bare)
 
 
-def _is_name(node: exp.Expression) -> bool:
+def _is_name(node: exp.Expr) -> bool:
     return isinstance(node, exp.Dot) and dotted_names(node) is not None
 
 
@@ -280,11 +285,11 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
 # ---------------------------------------------------------------- functions in FROM
 
 
-def _function(node: exp.Expression, ctx: Context, kind: str) -> Source:
+def _function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     """A table-valued function or the rows of .nodes()."""
     alias, columns = _alias(node)
     prefix: list[str] = []
-    subject: exp.Expression | None = None
+    subject: exp.Expr | None = None
     if isinstance(node, exp.Table):
         call = node.this
         parts = [part.name for part in node.parts[:-1]]
@@ -297,7 +302,9 @@ def _function(node: exp.Expression, ctx: Context, kind: str) -> Source:
         prefix = parts
         if prefix:
             identifiers = [exp.to_identifier(part, quoted=not part.startswith("@")) for part in prefix]
-            subject = exp.Column(this=identifiers[-1], table=identifiers[-2] if len(identifiers) > 1 else None)
+            subject = exp.Column(
+                this=identifiers[-1], table=identifiers[-2] if len(identifiers) > 1 else None
+            )
     elif isinstance(node, exp.Dot):
         call = node.expression
         subject = node.this
@@ -311,7 +318,9 @@ def _function(node: exp.Expression, ctx: Context, kind: str) -> Source:
         return _nodes(node, subject, call, alias, columns, ctx, kind)
     if not prefix:
         return _builtin(node, call, alias, columns, ctx, kind)
-    if fold(prefix[-1]) == "sys" or call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == "":
+    if fold(prefix[-1]) == "sys" or (
+        call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == ""
+    ):
         return _builtin(node, call, alias, columns, ctx, kind)
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
@@ -324,7 +333,7 @@ def _function(node: exp.Expression, ctx: Context, kind: str) -> Source:
 
 
 def _builtin(
-    node: exp.Expression, call: exp.Anonymous, alias: str | None, columns: list[str], ctx: Context, kind: str
+    node: exp.Expr, call: exp.Anonymous, alias: str | None, columns: list[str], ctx: Context, kind: str
 ) -> Source:
     upper = call.name.upper()
     if upper in functions.REFUSED:
@@ -332,12 +341,19 @@ def _builtin(
         return Source(kind, "NULL")
     known = functions.TABLE_FUNCTIONS.get(upper)
     if known is None:
-        ctx.problem(f"invalid object name {call.name!r}", call, number=208, hint="a table-valued function is called with its schema")
+        ctx.problem(
+            f"invalid object name {call.name!r}",
+            call,
+            number=208,
+            hint="a table-valued function is called with its schema",
+        )
         return Source(kind, "NULL")
     kinds, result = known
     minimum, maximum = len(kinds.partition("?")[0]), len(kinds.replace("?", ""))
     if not minimum <= len(call.expressions) <= maximum:
-        ctx.problem(f"the {call.name.lower()} function requires {minimum} to {maximum} arguments", call, number=174)
+        ctx.problem(
+            f"the {call.name.lower()} function requires {minimum} to {maximum} arguments", call, number=174
+        )
         return Source(kind, "NULL")
     arguments = [scalar(argument, ctx) for argument in call.expressions]
     shown = fold(alias or call.name)
@@ -374,12 +390,14 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
     rows = f"sys.openjson_rows({', '.join(argument.text for argument in arguments)}) AS items (item)"
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
-    return Source(kind, f"LATERAL ({select(expressions=texts, from_=rows)}) AS {quote(shown)}", relation=relation)
+    return Source(
+        kind, f"LATERAL ({select(expressions=texts, from_=rows)}) AS {quote(shown)}", relation=relation
+    )
 
 
 def _nodes(
-    node: exp.Expression,
-    subject_node: exp.Expression,
+    node: exp.Expr,
+    subject_node: exp.Expr,
     call: exp.Anonymous,
     alias: str | None,
     columns: list[str],
@@ -409,7 +427,7 @@ def _nodes(
     return Source(kind, f"{text} AS {quote(shown)} ({identifier(columns[0])}{second})", relation=relation)
 
 
-def _levels_up(node: exp.Expression) -> int | None:
+def _levels_up(node: exp.Expr) -> int | None:
     """How far above their nodes the paths look that the statement uses on columns of nodes()."""
     root = node.root()
     rows = {fold(alias.columns[0].name) for alias in root.find_all(exp.TableAlias) if len(alias.columns) == 1}
@@ -435,7 +453,7 @@ def _levels_up(node: exp.Expression) -> int | None:
 # ---------------------------------------------------------------- PIVOT and UNPIVOT
 
 
-def _pivoted(node: exp.Expression, pivots: list[exp.Pivot], ctx: Context, kind: str) -> Source:
+def _pivoted(node: exp.Expr, pivots: list[exp.Pivot], ctx: Context, kind: str) -> Source:
     bare = node.copy()
     bare.set("pivots", None)
     frame = ctx.push()
@@ -501,17 +519,29 @@ def _unpivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
         return ["NULL"], [], [], None, None
     value_name, name_name = pivot.expressions[0].name, fields[0].this.name
     listed = [entry.name for entry in fields[0].expressions]
-    rest = [column for column in relation.columns or () if fold(column.name) not in {fold(name) for name in listed}]
+    rest = [
+        column
+        for column in relation.columns or ()
+        if fold(column.name) not in {fold(name) for name in listed}
+    ]
     rows = ", ".join(f"({literal(name)}, {identifier(name)})" for name in listed)
     known = relation.column(listed[0]) if listed else None
     value_type = known.type if known is not None else None
     joins: list[Join] = [
-        ("CROSS", f"LATERAL (VALUES {rows}) AS unpivoted ({identifier(name_name)}, {identifier(value_name)})", None)
+        (
+            "CROSS",
+            f"LATERAL (VALUES {rows}) AS unpivoted ({identifier(name_name)}, {identifier(value_name)})",
+            None,
+        )
     ]
     prefix = quote(relation.alias)
     texts = [f"{prefix}.{identifier(column.name)}" for column in rest]
     texts += [f"unpivoted.{identifier(value_name)}", f"unpivoted.{identifier(name_name)}"]
-    infos = [*rest, ColumnInfo(value_name, value_type, nullable=False), ColumnInfo(name_name, tm.SYSNAME, nullable=False)]
+    infos = [
+        *rest,
+        ColumnInfo(value_name, value_type, nullable=False),
+        ColumnInfo(name_name, tm.SYSNAME, nullable=False),
+    ]
     return texts, infos, joins, f"unpivoted.{identifier(value_name)} IS NOT NULL", None
 
 

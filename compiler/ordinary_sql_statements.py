@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 from sqlglot.parser import Parser
-from sqlglot.tokens import TokenType as T
+from sqlglot.tokenizer_core import TokenType as T
 
 from ..grammar.tokens import Token
-from .ordinary_sql_reading import Reader, to_sqlglot
+from .ordinary_sql_reading import Reader
+from .ordinary_sql_tokens import to_sqlglot
 
 
 @dataclass
 class Output:
     """``OUTPUT items [INTO target [(columns)]]``."""
 
-    items: list[exp.Expression]
+    items: list[exp.Expr]
     target: exp.Table | None = None
     columns: list[str] = field(default_factory=list)
 
@@ -30,16 +31,16 @@ class Output:
 class Top:
     """``TOP (count) [PERCENT]``."""
 
-    count: exp.Expression
+    count: exp.Expr
     percent: bool = False
 
 
 @dataclass
 class SetItem:
-    """One item of SET: ``column = value``, ``@v = value``, ``@v = column = value``, ``column.modify('…')``."""
+    """One item of SET: ``column = value``, ``@v = value``, ``@v = column = value``, ``column.modify(…)``."""
 
-    value: exp.Expression
-    column: exp.Expression | None = None
+    value: exp.Expr
+    column: exp.Expr | None = None
     """A Column node."""
     variable: exp.Identifier | None = None
     operator: str = "="
@@ -57,7 +58,7 @@ class Insert:
     columns: list[exp.Identifier]
     outputs: list[Output]
     rows: list[exp.Tuple] | None = None
-    query: exp.Expression | None = None
+    query: exp.Expr | None = None
     defaults: bool = False
     execute: bool = False
 
@@ -82,12 +83,12 @@ class MergeBranch:
 
     matched: bool
     by_source: bool
-    condition: exp.Expression | None
+    condition: exp.Expr | None
     action: str
     """UPDATE, DELETE or INSERT."""
     sets: list[SetItem] = field(default_factory=list)
     columns: list[exp.Identifier] = field(default_factory=list)
-    values: list[exp.Expression] | None = None
+    values: list[exp.Expr] | None = None
     """None: DEFAULT VALUES."""
 
 
@@ -96,12 +97,20 @@ class Merge:
     """MERGE as read."""
 
     target: exp.Table
-    source: exp.Expression
-    on: exp.Expression
+    source: exp.Expr
+    on: exp.Expr
     with_: exp.With | None
     top: Top | None
     branches: list[MergeBranch]
     outputs: list[Output]
+
+
+def from_items(change: Change) -> list[exp.Expr]:
+    """The items of FROM as nodes."""
+    from_ = change.source.args.get("from_")
+    if from_ is None:
+        return []
+    return [from_.this, *(join.this for join in change.source.args.get("joins") or [])]
 
 
 # ---------------------------------------------------------------- reading
@@ -116,7 +125,12 @@ def read_insert(tokens: list[Token], reader: Reader) -> Insert:
     reader.take(T.INTO)
     target = reader.target()
     columns: list[exp.Identifier] = []
-    if reader.peek(T.L_PAREN) and not reader.peek(T.SELECT, 1) and not reader.peek(T.WITH, 1) and not reader.peek(T.L_PAREN, 1):
+    if (
+        reader.peek(T.L_PAREN)
+        and not reader.peek(T.SELECT, 1)
+        and not reader.peek(T.WITH, 1)
+        and not reader.peek(T.L_PAREN, 1)
+    ):
         columns = read_names(reader)
     outputs = read_outputs(reader)
     insert = Insert(target, with_, top, columns, outputs)
@@ -274,13 +288,15 @@ def _set_item(reader: Reader) -> SetItem:
     if isinstance(target, exp.Dot) and isinstance(target.expression, exp.Anonymous):
         return SetItem(target.expression, column=target.this, method=target.expression.name.lower())
     if not isinstance(target, exp.Column):
-        reader.fail()
+        return reader.fail()  # type: ignore[no-any-return]
     if target.name.startswith("@") and not target.this.args.get("quoted"):
         operator = _operator(reader)
         if operator == "=" and reader.is_assignment_ahead():
             column = Parser._parse_column(reader)
             second = _operator(reader)
-            return SetItem(reader.expression_() or reader.fail(), column=column, variable=target.this, operator=second)
+            return SetItem(
+                reader.expression_() or reader.fail(), column=column, variable=target.this, operator=second
+            )
         return SetItem(reader.expression_() or reader.fail(), variable=target.this, operator=operator)
     operator = _operator(reader)
     return SetItem(reader.expression_() or reader.fail(), column=target, operator=operator)

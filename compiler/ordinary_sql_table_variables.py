@@ -21,11 +21,11 @@ from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import output_items, result_columns
 from .ordinary_sql_queries import row_count
 from .ordinary_sql_relations import Source, read_from
+from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_statements import Change, Insert
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
 from .type_map import SqlType
-
 
 # ---------------------------------------------------------------- INSERT
 
@@ -53,7 +53,9 @@ def insert_into_variable(
     if rows is not None:
         kept = [[_default(cell, column) for cell, column in zip(row, columns, strict=True)] for row in rows]
         if columns:
-            query = "VALUES " + ", ".join(f"({', '.join(cell.text for cell in row)})" for row in _typed(kept, columns))
+            query = "VALUES " + ", ".join(
+                f"({', '.join(cell.text for cell in row)})" for row in _typed(kept, columns)
+            )
         else:
             query = "SELECT"
     assert query is not None
@@ -146,7 +148,9 @@ def rows_into(
     else:
         wanted = fillable(variable.info.columns)
     if len(wanted) != len(types):
-        ctx.problem(f"OUTPUT has {len(types)} columns for {len(wanted)} columns of {target.name}", target, number=213)
+        ctx.problem(
+            f"OUTPUT has {len(types)} columns for {len(wanted)} columns of {target.name}", target, number=213
+        )
         return None
     return _rows(variable, target.name, wanted, source, with_, before)
 
@@ -181,13 +185,13 @@ def _rows(
         else:
             cells.append(_absent(variable, column, name))
     head = f"n ({', '.join(given)})" if given else "n"
-    ordered = bool(info.keys) or any(c.identity is not None and fold(c.name) not in names for c in info.columns)
+    ordered = bool(info.keys) or any(
+        c.identity is not None and fold(c.name) not in names for c in info.columns
+    )
     if not ordered and not computed and not info.checks:
         inner = f"({source}) AS {head}"
         aggregate = f"array_agg(ROW({', '.join(cells)})::{variable.row_type})"
-        text = select(
-            expressions=[f"{variable.query_reference} || {aggregate}", "count(*)"], from_=inner
-        )
+        text = select(expressions=[f"{variable.query_reference} || {aggregate}", "count(*)"], from_=inner)
         return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), before=before)
     numbered = ["n.*", "row_number() OVER () AS place"]
     for number, key in enumerate(info.keys, 1):
@@ -267,11 +271,20 @@ def change_variable(
         ctx.unsupported("a variable in SET of an UPDATE on a table variable", change.target)
         return None
     name = node.name
-    alias = fold(item.alias) if item is not None and item.args.get("alias") is not None else fold(name.lstrip("@"))
-    if not change.sets and not change.outputs and change.top is None and change.source.args.get("where") is None:
-        if not change.source.args.get("from_"):
-            text = f"SELECT '{{}}'::{variable.row_type}[], cardinality({variable.query_reference})"
-            return TableVariableDml(variable, replace=text)
+    alias = (
+        fold(item.alias)
+        if item is not None and item.args.get("alias") is not None
+        else fold(name.lstrip("@"))
+    )
+    if (
+        not change.sets
+        and not change.outputs
+        and change.top is None
+        and change.source.args.get("where") is None
+        and not change.source.args.get("from_")
+    ):
+        text = f"SELECT '{{}}'::{variable.row_type}[], cardinality({variable.query_reference})"
+        return TableVariableDml(variable, replace=text)
     row = quote(alias)
     ctx.push()
     try:
@@ -306,8 +319,12 @@ def change_variable(
     if limit is not None:
         # The first rows found are the chosen ones.
         picked = select(
-            expressions=[f"{row}.*", *(f"changed.{identifier(c)} AS new_{n}" for n, c in enumerate(values, 1)),
-                         "changed.hit", "count(changed.hit) OVER (ORDER BY place) AS nth"],
+            expressions=[
+                f"{row}.*",
+                *(f"changed.{identifier(c)} AS new_{n}" for n, c in enumerate(values, 1)),
+                "changed.hit",
+                "count(changed.hit) OVER (ORDER BY place) AS nth",
+            ],
             from_=from_,
             joins=joins,
         )
@@ -328,9 +345,7 @@ def change_variable(
         aggregate = f"array_agg(CASE WHEN {found} THEN {new} ELSE {old} END ORDER BY {row}.place)"
     else:
         aggregate = f"array_agg({old} ORDER BY {row}.place) FILTER (WHERE {found} IS NULL)"
-    text = select(
-        expressions=[f"COALESCE({aggregate}, '{{}}')", f"count({found})"], from_=from_, joins=joins
-    )
+    text = select(expressions=[f"COALESCE({aggregate}, '{{}}')", f"count({found})"], from_=from_, joins=joins)
     text = _rechecked(text, variable, set(values), name)
     with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
     return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), output_before=outputs)
@@ -363,8 +378,6 @@ def _match(sources: list[Source], place: int | None, where: str | None, values: 
 
 
 def _set_values(change: Change, variable: TableVariable, ctx: Context) -> dict[str, str] | None:
-    from .ordinary_sql_changes import set_column, set_value
-
     values: dict[str, str] = {}
     for item in change.sets:
         assert item.column is not None
@@ -401,7 +414,9 @@ def _outputs(
     row = f"unnest({variable.query_reference}) AS {quote(alias)} ({', '.join(names)})"
     exists = f"EXISTS ({_match(sources, place, where, {})})"
     shown = [
-        f"{item.text} AS {identifier(item.name)}" if item.name and item.text.rpartition(".")[2] != identifier(item.name) else item.text
+        f"{item.text} AS {identifier(item.name)}"
+        if item.name and item.text.rpartition(".")[2] != identifier(item.name)
+        else item.text
         for item in items
     ]
     return Query(layout(select(expressions=shown, from_=row, where=exists)), result_columns(items))
@@ -420,9 +435,12 @@ def _rechecked(text: str, variable: TableVariable, changed: set[str], name: str)
     if changed:
         for check in variable.info.checks:
             conditions.append(
-                f"(SELECT bool_and(sys.check_row({check}, {literal(name)})) FROM unnest(result.new_rows) AS n) IS NOT FALSE"
+                f"(SELECT bool_and(sys.check_row({check}, {literal(name)})) "
+                "FROM unnest(result.new_rows) AS n) IS NOT FALSE"
             )
     if not conditions:
         return text
     inner = f"({text}) AS result (new_rows, row_count)"
-    return select(expressions=["result.new_rows", "result.row_count"], from_=inner, where=" AND ".join(conditions))
+    return select(
+        expressions=["result.new_rows", "result.row_count"], from_=inner, where=" AND ".join(conditions)
+    )

@@ -90,7 +90,9 @@ def integer(number: int) -> Value:
     """An integer literal; beyond int it is a decimal in T-SQL."""
     if -(2**31) <= number < 2**31:
         return Value(str(number), ATOM if number >= 0 else UNARY, tm.INT, nullable=False, constant=number)
-    return Value(str(number), ATOM, tm.decimal(len(str(abs(number))), 0), pg="bigint", nullable=False, constant=number)
+    return Value(
+        str(number), ATOM, tm.decimal(len(str(abs(number))), 0), pg="bigint", nullable=False, constant=number
+    )
 
 
 # ---------------------------------------------------------------- precedence of types
@@ -134,12 +136,14 @@ def _wider(a: SqlType, b: SqlType) -> SqlType:
         return a
     if a.family == "user" or b.family == "user":
         return a
-    if a.is_string and b.is_string or a.family == b.family == "binary":
+    if (a.is_string and b.is_string) or a.family == b.family == "binary":
         name = a.name if _PRECEDENCE[a.name] >= _PRECEDENCE[b.name] else b.name
         if name in ("text", "ntext", "image"):
             return SqlType(name)
         if MAX in (a.length, b.length):
-            return SqlType({"char": "varchar", "nchar": "nvarchar", "binary": "varbinary"}.get(name, name), length=MAX)
+            return SqlType(
+                {"char": "varchar", "nchar": "nvarchar", "binary": "varbinary"}.get(name, name), length=MAX
+            )
         lengths = [128 if t.name == "sysname" else t.length or 1 for t in (a, b)]
         if name == "sysname":
             name = "nvarchar"
@@ -201,7 +205,11 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
         return cast(NULL, to.postgres, to)
     if to.family == "user":
         return cast(value, to.postgres, to)
-    if style is not None and style.constant == 0 and to.family not in ("date", "datetime", "datetimeoffset", "time"):
+    if (
+        style is not None
+        and style.constant == 0
+        and to.family not in ("date", "datetime", "datetimeoffset", "time")
+    ):
         style = None
     if to.family == "xml":
         return _to_xml(value, to, style, attempt)
@@ -243,16 +251,20 @@ def _simple(value: Value, to: SqlType) -> Value | None:
         if source.postgres == to.postgres or (to.postgres == "text" and source.name not in ("char", "nchar")):
             return replace(value, type=to)
         return cast(value, to.postgres, to)
-    if target == "string" and to.name in ("varchar", "nvarchar", "sysname") and family == "integer":
-        if to.length == MAX or limit(to) >= 11:
-            return cast(value, to.postgres, to)
+    roomy = to.length == MAX or limit(to) >= 11
+    if family == "integer" and roomy and to.name in ("varchar", "nvarchar", "sysname"):
+        return cast(value, to.postgres, to)
     if isinstance(value.constant, str):
         text = value.constant
         if target == "integer" and _INTEGER.match(text) and to.name in ("int", "bigint"):
             return cast(value, to.postgres, to)
         if target == "decimal" and to.name == "decimal" and _DECIMAL.match(text) and text.strip():
             return cast(value, to.postgres, to)
-        if target in ("date", "datetime") and _ISO_DATE.match(text) and (target != "date" or len(text.strip()) <= 10):
+        if (
+            target in ("date", "datetime")
+            and _ISO_DATE.match(text)
+            and (target != "date" or len(text.strip()) <= 10)
+        ):
             return cast(value, to.postgres, to)
         if target == "time" and _ISO_TIME.match(text):
             return cast(value, to.postgres, to)
@@ -292,7 +304,13 @@ def _to_xml(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Va
     return call(name, text, *([style.text] if style is not None else []), type=to)
 
 
-_FUNCTION_NAMES = {"decimal": "decimal", "sysname": "nvarchar", "text": "varchar", "ntext": "nvarchar", "image": "varbinary"}
+_FUNCTION_NAMES = {
+    "decimal": "decimal",
+    "sysname": "nvarchar",
+    "text": "varchar",
+    "ntext": "nvarchar",
+    "image": "varbinary",
+}
 
 
 def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Value:
@@ -304,22 +322,40 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
     source = value.type
     if to.family == "string":
         length = None if to.name in ("text", "ntext") or to.length == MAX else limit(to)
-        if source is not None and source.family == "xml":
-            if attempt or style is None:
-                inner = call("sys.xml_to_text", value.text, type=tm.NVARCHAR_MAX)
-                return inner if length is None else cast(inner, to.postgres, to)
-        if source is not None and source.family == "binary" and style is None and length is None and not attempt:
+        if source is not None and source.family == "xml" and (attempt or style is None):
+            inner = call("sys.xml_to_text", value.text, type=tm.NVARCHAR_MAX)
+            return inner if length is None else cast(inner, to.postgres, to)
+        if (
+            source is not None
+            and source.family == "binary"
+            and style is None
+            and length is None
+            and not attempt
+        ):
             return call("sys.text_of", value.text, type=to)
-        if source is not None and source.name in ("money", "smallmoney") and not attempt and name.endswith("varchar"):
+        if (
+            source is not None
+            and source.name in ("money", "smallmoney")
+            and not attempt
+            and name.endswith("varchar")
+        ):
             arguments.append("NULL" if length is None else str(length))
             if style is not None:
                 arguments.append(style.text)
             return call("sys.money_to_varchar", *_trim(arguments), type=to)
         if source is not None and source.name == "datetime2" and not attempt and name.endswith("varchar"):
-            scale = str(7 if source.scale is None else source.scale)
-            tail = [scale, "NULL" if length is None else str(length), *([style.text] if style is not None else [])]
+            places = str(7 if source.scale is None else source.scale)
+            tail = [
+                places,
+                "NULL" if length is None else str(length),
+                *([style.text] if style is not None else []),
+            ]
             return call("sys.datetime2_to_varchar", arguments[0], *_trim(tail, keep=1), type=to)
-        if length is not None or style is not None or name.endswith("char") and not name.endswith("varchar"):
+        if (
+            length is not None
+            or style is not None
+            or (name.endswith("char") and not name.endswith("varchar"))
+        ):
             arguments.append("NULL" if length is None else str(length))
         if style is not None:
             arguments.append(style.text)
@@ -400,7 +436,11 @@ def assign(value: Value, to: SqlType) -> Value:
     if target == "integer":
         if family in ("integer", "bit"):
             return value if to.name != "tinyint" or source.name in ("tinyint", "bit") else _tinyint(value, to)
-        if isinstance(value.constant, str) and _INTEGER.match(value.constant) and to.name in ("int", "bigint"):
+        if (
+            isinstance(value.constant, str)
+            and _INTEGER.match(value.constant)
+            and to.name in ("int", "bigint")
+        ):
             return value
         return convert(value, to)
     if target == "decimal" and family in ("integer", "bit", "decimal", "float"):
@@ -419,7 +459,11 @@ def assign(value: Value, to: SqlType) -> Value:
         if to.name == "datetime" and source.name == "datetime2":
             return convert(value, to)
         return value
-    if target == "uniqueidentifier" and isinstance(value.constant, str) and _GUID.match(value.constant.strip()):
+    if (
+        target == "uniqueidentifier"
+        and isinstance(value.constant, str)
+        and _GUID.match(value.constant.strip())
+    ):
         return value
     if target == "binary" and family == "binary":
         if to.length in (None, MAX) and to.name in ("varbinary", "image"):
@@ -435,7 +479,7 @@ def assign(value: Value, to: SqlType) -> Value:
 
 
 def store(value: Value, to: SqlType | None) -> Value:
-    """The value converted for a column of type ``to``: as ``assign``, but too long strings are errors, not cut."""
+    """The value converted for a column of type ``to``: as ``assign``, but too long strings are errors."""
     if to is None:
         return value
     if to.family == "string" and (value.is_string or value.type is None):
@@ -473,9 +517,12 @@ def reconcile(values: list[Value]) -> tuple[list[Value], SqlType | None]:
         return values, None
     out = []
     for value in values:
-        if value.is_null or value.family == target.family or (value.type and value.type.is_numeric and target.is_numeric):
-            out.append(value)
-        elif target.is_datetime and value.type is not None and value.type.is_datetime:
+        if (
+            value.is_null
+            or value.family == target.family
+            or (value.type and value.type.is_numeric and target.is_numeric)
+            or (target.is_datetime and value.type is not None and value.type.is_datetime)
+        ):
             out.append(value)
         elif isinstance(value.constant, str) and target.family != "string":
             converted = convert(value, target)

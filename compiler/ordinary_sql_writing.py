@@ -7,7 +7,8 @@ Clause boundaries come out as the marks of ordinary_sql_layout.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -19,13 +20,16 @@ from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 class Raw(exp.Expression):
     """Finished PostgreSQL text."""
 
-    arg_types = {"this": True}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
 
 
 class Writer(PostgresGenerator):
     """Prints trees whose leaves are Raw."""
 
-    TRANSFORMS = {**PostgresGenerator.TRANSFORMS, Raw: lambda self, node: node.args["this"]}
+    TRANSFORMS: ClassVar[dict[Any, Any]] = {
+        **PostgresGenerator.TRANSFORMS,
+        Raw: lambda self, node: node.args["this"],
+    }
 
     def seg(self, sql: str, sep: str = " ") -> str:
         """A clause: it may begin a line."""
@@ -40,7 +44,7 @@ def raw(text: str) -> Raw:
     return Raw(this=text)
 
 
-def write(node: exp.Expression) -> str:
+def write(node: exp.Expr) -> str:
     """Print ``node`` as a group that is broken into lines as one."""
     text: str = _WRITER.generate(node, copy=False)
     return f"{OPEN}{text}{CLOSE}"
@@ -51,7 +55,7 @@ def select(
     expressions: list[str],
     distinct: bool = False,
     from_: str | None = None,
-    joins: list[tuple[str, str, str | None]] | None = None,
+    joins: Sequence[tuple[str, str, str | None]] | None = None,
     where: str | None = None,
     group: str | None = None,
     having: str | None = None,

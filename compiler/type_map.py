@@ -92,7 +92,7 @@ class SqlType:
     @property
     def family(self) -> str:
         """integer, bit, decimal, float, string, binary, date, time, datetime, datetimeoffset,
-        uniqueidentifier, xml, variant, boolean, table, cursor; user for a user-defined type."""  # noqa: D205, D209
+        uniqueidentifier, xml, variant, boolean, table, cursor; user for a user-defined type."""
         return _TYPES[self.name][0] if self.name in _TYPES else "user"
 
     @property
@@ -157,7 +157,7 @@ class SqlType:
         return self.name
 
 
-class TypeError_(ValueError):  # noqa: N801, N818 - the builtin's name is taken
+class TypeError_(ValueError):
     """A type that T-SQL does not know or that is refused; the message says which and why."""
 
 
@@ -229,17 +229,17 @@ VARIANT = SqlType("sql_variant")
 
 
 def nvarchar(length: int) -> SqlType:
-    """nvarchar(length), (max) above 4000."""  # noqa: D403
+    """nvarchar(length), (max) above 4000."""
     return SqlType("nvarchar", length=length if length <= 4000 else MAX)
 
 
 def varchar(length: int) -> SqlType:
-    """varchar(length), (max) above 8000."""  # noqa: D403
+    """varchar(length), (max) above 8000."""
     return SqlType("varchar", length=length if length <= 8000 else MAX)
 
 
 def decimal(precision: int, scale: int) -> SqlType:
-    """decimal(precision, scale), cut down to 38 digits as T-SQL does: the scale yields first."""  # noqa: D403
+    """decimal(precision, scale), cut down to 38 digits as T-SQL does: the scale yields first."""
     if precision > 38:
         whole = precision - scale
         scale = max(min(scale, 38 - whole), min(scale, 6))

@@ -20,7 +20,9 @@ from .ordinary_sql_values import Value
 XML_METHODS = frozenset({"value", "query", "exist", "nodes", "modify"})
 
 _BINDING = re.compile(r"""sql:(variable|column)\s*\(\s*(["'])(.*?)\2\s*\)""")
-_TYPE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_ ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*\Z", re.IGNORECASE)
+_TYPE = re.compile(
+    r"\s*([A-Za-z_][A-Za-z0-9_ ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*\Z", re.IGNORECASE
+)
 
 Binding = Callable[[str, str], Value]
 """(``variable`` or ``column``, the name written) → its value."""

@@ -1,0 +1,199 @@
+"""Arithmetic and joining of strings, with T-SQL's result types."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .ordinary_sql_conditions import flatten
+from .ordinary_sql_context import Context, handles
+from .ordinary_sql_expressions import scalar
+from .ordinary_sql_values import Value
+
+
+@handles(exp.Neg)
+def _negative(node: exp.Neg, ctx: Context) -> Value:
+    value = scalar(node.this, ctx)
+    if isinstance(value.constant, int) and value.level == v.ATOM:
+        return v.integer(-value.constant)
+    if value.is_string:
+        value = v.convert(value, tm.INT)
+    text = value.at(v.UNARY)
+    return Value(f"-{text}" if not text.startswith("-") else f"-({text})", v.UNARY, value.type, pg=value.pg)
+
+
+@handles(exp.BitwiseNot)
+def _bitwise_not(node: exp.BitwiseNot, ctx: Context) -> Value:
+    value = scalar(node.this, ctx)
+    if value.family == "bit":
+        return Value(f"1 - {value.at(v.MULTIPLY)}", v.ADD, tm.BIT)
+    return Value(f"~{value.at(v.UNARY)}", v.OTHER, value.type)
+
+
+@handles(exp.Add)
+def _add(node: exp.Add, ctx: Context) -> Value:
+    operands = flatten(node, exp.Add)
+    result = scalar(operands[0], ctx)
+    for operand in operands[1:]:
+        result = _plus(result, scalar(operand, ctx), ctx)
+    return result
+
+
+def _plus(left: Value, right: Value, ctx: Context) -> Value:
+    a, b = left.type, right.type
+    if left.is_null or right.is_null:
+        return _plus_null(left, right)
+    if a is not None and b is not None:
+        if a.is_string and b.is_string:
+            return _concatenate(left, right)
+        if a.family == b.family == "binary":
+            return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, v.common_of_types([a, b]))
+        if a.is_numeric and b.is_numeric:
+            return _numeric("+", left, right, ctx)
+        if a.is_string and b.is_numeric:
+            return _numeric("+", _number_of(left, b), right, ctx)
+        if a.is_numeric and b.is_string:
+            return _numeric("+", left, _number_of(right, a), ctx)
+        if a.is_datetime or b.is_datetime:
+            return v.call("sys.add", left.text, right.text, type=_moment(a, b))
+        if "xml" in (a.family, b.family):
+            return ctx.problem("'+' does not take xml", number=8117)
+        return v.call("sys.add", left.text, right.text)
+    # One type is for the server to know.  Text that is no number can only be joined.
+    for value in (left, right):
+        if isinstance(value.constant, str) and not v.is_numeric_text(value.constant):
+            joined = Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, tm.NVARCHAR_MAX)
+            return joined
+    return v.call("sys.add", left.text, right.text)
+
+
+def _plus_null(left: Value, right: Value) -> Value:
+    known = left.type or right.type
+    if known is not None and known.is_string:
+        return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, known)
+    if known is not None and known.is_numeric:
+        return Value(f"{left.at(v.ADD)} + {right.at(v.MULTIPLY)}", v.ADD, known)
+    return replace(v.NULL, type=known)
+
+
+def _concatenate(left: Value, right: Value) -> Value:
+    type_ = _joined_type(left, right)
+    return Value(
+        f"{_kept_blanks(left).at(v.OTHER)} || {_kept_blanks(right).at(v.ADD)}",
+        v.OTHER,
+        type_,
+        nullable=left.nullable or right.nullable,
+    )
+
+
+def _kept_blanks(value: Value) -> Value:
+    """char(n) keeps its padding in T-SQL when it is joined; PostgreSQL would cut it."""
+    type_ = value.type
+    if type_ is None or type_.name not in ("char", "nchar") or value.constant is not None:
+        return value
+    if (type_.length or 1) > 1 and not value.text.startswith("rpad("):
+        return v.call("rpad", value.text, str(type_.length), type=type_)
+    return value
+
+
+def _joined_type(left: Value, right: Value) -> tm.SqlType:
+    assert left.type is not None and right.type is not None
+    make = tm.nvarchar if left.type.is_unicode or right.type.is_unicode else tm.varchar
+    total = v.limit(left.type) + v.limit(right.type)
+    if tm.MAX in (left.type.length, right.type.length):
+        return make(10**9)
+    return make(min(total, 4000 if make is tm.nvarchar else 8000))
+
+
+def _moment(a: tm.SqlType, b: tm.SqlType) -> tm.SqlType:
+    return a if a.is_datetime else b
+
+
+def _number_of(text: Value, other: tm.SqlType) -> Value:
+    """A string beside a number becomes that number's type."""
+    return v.assign(text, other) if not isinstance(text.constant, str) else v.convert(text, other)
+
+
+_ARITHMETIC: dict[type, str] = {exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
+
+
+@handles(*_ARITHMETIC)
+def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
+    operator = _ARITHMETIC[type(node)]
+    left, right = scalar(node.this, ctx), scalar(node.expression, ctx)
+    a, b = left.type, right.type
+    if operator == "-":
+        if (a is not None and a.is_datetime) or (b is not None and b.is_datetime):
+            moment = tm.DATETIME if a is None or b is None else _moment(a, b)
+            return v.call("sys.subtract", left.text, right.text, type=moment)
+        if (a is None and not left.is_null) or (b is None and not right.is_null):
+            return v.call("sys.subtract", left.text, right.text)
+    if a is not None and a.is_string:
+        left = _number_of(left, b if b is not None and b.is_numeric else tm.INT)
+    if b is not None and b.is_string:
+        right = _number_of(right, a if a is not None and a.is_numeric else tm.INT)
+    return _numeric(operator, left, right, ctx)
+
+
+_LEVEL = {"+": v.ADD, "-": v.ADD, "*": v.MULTIPLY, "/": v.MULTIPLY, "%": v.MULTIPLY}
+
+
+def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
+    """Arithmetic on numbers with T-SQL's result type; decimal division is cut to its scale."""
+    level = _LEVEL[operator]
+    text = f"{left.at(level)} {operator} {right.at(level + 1)}"
+    a, b = left.type, right.type
+    if a is None or b is None:
+        known = a or b
+        return Value(text, level, known if known is not None and known.family == "float" else None)
+    type_ = _arithmetic_type(operator, left, right)
+    pg = (
+        "bigint"
+        if "bigint" in (left.pg, right.pg)
+        else ("numeric" if "numeric" in (left.pg, right.pg) else None)
+    )
+    if pg is not None and type_.name not in ("int", "bigint"):
+        pg = None
+    if operator == "/" and type_.family == "decimal" and not (left.is_null or right.is_null):
+        return v.call("trunc", text, str(4 if type_.name != "decimal" else type_.scale or 0), type=type_)
+    if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
+        # Small integers would overflow sooner in PostgreSQL only for smallint, which T-SQL keeps too.
+        return Value(text, level, type_)
+    return Value(text, level, type_, pg=pg)
+
+
+def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:
+    a, b = left.type, right.type
+    assert a is not None and b is not None
+    if "float" in (a.family, b.family):
+        return tm.FLOAT
+    if a.family in ("integer", "bit") and b.family in ("integer", "bit"):
+        common = v.common_of_types([a, b]) or tm.INT
+        return common if common.name != "bit" else tm.BIT
+    if {a.name, b.name} <= {"money", "smallmoney", "int", "bigint", "smallint", "tinyint", "bit"}:
+        return tm.MONEY
+    (p1, s1), (p2, s2) = v.digits(a, left.constant), v.digits(b, right.constant)
+    if operator in "+-":
+        scale = max(s1, s2)
+        return tm.decimal(max(p1 - s1, p2 - s2) + scale + 1, scale)
+    if operator == "*":
+        return tm.decimal(p1 + p2 + 1, s1 + s2)
+    if operator == "/":
+        scale = max(6, s1 + p2 + 1)
+        return tm.decimal(p1 - s1 + s2 + scale, scale)
+    scale = max(s1, s2)
+    return tm.decimal(min(p1 - s1, p2 - s2) + scale, scale)
+
+
+_BITWISE: dict[type, str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.BitwiseXor: "#"}
+
+
+@handles(*_BITWISE)
+def _bitwise(node: exp.Binary, ctx: Context) -> Value:
+    left, right = scalar(node.this, ctx), scalar(node.expression, ctx)
+    text = f"{left.at(v.OTHER)} {_BITWISE[type(node)]} {right.at(v.ADD)}"
+    type_ = v.common_type([left, right])
+    return Value(text, v.OTHER, type_)

@@ -1,0 +1,272 @@
+"""Conversions, built-in functions, user functions, and the methods of the xml type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from . import functions
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .names import ObjectName, fold, identifier, literal
+from .ordinary_sql_context import Context, handles, object_name
+from .ordinary_sql_dml_tools import is_default
+from .ordinary_sql_expressions import condition, find_relation, level_of, scalar, variable
+from .ordinary_sql_reading import AtTimeZone, Conversion, NextValue
+from .ordinary_sql_values import Value
+from .xml_methods import XML_METHODS, xml_method
+
+BOOLEAN = tm.BOOLEAN
+
+
+@handles(Conversion)
+def _conversion(node: Conversion, ctx: Context) -> Value:
+    kind = node.args["kind"]
+    to = ctx.type_of(node.args["to"], cast=True)
+    value = scalar(node.this, ctx)
+    style_node = node.args.get("style")
+    if to is None:
+        return v.INVALID
+    if kind in ("PARSE", "TRY_PARSE"):
+        prefix = "sys.parse_" if kind == "PARSE" else "sys.try_parse_"
+        arguments = [value.text]
+        if style_node is not None:
+            arguments.append(scalar(style_node, ctx).text)
+        return v.call(prefix + to.name, *arguments, type=to)
+    style = scalar(style_node, ctx) if style_node is not None else None
+    if to.family == "table":
+        return ctx.problem("a value cannot be converted to table", node, number=243)
+    return v.convert(value, to, style=style, attempt=kind.startswith("TRY_"))
+
+
+@handles(AtTimeZone)
+def _at_time_zone(node: AtTimeZone, ctx: Context) -> Value:
+    value = scalar(node.this, ctx)
+    return v.call("sys.at_time_zone", value.text, scalar(node.args["zone"], ctx).text, type=tm.DATETIMEOFFSET)
+
+
+@handles(exp.Trim)
+def _trim(node: exp.Trim, ctx: Context) -> Value:
+    name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "", "btrim")
+    value = v.as_text(scalar(node.this, ctx))
+    arguments = [value.text]
+    if node.expression:
+        arguments.append(scalar(node.expression, ctx).text)
+    return v.call(name, *arguments, type=value.type)
+
+
+@handles(NextValue)
+def _next_value(node: NextValue, ctx: Context) -> Value:
+    name = ctx.relation_name(object_name(node.this))
+    return v.call("nextval", literal(name), type=tm.BIGINT, nullable=False)
+
+
+@handles(exp.Concat)
+def _adjacent(node: exp.Concat, ctx: Context) -> Value:
+    return ctx.problem("two string literals need '+' between them", node, number=102)
+
+
+@handles(exp.Anonymous)
+def _function(node: exp.Anonymous, ctx: Context) -> Value:
+    name = node.name
+    upper = name.upper()
+    ours = ctx.scope.context_function(name.lower()) if not node.expressions else None
+    if ours is not None:
+        return Value(ours.sql, level_of(ours.sql), ours.type)
+    if upper == "UPDATE" and len(node.expressions) == 1:
+        updated = ctx.scope.updated_column(node.expressions[0].name)
+        if updated is not None:
+            return Value(updated.sql, v.OR, BOOLEAN)
+    if upper == "IIF":
+        return _iif(node, ctx)
+    arguments = _arguments(node, upper, ctx)
+    if arguments is None:
+        return v.INVALID
+    try:
+        value = functions.translate(name, arguments, functions.Surroundings(ctx.other_database()))
+    except functions.Wrong as error:
+        return ctx.problem(str(error), node, number=error.number, hint=error.hint)
+    if value is None:
+        hint = None
+        if ctx.scope.user_function(ObjectName(name, "dbo")) is not None:
+            hint = f"a user function is called with its schema: dbo.{name}"
+        return ctx.problem(
+            f"{name!r} is not a recognized built-in function name", node, number=195, hint=hint
+        )
+    if upper in functions.AGGREGATES:
+        ctx.frame.aggregates += 1
+    return value
+
+
+def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | None:
+    """The arguments of a built-in; date parts are words, COUNT takes ``*``, aggregates DISTINCT."""
+    values: list[Value] = []
+    for position, argument in enumerate(node.expressions):
+        if position == 0 and upper in functions.DATE_PART_FUNCTIONS:
+            word = argument.name.lower() if isinstance(argument, exp.Column) else ""
+            part = functions.DATE_PARTS.get(word)
+            if part is None or argument.args.get("table") is not None:
+                ctx.problem(
+                    f"{argument.name or 'this'!r} is not a recognized {node.name.lower()} option",
+                    argument,
+                    number=155,
+                )
+                return None
+            values.append(Value(literal(part), v.ATOM))
+        elif isinstance(argument, exp.Star) and upper in ("COUNT", "COUNT_BIG"):
+            values.append(Value("*", v.ATOM, tm.INT))
+        elif isinstance(argument, exp.Distinct):
+            if upper not in functions.AGGREGATES:
+                ctx.problem("DISTINCT belongs in an aggregate", argument, number=102)
+                return None
+            inner = scalar(argument.expressions[0], ctx)
+            values.append(replace(inner, text=f"DISTINCT {inner.text}", level=v.ATOM, constant=None))
+        else:
+            values.append(scalar(argument, ctx))
+    return values
+
+
+def _iif(node: exp.Anonymous, ctx: Context) -> Value:
+    if len(node.expressions) != 3:
+        return ctx.problem("the iif function requires 3 arguments", node, number=174)
+    test = condition(node.expressions[0], ctx)
+    branches = [scalar(node.expressions[1], ctx), scalar(node.expressions[2], ctx)]
+    if all(branch.is_null for branch in branches):
+        return ctx.problem("at least one result of IIF must not be the constant NULL", node, number=8133)
+    (yes, no), type_ = v.reconcile(branches)
+    nullable = any(branch.nullable for branch in branches)
+    return Value(
+        f"CASE WHEN {test.text} THEN {yes.text} ELSE {no.text} END", v.ATOM, type_, nullable=nullable
+    )
+
+
+# ---------------------------------------------------------------- dotted calls: XML methods, user functions
+
+
+@handles(exp.Dot)
+def _dot(node: exp.Dot, ctx: Context) -> Value:
+    last = node.expression
+    if isinstance(last, exp.Anonymous):
+        method = last.name.lower()
+        prefix = dotted_names(node.this)
+        if method in XML_METHODS and not (prefix is not None and _names_schema(prefix, ctx)):
+            return xml_call(node.this, last, ctx)
+        if prefix is not None:
+            return _user_function(prefix, last, ctx)
+        return ctx.unsupported(f"the method {last.name!r}", last)
+    names = dotted_names(node)
+    if names is not None:
+        return Value(".".join(identifier(name) for name in names[-2:]), v.ATOM)
+    return ctx.problem("incorrect syntax near '.'", node, number=102)
+
+
+def dotted_names(node: exp.Expr) -> list[str] | None:
+    """``a.b.c`` as a list, None when there is more in it than names."""
+    if isinstance(node, exp.Identifier):
+        return [node.name]
+    if isinstance(node, exp.Column):
+        return [part.name for part in node.parts]
+    if isinstance(node, exp.Dot):
+        left, right = dotted_names(node.this), dotted_names(node.expression)
+        return None if left is None or right is None else left + right
+    return None
+
+
+def _names_schema(prefix: list[str], ctx: Context) -> bool:
+    """``dbo.value(…)``: a schema, unless a relation or variable has that name."""
+    if prefix[0].startswith("@"):
+        return False
+    return len(prefix) == 1 and fold(prefix[0]) in ("dbo", "sys") and find_relation(prefix, ctx) is None
+
+
+def xml_call(subject_node: exp.Expr, call: exp.Anonymous, ctx: Context) -> Value:
+    """``x.value('…', '…')`` and its relatives."""
+    subject = xml_subject(subject_node, ctx)
+    literals = xml_literals(call, ctx)
+    if literals is None:
+        return v.INVALID
+    try:
+        return xml_method(
+            subject,
+            call.name.lower(),
+            literals,
+            ctx.namespaces,
+            lambda kind, name: xml_binding(kind, name, call, ctx),
+        )
+    except functions.Wrong as error:
+        return ctx.problem(str(error), call, number=error.number, hint=error.hint)
+
+
+def xml_literals(call: exp.Anonymous, ctx: Context) -> list[str] | None:
+    """The arguments of an xml method, which must be string literals; None after a problem."""
+    literals: list[str] = []
+    for argument in call.expressions:
+        if isinstance(argument, exp.National) or (isinstance(argument, exp.Literal) and argument.is_string):
+            literals.append(argument.name)
+        else:
+            ctx.problem(
+                f"the arguments of the xml method {call.name!r} must be string literals",
+                argument,
+                number=8172,
+            )
+            return None
+    return literals
+
+
+def xml_subject(node: exp.Expr, ctx: Context) -> Value:
+    """The value that a method is called on."""
+    if isinstance(node, exp.Dot) and dotted_names(node) is not None:
+        names = dotted_names(node) or []
+        parts = [exp.to_identifier(name, quoted=not name.startswith("@")) for name in names]
+        column = exp.Column(this=parts[-1], table=parts[-2] if len(parts) > 1 else None)
+        return scalar(column, ctx)
+    return scalar(node, ctx)
+
+
+def xml_binding(kind: str, name: str, node: exp.Expr, ctx: Context) -> Value:
+    """What sql:variable("@x") and sql:column("t.c") stand for."""
+    if kind == "variable":
+        return variable(name, node, ctx)
+    parts = [part.strip("[]") for part in name.split(".")]
+    identifiers = [exp.to_identifier(part, quoted=True) for part in parts]
+    column = exp.Column(this=identifiers[-1], table=identifiers[-2] if len(parts) > 1 else None)
+    return scalar(column, ctx)
+
+
+def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Value:
+    padded: list[str | None] = [None, None, *prefix]
+    if len(prefix) > 3:
+        return ctx.unsupported("a function on a linked server", call)
+    name = ObjectName(
+        call.name, padded[-1], padded[-2] if len(prefix) > 1 else None, prefix[0] if len(prefix) > 2 else None
+    )
+    if name.server:
+        return ctx.unsupported("a function on a linked server", call)
+    if fold(name.schema or "") == "sys":
+        return _function(call, ctx)
+    known = ctx.scope.user_function(name)
+    texts = []
+    for position, argument in enumerate(call.expressions):
+        if is_default(argument):
+            if any(not is_default(rest) for rest in call.expressions[position:]):
+                return ctx.unsupported("DEFAULT before another argument of a function", argument)
+            break
+        value = scalar(argument, ctx)
+        if known is not None and position < len(known.parameters):
+            to = known.parameters[position]
+            value = v.assign(value, to)
+            if (
+                value.constant is None
+                and not value.is_null
+                and (value.type is None or value.type.postgres_bare != to.postgres_bare or value.pg)
+            ):
+                value = v.cast(value, to.postgres_bare, to)
+        texts.append(value.text)
+    target = name.sql(ctx.scope.database, ctx.scope.default_database)
+    return v.call(target, *texts, type=known.result if known is not None else None)
+
+
+@handles(exp.ScopeResolution)
+def _scope_resolution(node: exp.ScopeResolution, ctx: Context) -> Value:
+    return ctx.unsupported("a method of a CLR type (::)", node)

@@ -1,0 +1,304 @@
+"""Search conditions: comparisons with T-SQL's conversions, LIKE, IN, EXISTS, and CASE."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .names import literal
+from .ordinary_sql_context import Context, handles
+from .ordinary_sql_expressions import condition, scalar, subquery_text
+from .ordinary_sql_values import Value
+
+BOOLEAN = tm.BOOLEAN
+
+
+def flatten(node: exp.Expr, kind: type) -> list[exp.Expr]:
+    """The operands of a chain ``a AND b AND c``, without recursion."""
+    operands: list[exp.Expr] = []
+    while isinstance(node, kind):
+        operands.append(node.args["expression"])
+        node = node.this
+    operands.append(node)
+    operands.reverse()
+    return operands
+
+
+@handles(exp.And)
+def _and(node: exp.And, ctx: Context) -> Value:
+    texts = [condition(operand, ctx).at(v.AND) for operand in flatten(node, exp.And)]
+    return Value(" AND ".join(texts), v.AND, BOOLEAN)
+
+
+@handles(exp.Or)
+def _or(node: exp.Or, ctx: Context) -> Value:
+    texts = [condition(operand, ctx).at(v.OR) for operand in flatten(node, exp.Or)]
+    return Value(" OR ".join(texts), v.OR, BOOLEAN)
+
+
+@handles(exp.Not)
+def _not(node: exp.Not, ctx: Context) -> Value:
+    inner = node.this
+    if isinstance(inner, exp.In):
+        return _in(inner, ctx, negate=True)
+    if isinstance(inner, exp.Between):
+        return _between(inner, ctx, negate=True)
+    if isinstance(inner, exp.Is):
+        return _is(inner, ctx, negate=True)
+    if isinstance(inner, (exp.Like, exp.Escape)):
+        return _like_node(inner, ctx, negate=True)
+    if isinstance(inner, (exp.NullSafeEQ, exp.NullSafeNEQ)):
+        return _distinct(inner, ctx, negate=True)
+    return Value(f"NOT {condition(inner, ctx).at(v.NOT)}", v.NOT, BOOLEAN)
+
+
+@handles(exp.Is)
+def _is(node: exp.Is, ctx: Context, negate: bool = False) -> Value:
+    if not isinstance(node.expression, exp.Null):
+        return ctx.problem("IS must be followed by NULL, NOT NULL or DISTINCT FROM", node, number=102)
+    negate = negate or bool(node.args.get("negate"))
+    value = scalar(node.this, ctx)
+    return Value(f"{value.at(v.RANGE)} IS {'NOT ' if negate else ''}NULL", v.IS, BOOLEAN)
+
+
+@handles(exp.NullSafeEQ, exp.NullSafeNEQ)
+def _distinct(node: exp.Binary, ctx: Context, negate: bool = False) -> Value:
+    left, right = align(scalar(node.this, ctx), scalar(node.expression, ctx), ctx)
+    distinct = isinstance(node, exp.NullSafeNEQ) != negate
+    return Value(
+        f"{left.at(v.RANGE)} IS {'' if distinct else 'NOT '}DISTINCT FROM {right.at(v.RANGE)}", v.IS, BOOLEAN
+    )
+
+
+_COMPARISONS: dict[type, str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+
+
+@handles(*_COMPARISONS)
+def _comparison(node: exp.Binary, ctx: Context) -> Value:
+    operator = _COMPARISONS[type(node)]
+    if isinstance(node.expression, (exp.Any, exp.All)):
+        return _quantified(node, operator, ctx)
+    left, right = align(scalar(node.this, ctx), scalar(node.expression, ctx), ctx)
+    return Value(f"{left.at(v.RANGE)} {operator} {right.at(v.RANGE)}", v.COMPARE, BOOLEAN)
+
+
+def _quantified(node: exp.Binary, operator: str, ctx: Context) -> Value:
+    quantifier = node.expression
+    left = scalar(node.this, ctx)
+    query = quantifier.this
+    if isinstance(query, (exp.Subquery, exp.Paren)):
+        query = query.this
+    if not isinstance(query, exp.Query):
+        return ctx.problem("ALL, ANY and SOME take a subquery", node, number=102)
+    word = "ANY" if isinstance(quantifier, exp.Any) else "ALL"
+    right = subquery_text(query, ctx)
+    aligned, _ = align(left, right, ctx)
+    return Value(f"{aligned.at(v.RANGE)} {operator} {word} {right.text}", v.COMPARE, BOOLEAN)
+
+
+@handles(exp.Between)
+def _between(node: exp.Between, ctx: Context, negate: bool = False) -> Value:
+    subject = scalar(node.this, ctx)
+    low, high = scalar(node.args["low"], ctx), scalar(node.args["high"], ctx)
+    aligned, low = align(subject, low, ctx)
+    same, high = align(subject, high, ctx)
+    word = "NOT BETWEEN" if negate else "BETWEEN"
+    if aligned.text != same.text:
+        text = f"{aligned.at(v.RANGE)} >= {low.at(v.RANGE)} AND {same.at(v.RANGE)} <= {high.at(v.RANGE)}"
+        return Value(f"NOT ({text})", v.NOT, BOOLEAN) if negate else Value(text, v.AND, BOOLEAN)
+    return Value(f"{aligned.at(v.OTHER)} {word} {low.at(v.OTHER)} AND {high.at(v.OTHER)}", v.RANGE, BOOLEAN)
+
+
+@handles(exp.In)
+def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
+    subject = scalar(node.this, ctx)
+    word = "NOT IN" if negate else "IN"
+    query = node.args.get("query")
+    if query is not None:
+        right = subquery_text(query, ctx)
+        aligned, _ = align(subject, right, ctx)
+        return Value(f"{aligned.at(v.OTHER)} {word} {right.text}", v.RANGE, BOOLEAN)
+    items = [scalar(item, ctx) for item in node.expressions]
+    # T-SQL converts the whole list and the subject to one type.
+    known = [item for item in items if item.type is not None]
+    strongest = v.common_type([subject, *known]) if subject.type is not None else None
+    if (
+        strongest is not None
+        and subject.family != strongest.family
+        and not (subject.type is not None and subject.type.is_numeric and strongest.is_numeric)
+    ):
+        subject = v.assign(subject, strongest)
+    texts = []
+    aligned = subject
+    for item in items:
+        aligned, right = align(subject, item, ctx)
+        texts.append(right.text)
+    if not texts:
+        return ctx.problem("IN takes at least one value", node, number=102)
+    return Value(f"{aligned.at(v.OTHER)} {word} ({', '.join(texts)})", v.RANGE, BOOLEAN)
+
+
+@handles(exp.Exists)
+def _exists(node: exp.Exists, ctx: Context) -> Value:
+    query = node.this
+    if isinstance(query, (exp.Subquery, exp.Paren)):
+        query = query.this
+    if not isinstance(query, exp.Query):
+        return ctx.problem("EXISTS takes a subquery", node, number=102)
+    return Value(f"EXISTS {subquery_text(query, ctx).text}", v.ATOM, BOOLEAN)
+
+
+# ---------------------------------------------------------------- comparison of unlike types
+
+
+def align(left: Value, right: Value, ctx: Context) -> tuple[Value, Value]:
+    """Convert the side of lower precedence where PostgreSQL would not; fold case where asked to."""
+    left, right = _align_types(left, right)
+    text = left.is_string or right.is_string
+    explicit = left.collation or right.collation
+    fold = explicit in ("ci", "name") or (explicit is None and ctx.scope.case_insensitive and text)
+    if fold and not (left.is_null or right.is_null):
+        return case_folded(left), case_folded(right)
+    return left, right
+
+
+def _align_types(left: Value, right: Value) -> tuple[Value, Value]:
+    a, b = left.type, right.type
+    if a is None or b is None or a.family == b.family or BOOLEAN in (a, b):
+        return left, right
+    if (a.is_numeric and b.is_numeric) or (a.is_datetime and b.is_datetime):
+        return left, right
+    if "user" in (a.family, b.family) or "variant" in (a.family, b.family):
+        return left, right
+    target = v.common_of_types([a, b])
+    if target is None:
+        return left, right
+    if a.family != target.family:
+        return v.assign(left, target), right
+    return left, v.assign(right, target)
+
+
+def case_folded(value: Value) -> Value:
+    """A string as SQL Server's usual collations compare it: case and trailing blanks do not count."""
+    if isinstance(value.constant, str):
+        return replace(
+            value,
+            text=literal(value.constant.rstrip(" ").lower()),
+            constant=value.constant.rstrip(" ").lower(),
+        )
+    text = value.text
+    if value.type is None or value.type.name != "sysname":
+        text = f"rtrim({text})"
+    return v.call("lower", text, type=value.type, nullable=value.nullable)
+
+
+@handles(exp.Collate)
+def _collate(node: exp.Collate, ctx: Context) -> Value:
+    value = scalar(node.this, ctx)
+    name = node.expression.name.lower()
+    if name in ("database_default", "catalog_default"):
+        return value
+    if name.endswith(("_bin", "_bin2")):
+        return replace(
+            value, text=f'{value.at(v.CAST)} COLLATE "C"', level=v.UNARY, collation="cs", constant=None
+        )
+    if "_cs" in name:
+        return replace(value, collation="cs")
+    if "_ci" in name:
+        return replace(value, collation="ci")
+    return ctx.problem(f"no collation named {node.expression.name!r}", node.expression, number=448)
+
+
+# ---------------------------------------------------------------- LIKE
+
+
+@handles(exp.Like)
+def _like(node: exp.Like, ctx: Context) -> Value:
+    return _like_node(node, ctx)
+
+
+@handles(exp.Escape)
+def _escape(node: exp.Escape, ctx: Context) -> Value:
+    return _like_node(node, ctx)
+
+
+def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
+    escape: Value | None = None
+    like = node
+    if isinstance(node, exp.Escape):
+        like = node.this
+        escape = scalar(node.expression, ctx)
+    if not isinstance(like, exp.Like):
+        return ctx.problem("ESCAPE belongs to LIKE", node, number=102)
+    negate = negate != bool(like.args.get("negate"))
+    subject, pattern = scalar(like.this, ctx), scalar(like.expression, ctx)
+    if subject.type is not None and not subject.is_string:
+        subject = v.as_text(subject)
+    if pattern.type is not None and not pattern.is_string and not pattern.is_null:
+        pattern = v.as_text(pattern)
+    explicit = subject.collation or pattern.collation
+    if explicit in ("ci", "name") or (explicit is None and ctx.scope.case_insensitive):
+        subject = v.call("lower", subject.text, type=subject.type)
+        if isinstance(pattern.constant, str):
+            pattern = v.string(pattern.constant.lower())
+        else:
+            pattern = v.call("lower", pattern.text, type=pattern.type)
+    word = "NOT LIKE" if negate else "LIKE"
+    constant = pattern.constant
+    if pattern.is_null or (isinstance(constant, str) and "[" not in constant):
+        tail = ""
+        if escape is not None:
+            tail = f" ESCAPE {escape.at(v.OTHER)}"
+        elif isinstance(constant, str) and "\\" in constant:
+            tail = " ESCAPE ''"
+        return Value(f"{subject.at(v.OTHER)} {word} {pattern.at(v.OTHER)}{tail}", v.RANGE, BOOLEAN)
+    arguments = [subject.text, pattern.text, *([escape.text] if escape is not None else [])]
+    value = v.call("sys.like", *arguments, type=BOOLEAN)
+    return Value(f"NOT {value.text}", v.NOT, BOOLEAN) if negate else value
+
+
+@handles(exp.Case)
+def _case(node: exp.Case, ctx: Context) -> Value:
+    values = [scalar(branch.args["true"], ctx) for branch in node.args["ifs"]]
+    default = node.args.get("default")
+    if default is not None:
+        values.append(scalar(default, ctx))
+    if all(value.is_null for value in values):
+        return ctx.problem("at least one result of CASE must not be the constant NULL", node, number=8133)
+    converted, type_ = v.reconcile(values)
+    subject = scalar(node.this, ctx) if node.this is not None else None
+    parts = ["CASE"]
+    simple = subject is not None
+    tests: list[str] = []
+    for branch in node.args["ifs"]:
+        if subject is None:
+            tests.append(condition(branch.this, ctx).text)
+            continue
+        left, right = align(subject, scalar(branch.this, ctx), ctx)
+        if left.text != subject.text:
+            simple = False
+        tests.append(right.at(v.RANGE))
+    if subject is not None and not simple:
+        tests = []
+        for branch in node.args["ifs"]:
+            left, right = align(subject, scalar(branch.this, ctx), ctx)
+            tests.append(f"{left.at(v.RANGE)} = {right.at(v.RANGE)}")
+    if subject is not None and simple:
+        parts.append(subject.text)
+    for test, value in zip(tests, converted, strict=False):
+        parts.append(f"WHEN {test} THEN {value.text}")
+    if default is not None:
+        parts.append(f"ELSE {converted[-1].text}")
+    parts.append("END")
+    nullable = default is None or any(value.nullable for value in values)
+    return Value(" ".join(parts), v.ATOM, type_, nullable=nullable)

@@ -1,0 +1,170 @@
+"""UPDATE and DELETE through a common table expression or a derived table.
+
+``WITH c AS (SELECT TOP (1) * FROM q ORDER BY id) DELETE FROM c`` changes the table under
+the expression: it gets a column with the row's ctid, by which the rows are found again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from . import ordinary_sql_values as v
+from .names import fold, identifier, quote
+from .ordinary_sql_context import Context, Relation, Verbatim, object_name
+from .ordinary_sql_expressions import condition
+from .ordinary_sql_interface import Assignment, ColumnInfo, Dml, TableVariableDml
+from .ordinary_sql_layout import BREAK, CLOSE, OPEN
+from .ordinary_sql_output import Changing, finish
+from .ordinary_sql_queries import ctes, query_text, trial
+from .ordinary_sql_relations import read_from
+from .ordinary_sql_returning import into_variables
+from .ordinary_sql_set import set_column, set_value
+from .ordinary_sql_statements import Change, from_items
+from .ordinary_sql_values import Value
+
+Statement = Dml | Assignment | TableVariableDml | None
+
+
+def derived_target(change: Change) -> None:
+    """``DELETE d FROM (SELECT …) AS d``: the subquery becomes a common table expression."""
+    items = from_items(change)
+    if len(items) != 1 or not isinstance(items[0], exp.Subquery) or not isinstance(items[0].this, exp.Query):
+        return
+    derived = items[0]
+    if len(change.target.parts) != 1 or fold(derived.alias) != fold(change.target.name):
+        return
+    cte = exp.CTE(this=derived.this, alias=exp.TableAlias(this=exp.to_identifier(derived.alias, quoted=True)))
+    if change.with_ is None:
+        change.with_ = exp.With(expressions=[cte])
+    else:
+        change.with_.append("expressions", cte)
+    change.source.set("from_", None)
+
+
+@dataclass
+class CteTarget:
+    """A statement that changes the one table under a common table expression."""
+
+    change: Change
+    cte: exp.CTE
+    base: exp.Table
+
+    def translate(self, ctx: Context) -> Statement:
+        """Give the expression a column that finds the row again, lock its rows, and change the table."""
+        change = self.change
+        select_node = self.cte.this
+        base_name = object_name(self.base)
+        base_alias = fold(self.base.alias or self.base.name)
+        found = Value(f"{quote(base_alias)}.ctid", v.ATOM)
+        windowed = select_node.find(exp.Window) is not None or select_node.args.get("distinct") is not None
+        if not windowed:
+            hints = list(self.base.args.get("hints") or [])
+            self.base.set("hints", [*hints, exp.Var(this="UPDLOCK")])
+        mapping = _base_columns(select_node)
+        trial_columns = _columns_of(self.cte, ctx)
+        select_node.append(
+            "expressions",
+            exp.Alias(this=Verbatim(this=found), alias=exp.to_identifier("row_id", quoted=True)),
+        )
+        definitions, recursive = ctes(change.with_, ctx)
+        name = fold(self.cte.alias)
+        table = ctx.relation_name(base_name)
+        info = ctx.scope.table(base_name)
+        target = fold(base_name.name)
+        head = table
+        if target == name:
+            target = f"{target}_base"
+            head = f"{table} AS {quote(target)}"
+        ctx.push()
+        try:
+            relation = Relation(name, trial_columns, qualify=True)
+            ctx.frame.relations.append(relation)
+            extra = read_from(change.source, ctx)
+            where_node = change.source.args.get("where")
+            conditions = [f"{quote(target)}.ctid = {quote(name)}.row_id"]
+            listed = [
+                item for item in extra if not (item.relation is not None and item.relation.alias == name)
+            ]
+            conditions += [item.on for item in extra if item.on is not None]
+            if where_node is not None:
+                conditions.append(condition(where_node.this, ctx).at(v.AND))
+            sources = ", ".join([quote(name), *(item.text for item in listed)])
+            if change.sets:
+                sets = []
+                for item in change.sets:
+                    if item.column is None:
+                        continue
+                    base_column = mapping.get(fold(item.column.name), item.column.name)
+                    info_column = set_column(exp.Column(this=exp.to_identifier(base_column)), info, ctx)
+                    sets.append(f"{identifier(base_column)} = {set_value(item, info_column, ctx).text}")
+                pieces = [f"UPDATE {head}", f"SET {', '.join(sets)}", f"FROM {sources}"]
+            else:
+                pieces = [f"DELETE FROM {head}", f"USING {sources}"]
+            pieces.append(f"WHERE {' AND '.join(conditions)}")
+            columns = trial_columns
+            others = [item.relation for item in listed if item.relation is not None]
+            relations = [*others, Relation("deleted", columns, prefix=quote(name))]
+            if change.sets:
+                relations.append(
+                    Relation("inserted", info.columns if info is not None else None, prefix=quote(target))
+                )
+            changing = Changing(definitions, recursive, f"{OPEN}{BREAK.join(pieces)}{CLOSE}", target=table)
+            variables = [item for item in change.sets if item.variable is not None]
+            if variables:
+                return into_variables(variables, changing, info, quote(target), [], ctx)
+            return finish(changing, change.outputs, relations, ctx)
+        finally:
+            ctx.pop()
+
+
+def _columns_of(cte: exp.CTE, ctx: Context) -> tuple[ColumnInfo, ...] | None:
+    """The columns of a common table expression as the script sees them."""
+    result = query_text(cte.this.copy(), trial(ctx))
+    if result.columns is None:
+        return None
+    names = [column.name for column in cte.args["alias"].columns] or [
+        column.name or "" for column in result.columns
+    ]
+    return tuple(ColumnInfo(name, column.type) for name, column in zip(names, result.columns, strict=False))
+
+
+def _base_columns(select_node: exp.Select) -> dict[str, str]:
+    """Alias → column of the table, for ``SELECT a AS b``."""
+    mapping: dict[str, str] = {}
+    for item in select_node.expressions:
+        if isinstance(item, exp.Alias) and isinstance(item.this, exp.Column):
+            mapping[fold(item.alias)] = item.this.name
+    return mapping
+
+
+def cte_target(change: Change, ctx: Context) -> CteTarget | None:
+    """The common table expression that the statement changes; None when it changes a table."""
+    if change.with_ is None or len(change.target.parts) != 1:
+        return None
+    wanted = fold(change.target.name)
+    item = next(
+        (
+            table
+            for table in from_items(change)
+            if isinstance(table, exp.Table)
+            and table.args.get("alias") is not None
+            and fold(table.alias) == wanted
+        ),
+        None,
+    )
+    if item is not None and len(item.parts) == 1:
+        wanted = fold(item.name)
+    for cte in change.with_.expressions:
+        if fold(cte.alias) != wanted:
+            continue
+        body = cte.this
+        from_ = body.args.get("from_") if isinstance(body, exp.Select) else None
+        if from_ is None or not isinstance(from_.this, exp.Table) or body.args.get("group") is not None:
+            ctx.unsupported(
+                "a change through a common table expression over more than one table", change.target
+            )
+            return None
+        return CteTarget(change, cte, from_.this)
+    return None

@@ -1,0 +1,361 @@
+"""Table definitions as read: columns, constraints and indexes, word by word.
+
+SQL Server's grammar is loose here (constraints in any order, a missing comma before a
+table constraint, a trailing comma, storage options everywhere), and so is this reader.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+from sqlglot.parser import Parser
+from sqlglot.tokenizer_core import TokenType as T
+
+from .ordinary_sql_context import Context
+from .ordinary_sql_reading import Reader
+from .ordinary_sql_statements import read_names
+
+
+@dataclass
+class Constraint:
+    """PRIMARY KEY, UNIQUE, FOREIGN KEY, CHECK of a table or column."""
+
+    kind: str
+    name: str | None = None
+    columns: list[tuple[str, bool]] = field(default_factory=list)
+    """Names and whether descending."""
+    ignore_dup_key: bool = False
+    check: exp.Expr | None = None
+    references: exp.Table | None = None
+    foreign_columns: list[str] = field(default_factory=list)
+    actions: str = ""
+    node: exp.Expr | None = None
+
+
+@dataclass
+class Index:
+    """CREATE INDEX, or INDEX inside a table."""
+
+    name: str
+    unique: bool
+    columns: list[tuple[str, bool]]
+    include: list[str] = field(default_factory=list)
+    where: exp.Expr | None = None
+    ignore_dup_key: bool = False
+
+
+@dataclass
+class Column:
+    """A column as read."""
+
+    name: exp.Identifier
+    type: exp.Expr | None
+    computed: exp.Expr | None = None
+    nullable: bool | None = None
+    identity: tuple[int, int] | None = None
+    default: exp.Expr | None = None
+    default_name: str | None = None
+    constraints: list[Constraint] = field(default_factory=list)
+    with_values: bool = False
+
+
+@dataclass
+class Definition:
+    """What stands in the parentheses of a table."""
+
+    columns: list[Column] = field(default_factory=list)
+    constraints: list[Constraint] = field(default_factory=list)
+    indexes: list[Index] = field(default_factory=list)
+
+
+def read_definition(reader: Reader, ctx: Context) -> Definition:
+    """Read the items of a table behind ``(`` up to its ``)``."""
+    definition = Definition()
+    while not reader.take(T.R_PAREN):
+        if reader.take(T.COMMA):
+            # A trailing comma is legal; two in a row are not.
+            if reader.peek(T.COMMA):
+                reader.fail()
+            continue
+        _item(reader, definition, ctx)
+        if reader.at_end:
+            reader.fail()
+    if not definition.columns:
+        ctx.problem("a table needs at least one column", number=102)
+    return definition
+
+
+_CONSTRAINT_WORDS = ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
+
+
+def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
+    word = reader.current_upper
+    if word in _CONSTRAINT_WORDS:
+        definition.constraints.append(read_constraint(reader, ctx))
+        return
+    if word == "INDEX" and not _is_type_ahead(reader):
+        reader.advance()
+        definition.indexes.append(read_index(reader, False, ctx))
+        return
+    if word == "PERIOD":
+        ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
+        reader.rest()
+        reader.fail()
+    definition.columns.append(read_column(reader, definition, ctx))
+
+
+def _is_type_ahead(reader: Reader) -> bool:
+    """``index int``: a column of that name."""
+    return not reader.peek(T.VAR, 1) and not reader.peek(T.IDENTIFIER, 1)
+
+
+def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
+    """A column definition up to the comma or parenthesis behind it."""
+    name = reader.name()
+    if reader.take(T.ALIAS):
+        column = Column(name, None, computed=Parser._parse_bitwise(reader) or reader.fail())
+    else:
+        column = Column(name, reader.type_name())
+    constraint_name: str | None = None
+    while not reader.at_end and not reader.peek(T.COMMA) and not reader.peek(T.R_PAREN):
+        word = reader.current_upper
+        if reader.take(T.NOT):
+            if reader.word("FOR", "REPLICATION"):
+                continue
+            if not reader.take(T.NULL):
+                reader.fail()
+            column.nullable = False
+        elif reader.take(T.NULL):
+            column.nullable = True
+        elif word == "CONSTRAINT":
+            reader.advance()
+            constraint_name = reader.name().name
+            continue
+        elif word == "IDENTITY":
+            reader.advance()
+            column.identity = _identity(reader)
+        elif word == "DEFAULT":
+            reader.advance()
+            column.default = Parser._parse_bitwise(reader) or reader.fail()
+            column.default_name = constraint_name
+            column.with_values = reader.word("WITH", "VALUES")
+        elif word in ("PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES"):
+            if word in ("PRIMARY", "UNIQUE", "CHECK") and _has_own_columns(reader, word):
+                # A table constraint without the comma in front of it.
+                definition.constraints.append(read_constraint(reader, ctx, name=constraint_name))
+            else:
+                column.constraints.append(_column_constraint(reader, column, constraint_name, ctx))
+        elif word == "COLLATE" or reader.peek(T.COLLATE):
+            reader.advance()
+            reader.advance()
+        elif word in ("SPARSE", "ROWGUIDCOL", "FILESTREAM", "HIDDEN", "PERSISTED"):
+            reader.advance()
+        elif word == "MASKED":
+            reader.advance()
+            if reader.take(T.WITH) and reader.take(T.L_PAREN):
+                reader.skip_parenthesis()
+        elif word == "INDEX":
+            reader.advance()
+            definition.indexes.append(read_index(reader, False, ctx, columns=[(name.name, False)]))
+        elif word in ("GENERATED", "ENCRYPTED"):
+            ctx.unsupported("a system-versioned column" if word == "GENERATED" else "Always Encrypted")
+            reader.fail()
+        else:
+            reader.fail()
+        constraint_name = None
+    return column
+
+
+def _has_own_columns(reader: Reader, word: str) -> bool:
+    """``… PRIMARY KEY [CLUSTERED] (a, b)`` behind a column: it is the table's."""
+    ahead = 2 if word == "PRIMARY" else 1
+    if word == "CHECK":
+        return False
+    if reader.peek(T.VAR, ahead) and reader.text_at(ahead) in ("CLUSTERED", "NONCLUSTERED"):
+        ahead += 1
+    return reader.peek(T.L_PAREN, ahead)
+
+
+def _identity(reader: Reader) -> tuple[int, int]:
+    if not reader.take(T.L_PAREN):
+        return 1, 1
+    seed = signed(reader)
+    increment = signed(reader) if reader.take(T.COMMA) else 1
+    if not reader.take(T.R_PAREN):
+        reader.fail()
+    return seed, increment
+
+
+def signed(reader: Reader) -> int:
+    """An integer with its sign."""
+    sign = -1 if reader.take(T.DASH) else 1
+    text = reader.current_text
+    if not text.isdigit():
+        reader.fail()
+    reader.advance()
+    return sign * int(text)
+
+
+def read_constraint(reader: Reader, ctx: Context, *, name: str | None = None) -> Constraint:
+    """A table constraint, with or without its name."""
+    if reader.word("CONSTRAINT"):
+        name = reader.name().name
+    return _constraint(reader, name, None, ctx)
+
+
+def _column_constraint(reader: Reader, column: Column, name: str | None, ctx: Context) -> Constraint:
+    return _constraint(reader, name, column.name.name, ctx)
+
+
+def _constraint(reader: Reader, name: str | None, column: str | None, ctx: Context) -> Constraint:
+    if reader.word("PRIMARY", "KEY"):
+        found = Constraint("PRIMARY KEY", name)
+    elif reader.word("UNIQUE"):
+        found = Constraint("UNIQUE", name)
+    elif reader.word("CHECK"):
+        reader.word("NOT", "FOR", "REPLICATION")
+        if not reader.take(T.L_PAREN):
+            reader.fail()
+        found = Constraint("CHECK", name, check=reader.expression_() or reader.fail())
+        if not reader.take(T.R_PAREN):
+            reader.fail()
+        return found
+    elif reader.word("FOREIGN", "KEY") or reader.current_upper == "REFERENCES":
+        return _foreign_key(reader, name, column)
+    else:
+        return reader.fail()  # type: ignore[no-any-return]
+    if not reader.word("CLUSTERED"):
+        reader.word("NONCLUSTERED")
+    reader.word("HASH")
+    if reader.peek(T.L_PAREN):
+        found.columns = index_columns(reader)
+    elif column is not None:
+        found.columns = [(column, False)]
+    else:
+        reader.fail()
+    found.ignore_dup_key = index_options(reader)
+    return found
+
+
+def _foreign_key(reader: Reader, name: str | None, column: str | None) -> Constraint:
+    found = Constraint("FOREIGN KEY", name)
+    if reader.peek(T.L_PAREN):
+        found.columns = [(node.name, False) for node in read_names(reader)]
+    elif column is not None:
+        found.columns = [(column, False)]
+    if not reader.word("REFERENCES"):
+        reader.fail()
+    found.references = reader.target()
+    if reader.peek(T.L_PAREN):
+        found.foreign_columns = [node.name for node in read_names(reader)]
+    while reader.peek(T.ON):
+        reader.advance()
+        event = reader.current_upper
+        if event not in ("DELETE", "UPDATE"):
+            reader.fail()
+        reader.advance()
+        for words, action in (
+            (("NO", "ACTION"), "NO ACTION"),
+            (("CASCADE",), "CASCADE"),
+            (("SET", "NULL"), "SET NULL"),
+            (("SET", "DEFAULT"), "SET DEFAULT"),
+        ):
+            if reader.word(*words):
+                if action != "NO ACTION":
+                    found.actions += f" ON {event} {action}"
+                break
+        else:
+            reader.fail()
+    reader.word("NOT", "FOR", "REPLICATION")
+    return found
+
+
+def index_columns(reader: Reader) -> list[tuple[str, bool]]:
+    """``(a, b DESC, …)``."""
+    if not reader.take(T.L_PAREN):
+        reader.fail()
+    columns: list[tuple[str, bool]] = []
+    while True:
+        name = reader.name().name
+        descending = reader.take(T.DESC)
+        if not descending:
+            reader.take(T.ASC)
+        columns.append((name, descending))
+        if not reader.take(T.COMMA):
+            break
+    if not reader.take(T.R_PAREN):
+        reader.fail()
+    return columns
+
+
+def index_options(reader: Reader) -> bool:
+    """``WITH ( … )``, ``WITH FILLFACTOR = n``, ``ON filegroup``: read, dropped, but for IGNORE_DUP_KEY."""
+    ignore = False
+    while True:
+        if reader.peek(T.WITH):
+            reader.advance()
+            if reader.take(T.L_PAREN):
+                depth = 1
+                words: list[str] = []
+                while depth:
+                    if reader.at_end:
+                        reader.fail()
+                    if reader.peek(T.L_PAREN):
+                        depth += 1
+                    elif reader.peek(T.R_PAREN):
+                        depth -= 1
+                    else:
+                        words.append(reader.current_upper)
+                    reader.advance()
+                for place, word in enumerate(words):
+                    if word == "IGNORE_DUP_KEY" and words[place + 1 : place + 3] in (["=", "ON"], ["ON"]):
+                        ignore = True
+            else:
+                if reader.current_upper == "IGNORE_DUP_KEY":
+                    ignore = True
+                    reader.advance()
+                elif reader.current_upper in ("FILLFACTOR", "PAD_INDEX", "STATISTICS_NORECOMPUTE"):
+                    reader.advance()
+                    if reader.take(T.EQ):
+                        reader.advance()
+                else:
+                    reader.fail()
+        elif reader.peek(T.ON):
+            reader.advance()
+            reader.advance()
+            if reader.take(T.L_PAREN):
+                reader.skip_parenthesis()
+        elif reader.current_upper in ("TEXTIMAGE_ON", "FILESTREAM_ON"):
+            reader.advance()
+            reader.advance()
+        else:
+            return ignore
+
+
+def read_index(
+    reader: Reader,
+    unique: bool,
+    ctx: Context,
+    *,
+    name: str | None = None,
+    columns: list[tuple[str, bool]] | None = None,
+) -> Index:
+    """The rest of an index behind its name (or, inside a table, behind INDEX)."""
+    if name is None:
+        name = reader.name().name
+    unique = reader.word("UNIQUE") or unique
+    if not reader.word("CLUSTERED"):
+        reader.word("NONCLUSTERED")
+    if reader.peek(T.L_PAREN):
+        columns = index_columns(reader)
+    if columns is None:
+        reader.fail()
+        columns = []
+    index = Index(name, unique, columns)
+    if reader.word("INCLUDE"):
+        index.include = [node.name for node in read_names(reader)]
+    if reader.take(T.WHERE):
+        index.where = reader.expression_() or reader.fail()
+    index.ignore_dup_key = index_options(reader)
+    return index

@@ -1,0 +1,112 @@
+"""UPDATE … SET @v = …: values that come back through RETURNING into variables."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from . import ordinary_sql_values as v
+from .names import identifier
+from .ordinary_sql_assignment import Lifted, labels_of, lift, operand_of, reads
+from .ordinary_sql_context import Context, Frame
+from .ordinary_sql_expressions import scalar
+from .ordinary_sql_interface import Assignment, Dml, Expression, ScalarVariable, TableInfo
+from .ordinary_sql_layout import BREAK
+from .ordinary_sql_output import Changing, finish
+from .ordinary_sql_set import set_column
+from .ordinary_sql_statements import SetItem
+from .ordinary_sql_values import Value
+
+
+def into_variables(
+    items: list[SetItem],
+    changing: Changing,
+    info: TableInfo | None,
+    inserted: str,
+    computed: list[tuple[SetItem, str]],
+    ctx: Context,
+) -> Assignment | None:
+    """Close an UPDATE whose ``items`` assign variables.
+
+    ``inserted`` is the prefix of the new row's columns; ``computed`` has the values that the
+    statement's inner query computed before the change.
+    """
+    names = [item.variable.name for item in items if item.variable is not None]
+    targets = _targets(items, ctx)
+    if targets is None:
+        return None
+    assigned = {name.lower() for name in names}
+    ready = {id(item): text for item, text in computed}
+    returned: list[str] = []
+    values: list[Expression] = []
+    sequential = False
+    for item, target, label in zip(items, targets, labels_of(tuple(names)), strict=True):
+        column = set_column(item.column, info, ctx) if item.column is not None else None
+        type_ = column.type if column is not None else None
+        if id(item) in ready:
+            value = Value(ready[id(item)], v.ATOM, type_)
+        elif item.column is not None:
+            name = identifier(item.column.name)
+            value = Value(f"{inserted}.{name}" if inserted else name, v.ATOM, type_)
+        else:
+            node = _operand(item)
+            if reads(node, assigned):
+                sequential = True
+                values.append(_row_by_row(node, target, assigned, label, returned, ctx))
+                continue
+            value = scalar(node, ctx)
+        value = v.assign(value, target.type)
+        spelled = identifier(label)
+        returned.append(value.text if value.text == spelled else f"{value.text} AS {spelled}")
+        values.append(Expression(f"{Assignment.RECORD}.{spelled}", target.type))
+    text = f"{changing.text}{BREAK}RETURNING {', '.join(returned or ['1'])}"
+    dml = finish(Changing(changing.with_, changing.recursive, text), [], [], ctx)
+    assert isinstance(dml, Dml)
+    return Assignment(
+        tuple(target.reference for target in targets),
+        tuple(values),
+        rows=dml.sql,
+        sequential=sequential,
+        target_names=tuple(names),
+        before=changing.before,
+    )
+
+
+def _operand(item: SetItem) -> exp.Expr:
+    if item.operator == "=" or item.variable is None:
+        return item.value
+    return operand_of(item.operator, exp.Column(this=item.variable.copy()), item.value)
+
+
+def _targets(items: list[SetItem], ctx: Context) -> list[ScalarVariable] | None:
+    targets = []
+    for item in items:
+        assert item.variable is not None
+        known = ctx.scope.variable(item.variable.name)
+        if known is None:
+            ctx.problem(f"must declare the scalar variable {item.variable.name!r}", item.variable, number=137)
+            return None
+        targets.append(known)
+    return targets
+
+
+def _row_by_row(
+    node: exp.Expr,
+    target: ScalarVariable,
+    assigned: set[str],
+    label: str,
+    returned: list[str],
+    ctx: Context,
+) -> Expression:
+    """``SET @total = @total + amount``: the statement returns ``amount``, the loop adds."""
+    lifted: list[exp.Expr] = []
+    outside = lift(node.copy(), assigned, lifted, prefix=f"{label}_")
+    for place, part in enumerate(lifted, 1):
+        value = scalar(part, ctx)
+        returned.append(f"{value.text} AS {identifier(f'{label}_{place}')}")
+        for hole in outside.find_all(Lifted):
+            if hole.name == f"{label}_{place}":
+                hole.set("value", value)
+    frame, ctx.frame = ctx.frame, Frame()
+    translated = v.assign(scalar(outside, ctx), target.type)
+    ctx.frame = frame
+    return Expression(translated.text, translated.type)

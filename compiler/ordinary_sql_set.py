@@ -1,0 +1,65 @@
+"""One item of SET in UPDATE and MERGE: the column it changes and its new value."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from . import functions
+from . import ordinary_sql_values as v
+from .names import fold
+from .ordinary_sql_assignment import operand_of
+from .ordinary_sql_calls import xml_binding, xml_literals
+from .ordinary_sql_context import Context
+from .ordinary_sql_dml_tools import is_default
+from .ordinary_sql_expressions import scalar
+from .ordinary_sql_interface import ColumnInfo, TableInfo
+from .ordinary_sql_statements import SetItem
+from .ordinary_sql_values import Value
+from .xml_methods import xml_modify
+
+
+def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnInfo:
+    """The column that an item of SET changes."""
+    for column in info.columns if info is not None else ():
+        if fold(column.name) == fold(node.name):
+            if column.computed is not None:
+                ctx.problem(
+                    f"the column {node.name!r} cannot be modified: it is a computed column", node, number=271
+                )
+            if column.identity is not None:
+                ctx.problem(f"cannot update identity column {node.name!r}", node, number=8102)
+            return column
+    return ColumnInfo(node.name, None)
+
+
+def set_value(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
+    """The new value of a column: ``=``, ``+=`` …, DEFAULT, .modify()."""
+    assert item.column is not None
+    if item.method == "modify":
+        assert isinstance(item.value, exp.Anonymous)
+        call = item.value
+        literals = xml_literals(call, ctx)
+        if not literals:
+            return v.INVALID
+        node = (
+            item.column
+            if isinstance(item.column, exp.Column)
+            else exp.Column(this=exp.to_identifier(item.column.name))
+        )
+        try:
+            return xml_modify(
+                scalar(node, ctx),
+                literals[0],
+                ctx.namespaces,
+                lambda kind, name: xml_binding(kind, name, call, ctx),
+            )
+        except functions.Wrong as error:
+            return ctx.problem(str(error), call, number=error.number)
+    if item.method is not None:
+        return ctx.unsupported(f"the method {item.method!r} in SET", item.value)
+    if is_default(item.value):
+        return Value("DEFAULT")
+    value = item.value
+    if item.operator != "=":
+        value = operand_of(item.operator, item.column.copy(), value)
+    return v.store(scalar(value, ctx), column.type)

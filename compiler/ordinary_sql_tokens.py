@@ -1,0 +1,158 @@
+"""Our tokens → sqlglot's.
+
+The words become keywords only where T-SQL has them as keywords; everything else is a
+name.  Offsets stay those of the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot.errors import ParseError
+from sqlglot.tokenizer_core import Token as SqlToken
+from sqlglot.tokenizer_core import TokenType as T
+
+from ..grammar.lexer import identifier_text, string_value
+from ..grammar.tokens import RESERVED_WORDS, Token, TokenKind
+
+
+class Unreadable(ParseError):
+    """A place where no T-SQL can go on; offsets are those of the script."""
+
+    def __init__(self, message: str, start: int, end: int, near: str) -> None:
+        """``near`` is the offending token's text, empty at the end of the statement."""
+        super().__init__(message)
+        self.message = message
+        self.start = start
+        self.end = end
+        self.near = near
+
+
+_KEYWORDS: dict[str, T] = {
+    word: getattr(T, name or word)
+    for word, name in {
+        "SELECT": "", "FROM": "", "WHERE": "", "HAVING": "", "UNION": "", "EXCEPT": "", "INTERSECT": "",
+        "ALL": "", "DISTINCT": "", "TOP": "", "AS": "ALIAS", "ON": "", "JOIN": "", "INNER": "", "LEFT": "",
+        "RIGHT": "", "FULL": "", "OUTER": "", "CROSS": "", "PIVOT": "", "UNPIVOT": "", "WITH": "",
+        "VALUES": "", "INTO": "", "CASE": "", "WHEN": "", "THEN": "", "ELSE": "", "END": "", "AND": "",
+        "OR": "", "NOT": "", "IN": "", "IS": "", "NULL": "", "LIKE": "", "ESCAPE": "", "BETWEEN": "",
+        "EXISTS": "", "ANY": "", "SOME": "", "OVER": "", "FETCH": "", "FOR": "", "ASC": "", "DESC": "",
+        "COLLATE": "", "TABLESAMPLE": "TABLE_SAMPLE", "OPTION": "", "PERCENT": "", "SET": "",
+        "UPDATE": "", "INSERT": "", "DELETE": "", "MERGE": "",
+    }.items()
+}  # fmt: skip
+
+_SYMBOLS: dict[str, T] = {
+    "(": T.L_PAREN, ")": T.R_PAREN, ",": T.COMMA, ".": T.DOT, ";": T.SEMICOLON, "*": T.STAR, "+": T.PLUS,
+    "-": T.DASH, "/": T.SLASH, "%": T.MOD, "=": T.EQ, "<>": T.NEQ, "!=": T.NEQ, "<": T.LT, ">": T.GT,
+    "<=": T.LTE, ">=": T.GTE, "!<": T.GTE, "!>": T.LTE, "&": T.AMP, "|": T.PIPE, "^": T.CARET,
+    "~": T.TILDE, "::": T.DCOLON, "{": T.L_BRACE, "}": T.R_BRACE, ":": T.COLON, "$": T.DOLLAR,
+    "+=": T.COLON_EQ, "-=": T.COLON_EQ, "*=": T.COLON_EQ, "/=": T.COLON_EQ, "%=": T.COLON_EQ,
+    "&=": T.COLON_EQ, "|=": T.COLON_EQ, "^=": T.COLON_EQ,
+}  # fmt: skip
+
+HINT_WORDS = frozenset(
+    """
+    NOLOCK READUNCOMMITTED UPDLOCK REPEATABLEREAD SERIALIZABLE READCOMMITTED TABLOCK TABLOCKX PAGLOCK
+    ROWLOCK NOWAIT READPAST XLOCK SNAPSHOT NOEXPAND HOLDLOCK READCOMMITTEDLOCK KEEPIDENTITY
+    KEEPDEFAULTS IGNORE_CONSTRAINTS IGNORE_TRIGGERS FORCESEEK FORCESCAN INDEX FASTFIRSTROW
+    """.split()
+)
+
+_NAME_KINDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED, TokenKind.VARIABLE)
+
+
+def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
+    """Turn our tokens into sqlglot's; ``start`` is the offset in the script, ``end`` one past."""
+    out: list[SqlToken] = []
+    count = len(tokens)
+    index = 0
+    while index < count:
+        token = tokens[index]
+        kind, text, start, end, word = token
+        following = tokens[index + 1] if index + 1 < count else None
+        previous = tokens[index - 1] if index else None
+        if kind == TokenKind.WORD:
+            token_type: T | None = None
+            if previous is None or previous.word != ".":
+                next_word = following.word if following is not None else ""
+                if word in ("GROUP", "ORDER", "PARTITION") and next_word == "BY":
+                    pair = {"GROUP": T.GROUP_BY, "ORDER": T.ORDER_BY, "PARTITION": T.PARTITION_BY}[word]
+                    assert following is not None
+                    out.append(SqlToken(pair, f"{word} BY", 1, 1, start, following.end))
+                    index += 2
+                    continue
+                if word == "GROUPING" and next_word == "SETS":
+                    assert following is not None
+                    out.append(SqlToken(T.GROUPING_SETS, "GROUPING SETS", 1, 1, start, following.end))
+                    index += 2
+                    continue
+                token_type = _KEYWORDS.get(word) or _contextual(word, previous, following)
+            out.append(SqlToken(token_type or T.VAR, text, 1, 1, start, end))
+        elif kind == TokenKind.SYMBOL:
+            if (
+                word == "("
+                and previous is not None
+                and following is not None
+                and following.word in HINT_WORDS
+                and _is_bare_hint(tokens, index, previous)
+            ):
+                out.append(SqlToken(T.WITH, "WITH", 1, 1, start, start))
+            symbol = _SYMBOLS.get(word)
+            if symbol is None:
+                raise Unreadable(f"incorrect syntax near {text!r}", start, end, text)
+            out.append(SqlToken(symbol, text, 1, 1, start, end))
+        elif kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
+            out.append(SqlToken(T.IDENTIFIER, identifier_text(token), 1, 1, start, end))
+        elif kind == TokenKind.STRING:
+            national = text[0] in "nN"
+            out.append(
+                SqlToken(T.NATIONAL_STRING if national else T.STRING, string_value(token), 1, 1, start, end)
+            )
+        elif kind == TokenKind.NUMBER:
+            out.append(SqlToken(T.NUMBER, text, 1, 1, start, end))
+        elif kind == TokenKind.BINARY:
+            out.append(
+                SqlToken(T.HEX_STRING, text[2:].replace("\\\r\n", "").replace("\\\n", ""), 1, 1, start, end)
+            )
+        else:  # VARIABLE, PSEUDO_COLUMN
+            out.append(SqlToken(T.VAR, text, 1, 1, start, end))
+        index += 1
+    return out
+
+
+def _contextual(word: str, previous: Token | None, following: Token | None) -> T | None:
+    """Words that are keywords in one place and names everywhere else."""
+    before = previous.word if previous is not None else ""
+    after = following.word if following is not None else ""
+    if word == "APPLY" and before in ("CROSS", "OUTER"):
+        return T.APPLY
+    if word in ("ROWS", "RANGE") and (
+        after in ("BETWEEN", "UNBOUNDED", "CURRENT")
+        or (following is not None and following.kind == TokenKind.NUMBER and before != "FETCH")
+    ):
+        return T.ROWS if word == "ROWS" else T.RANGE
+    counted = following is not None and following.kind in (TokenKind.NUMBER, TokenKind.VARIABLE)
+    if word == "OFFSET" and (counted or after == "("):
+        return T.OFFSET
+    if word in ("FIRST", "NEXT") and before == "FETCH":
+        return T.FIRST if word == "FIRST" else T.NEXT
+    if word in ("CUBE", "ROLLUP") and (after == "(" or before == "WITH"):
+        return T.CUBE if word == "CUBE" else T.ROLLUP
+    if word == "XML" and before == "FOR":
+        return T.XML
+    return None
+
+
+def _is_bare_hint(tokens: Sequence[Token], index: int, previous: Token) -> bool:
+    """``FROM t (NOLOCK)`` and ``FROM t AS a (NOLOCK)``: hints without WITH."""
+    if previous.kind not in _NAME_KINDS or (
+        previous.kind == TokenKind.WORD and previous.word in RESERVED_WORDS
+    ):
+        return False
+    at = index + 1
+    while at < len(tokens) and tokens[at].word != ")":
+        if tokens[at].word not in HINT_WORDS and tokens[at].word != ",":
+            return False
+        at += 1
+    return at < len(tokens)
