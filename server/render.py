@@ -45,7 +45,7 @@ class TableRenderer:
             case Print(text):
                 self._line(text)
             case RowCount(count):
-                self._line(f"\n({count} {'row' if count == 1 else 'rows'} affected)\n")
+                self._line(f"({count} {'row' if count == 1 else 'rows'} affected)\n")
             case ErrorEvent():
                 self._error(event)
         self._out.flush()
@@ -86,6 +86,7 @@ class TableRenderer:
             self._line(_padded(row, self._widths, [isinstance(value, Number) for value in values]))
         self._held.clear()
         if end:
+            self._line("")
             self._columns, self._widths = None, None
         self._out.flush()
 

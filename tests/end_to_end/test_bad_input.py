@@ -15,7 +15,7 @@ Pgsb = Callable[..., Any]
 MALFORMED = {
     "PRINT 'open": ("1:7", 105, "quotation mark"),
     "PRINT 1 /* open /* nested */": ("1:9", 113, "comment"),
-    "SELECT [open": ("1:8", 105, "quotation mark"),
+    "SELECT [open": ("1:8", 105, "Unclosed"),
     "CREATE QUEUE": ("1:", 102, ""),
     "PRINT @nobody": ("1:7", 137, "@nobody"),
     "DECLARE @a INT; DECLARE @a INT": ("1:", 134, "@a"),
@@ -82,8 +82,8 @@ def test_duplicate_and_missing_objects_have_their_numbers(tsql: Tsql) -> None:
     tsql.run_well("CREATE QUEUE Q; CREATE SERVICE S ON QUEUE Q;")
     for statement, number in (
         ("CREATE QUEUE Q", 2714),
-        ("CREATE SERVICE S ON QUEUE Q", 15233),
-        ("CREATE SERVICE T ON QUEUE Missing", 208),
+        ("CREATE SERVICE S ON QUEUE Q", 15530),
+        ("CREATE SERVICE T ON QUEUE Missing", 15151),
         ("DROP QUEUE Q", 15138),
         ("DROP SERVICE Missing", 15151),
     ):

@@ -101,9 +101,9 @@ def test_several_scripts_are_one_session(database: Database, pgsb: Pgsb, tmp_pat
 def test_a_batch_that_does_not_compile_is_reported_and_the_next_one_runs(
     database: Database, pgsb: Pgsb
 ) -> None:
-    left = pgsb("run", "--dsn", database.dsn, "-", stdin="PRINT 'a'\nGO\n\nSELEC 1\nGO\nPRINT 'b'\n")
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin="PRINT 'a'\nGO\n\nSELECT 1 +\nGO\nPRINT 'b'\n")
     assert left.status == 1
-    assert left.out.startswith("a\nMsg 102, Level 15, State 1, Line 2\n<stdin>:4:1: error 102")
+    assert left.out.startswith("a\nMsg 102, Level 15, State 1, Line 2\n<stdin>:4:10: error 102")
     assert left.out.endswith("b\n")
 
 

@@ -25,30 +25,42 @@ from pgsb.server.render import TableRenderer
 from support import Connection, Database
 
 Connect = Callable[..., Connection]
+Start = Callable[[str], "subprocess.Popen[str]"]
 COMMAND = [sys.executable, "-c", "from pgsb.cli.main import main; main()", "run"]
 
 
-def _start(database: Database, script: str) -> "subprocess.Popen[str]":
-    process = subprocess.Popen(
-        [*COMMAND, "--dsn", database.dsn, "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    process.stdin.write(script)
-    process.stdin.close()
-    process.stdin = None
-    return process
+@pytest.fixture
+def start(database: Database) -> Iterator[Callable[[str], "subprocess.Popen[str]"]]:
+    """Starts `pgsb run` on a script, in a process that the test can watch."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(script: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [*COMMAND, "--dsn", database.dsn, "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdin is not None
+        process.stdin.write(script)
+        process.stdin.close()
+        process.stdin = None
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
-def test_output_comes_while_the_batch_still_runs(database: Database, connect: Connect) -> None:
+def test_output_comes_while_the_batch_still_runs(start: Start, connect: Connect) -> None:
     other = connect()
     other.execute("SELECT ssb.create_queue('dbo.q')")
     other.execute("SELECT ssb.create_service('//Self', queue => 'dbo.q', contracts => '{DEFAULT}')")
     wait = "WAITFOR (RECEIVE TOP (1) message_type_name FROM q);"
-    process = _start(database, f"PRINT 'waiting';\n{wait}\nPRINT 'done';")
+    process = start(f"PRINT 'waiting';\n{wait}\nPRINT 'done';")
     assert process.stdout is not None
     assert process.stdout.readline() == "waiting\n"
     assert process.poll() is None
@@ -58,11 +70,10 @@ def test_output_comes_while_the_batch_still_runs(database: Database, connect: Co
     assert rest.startswith("message_type_name\n") and rest.endswith("done\n")
 
 
-def test_ctrl_c_cancels_the_batch_on_the_server(database: Database, connect: Connect) -> None:
-    process = _start(
-        database,
+def test_ctrl_c_cancels_the_batch_on_the_server(start: Start, connect: Connect) -> None:
+    process = start(
         "CREATE TABLE t (a INT);\nGO\nPRINT 'begin';\nBEGIN TRANSACTION;\nINSERT INTO t VALUES (1);\n"
-        "PRINT 'in it';\nWAITFOR DELAY '00:10:00';\nCOMMIT;",
+        "PRINT 'in it';\nWAITFOR DELAY '00:10:00';\nCOMMIT;"
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "begin\n"
@@ -122,8 +133,8 @@ def test_ctrl_c_forgets_the_line_and_ctrl_d_leaves(terminal: Terminal) -> None:
 
 
 def test_a_mistake_is_shown_and_the_shell_goes_on(terminal: Terminal) -> None:
-    shown = terminal.type("SELEC 1\rGO\rPRINT 'still here'\rGO\r:quit\r")
-    assert "<shell>:1:1: error 102" in shown
+    shown = terminal.type("SELECT 1 +\rGO\rPRINT 'still here'\rGO\r:quit\r")
+    assert "<shell>:1:10: error 102" in shown
     assert shown.endswith("still here\n")
 
 

@@ -160,7 +160,7 @@ def test_a_result_in_pieces_is_one_table_and_one_json_object(server: Connection)
     events = _collect(server)
     _raise(server, "SR001", '{"columns":[{"name":"n","type":"integer"}],"rows":[[1],[2]],"last":false}')
     _raise(server, "SR001", '{"rows":[[30]],"last":true}')
-    assert _shown(events) == "n\n--\n 1\n 2\n30\n"
+    assert _shown(events) == "n\n--\n 1\n 2\n30\n\n"
     assert _json(events) == [{"type": "result", "columns": ["n"], "rows": [[1], [2], [30]]}]
 
 
@@ -185,7 +185,7 @@ def test_csv_holds_the_result_sets_and_messages_go_elsewhere() -> None:
 
 def test_wide_characters_keep_columns_in_line() -> None:
     shown = _shown([Rows(("a", "b"), [["日本", "x"], ["abc", "y"]])])
-    assert shown == "a    b\n---- -\n日本 x\nabc  y\n"
+    assert shown == "a    b\n---- -\n日本 x\nabc  y\n\n"
 
 
 def test_a_terminal_is_not_steered_by_data() -> None:
@@ -193,7 +193,7 @@ def test_a_terminal_is_not_steered_by_data() -> None:
 
 
 def test_no_rows_still_show_the_columns() -> None:
-    assert _shown([Rows(("name",), [])]) == "name\n----\n"
+    assert _shown([Rows(("name",), [])]) == "name\n----\n\n"
 
 
 def test_an_error_of_the_server_carries_its_number(server: Connection) -> None:
