@@ -78,6 +78,10 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
         updated = ctx.scope.updated_column(node.expressions[0].name)
         if updated is not None:
             return Value(updated.sql, v.OR, BOOLEAN)
+    if upper == "CURSOR_STATUS" and len(node.expressions) == 2:
+        status = ctx.scope.cursor_status(node.expressions[1].name)
+        if status is not None:
+            return Value(status.sql, level_of(status.sql), status.type or tm.SMALLINT)
     if upper == "IIF":
         return _iif(node, ctx)
     arguments = _arguments(node, upper, ctx)

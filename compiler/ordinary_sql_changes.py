@@ -22,7 +22,7 @@ from ..grammar.tokens import Token
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier, quote
 from .ordinary_sql_assignment import assignment, reads
-from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_context import Context, Relation, Verbatim, object_name
 from .ordinary_sql_cte_target import cte_target, derived_target
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import Assignment, Dml, TableInfo, TableVariableDml
@@ -36,6 +36,7 @@ from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_statements import Change, SetItem, from_items, read_delete, read_update
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select
+from .type_map import BOOLEAN
 
 Statement = Dml | Assignment | TableVariableDml | None
 
@@ -96,8 +97,7 @@ class Work:
 def _change(change: Change, ctx: Context) -> Statement:
     from .ordinary_sql_table_variables import change_variable
 
-    if change.cursor:
-        ctx.unsupported("WHERE CURRENT OF", change.target, hint="use the primary key that the cursor fetched")
+    if change.cursor is not None and not _at_cursor(change, change.cursor, ctx):
         return None
     if change.top is not None and change.top.percent:
         ctx.unsupported("TOP … PERCENT in UPDATE and DELETE", change.top.count)
@@ -127,6 +127,20 @@ def _change(change: Change, ctx: Context) -> Statement:
         return _translate(work, ctx)
     finally:
         ctx.pop()
+
+
+def _at_cursor(change: Change, cursor: str, ctx: Context) -> bool:
+    """WHERE CURRENT OF: the row is found by its ctid."""
+    row = ctx.scope.cursor_row(cursor)
+    if row is None:
+        ctx.unsupported(
+            f"WHERE CURRENT OF {cursor}", change.target, hint="use the primary key that the cursor fetched"
+        )
+        return False
+    table = quote(fold(change.target.name))
+    found = Value(f"{table}.ctid = {row}", v.COMPARE, BOOLEAN)
+    change.source.set("where", exp.Where(this=Verbatim(this=found)))
+    return True
 
 
 def _target_item(change: Change, ctx: Context) -> exp.Table | None:

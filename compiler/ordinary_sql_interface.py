@@ -129,6 +129,18 @@ class SqlScope(Protocol):
     def updated_column(self, name: str) -> Expression | None:
         """``UPDATE(name)`` in a trigger, a boolean; None outside triggers."""
 
+    def empty_like(self, name: str) -> str | None:
+        """The table whose shape an always empty ``inserted`` or ``deleted`` of a trigger has.
+
+        None for every other name.
+        """
+
+    def cursor_status(self, name: str) -> Expression | None:
+        """``CURSOR_STATUS('…', name)``; None when there is no such cursor."""
+
+    def cursor_row(self, name: str) -> str | None:
+        """The ctid of the row a cursor stands on, PostgreSQL text; None when it cannot be told."""
+
     def identity_insert(self, name: ObjectName) -> bool:
         """SET IDENTITY_INSERT name ON is in force."""
 

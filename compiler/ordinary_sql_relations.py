@@ -183,6 +183,12 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         ctx.frame.relations.append(relation)
         return Source(kind, text, hints=hints, relation=relation)
     info = ctx.scope.table(name) or system_view(name)
+    like = ctx.scope.empty_like(name.name) if len(node.parts) == 1 else None
+    if like is not None:
+        text = f"(SELECT * FROM {like} WHERE false) AS {identifier(alias or name.name)}"
+        relation = Relation(fold(alias or name.name), info.columns if info is not None else None)
+        ctx.frame.relations.append(relation)
+        return Source(kind, text, relation=relation)
     if info is not None and info.name is None:
         text = bare = identifier(name.name)
     else:

@@ -74,7 +74,8 @@ class Change:
     outputs: list[Output]
     source: exp.Select
     """A SELECT whose FROM, joins and WHERE are the statement's."""
-    cursor: bool = False
+    cursor: str | None = None
+    """WHERE CURRENT OF: the cursor's name, with @ for a variable."""
 
 
 @dataclass
@@ -185,8 +186,12 @@ def _rest(reader: Reader, change: Change) -> Change:
             change.source.append("joins", join)
     if reader.take(T.WHERE):
         if reader.word("CURRENT", "OF"):
-            change.cursor = True
-            reader.rest()
+            if reader.text_at(1):
+                reader.word("GLOBAL")
+            change.cursor = reader.current_text
+            reader.advance()
+            reader.options()
+            _end(reader)
             return change
         change.source.set("where", exp.Where(this=reader.expression_() or reader.fail()))
     reader.options()
