@@ -82,16 +82,21 @@ def make_database(dsn: str, name: str) -> str:
 
 _runner: compiled.Runner | None = None
 _settings: Settings | None = None
+_dsn = ""
 
 
-def _start(dsn: str, databases: multiprocessing.Queue[str], settings: Settings) -> None:
-    global _runner, _settings
-    _runner = compiled.Runner(make_database(dsn, databases.get()))
+def _start(databases: multiprocessing.Queue[str], settings: Settings) -> None:
+    global _dsn, _settings
+    _dsn = databases.get()
     _settings = settings
 
 
 def _case(number: int) -> Answer:
-    assert _runner is not None and _settings is not None
+    global _runner
+    # Not in _start: an exception there would start workers for ever.
+    if _runner is None or _runner.connection.closed:
+        _runner = compiled.Runner(_dsn)
+    assert _settings is not None
     seed, size, features, attempts = _settings
     program = generator.numbered(seed, number, size, features)
     try:
@@ -140,12 +145,12 @@ def main() -> int:
     failures = 0
     started = time.monotonic()
     context = multiprocessing.get_context("fork")
-    names: multiprocessing.Queue[str] = context.Queue()
-    for job in range(options.jobs):
-        names.put(f"differential_{os.getpid()}_{job}")
+    databases: multiprocessing.Queue[str] = context.Queue()
     with server(options.dsn, options.postgres) as dsn:
         settings = (options.seed, options.size, frozenset(options.feature), options.shrink)
-        with context.Pool(options.jobs, _start, (dsn, names, settings)) as pool:
+        for job in range(options.jobs):
+            databases.put(make_database(dsn, f"differential_{os.getpid()}_{job}"))
+        with context.Pool(options.jobs, _start, (databases, settings)) as pool:
             finished: list[int] = []
             for index, answer in enumerate(pool.imap_unordered(_case, wanted, chunksize=4), 1):
                 kinds[answer.kind] += 1

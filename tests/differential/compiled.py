@@ -18,8 +18,9 @@ from . import syntax as s
 from .engine import CONTRACT, MESSAGE, QUEUES
 from .trace import Affected, Event, Message, Printed, Rows, Trace
 
-# A statement that waits or loops is a failure of its own, not the end of the check.
-TIMEOUT = "20s"
+# A statement that waits or loops is a failure of its own, not the end of the check. The server's
+# own notices ("… does not exist, skipping") are no part of a script's messages.
+SETTINGS = "SET statement_timeout = '20s'; SET client_min_messages = warning"
 
 
 class Refused(Exception):
@@ -57,13 +58,15 @@ class Runner:
 
     def __init__(self, dsn: str) -> None:
         self.connection: psycopg.Connection[Any] = psycopg.connect(dsn, autocommit=True)
-        self.connection.execute(f"SET statement_timeout = '{TIMEOUT}'")
+        self.connection.execute(SETTINGS)
         self.events: list[Event] = []
         self.strange: list[str] = []
         self.pending: list[tuple[s.Value, ...]] = []
         self.executor = Executor(self.connection, self._take, self._other)
         self.setup = Source("tables.sql", table_definitions())
         self.broker = False
+        self.connection.execute("CREATE SCHEMA IF NOT EXISTS dbo")
+        self.strange.clear()
         self._set_up("dbo.t1", table_definitions())
 
     def _set_up(self, relation: str, script: str) -> None:
@@ -163,7 +166,7 @@ class Runner:
             self.connection.execute(CLEAN)
         # What a batch keeps for the next one of its session must not reach the next program.
         self.connection.execute("RESET ALL")
-        self.connection.execute(f"SET statement_timeout = '{TIMEOUT}'")
+        self.connection.execute(SETTINGS)
 
 
 CLEAN = """

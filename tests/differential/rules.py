@@ -87,7 +87,8 @@ def overflow() -> Fault:
 
 def conversion(value: str) -> Fault:
     return Fault(245, 16, 1,
-                 f"Conversion failed when converting the nvarchar value '{value}' to data type int.",
+                 # A variable of type nvarchar is PostgreSQL's varchar: the text says varchar for both.
+                 f"Conversion failed when converting the varchar value '{value}' to data type int.",
                  Ends.ROLLBACK)
 
 
