@@ -46,6 +46,9 @@ CREATE TABLE IF NOT EXISTS ssb.contract_message_usage (
     is_sent_by_initiator boolean NOT NULL,
     is_sent_by_target    boolean NOT NULL,
     validation           char(2) NOT NULL,         -- copy of message_type.validation
+    -- What SEND need not look at twice.
+    is_plain_from_initiator boolean GENERATED ALWAYS AS (is_sent_by_initiator AND validation = 'N') STORED,
+    is_plain_from_target    boolean GENERATED ALWAYS AS (is_sent_by_target AND validation = 'N') STORED,
     PRIMARY KEY (contract_id, message_type_name)
 );
 
@@ -72,14 +75,16 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
     is_quarantine_enabled      boolean     NOT NULL DEFAULT false,
     -- Copies for SEND and RECEIVE, kept by ssb.refresh_queue:
     is_accepting               boolean     NOT NULL,          -- enqueue enabled, and its database's broker too
-    is_plain_sender            boolean     NOT NULL,          -- its services' own messages need no copy or delay
     is_watched                 boolean     NOT NULL,          -- somebody wants to know of arrivals
     priorities                 smallint[]  NOT NULL DEFAULT '{5}',  -- levels ever used, highest first
-    message_table              smallint    NOT NULL DEFAULT 0,      -- where new messages go: message_0, message_1
     low_water                  bigint      NOT NULL DEFAULT 0,      -- no message below this order
+    -- Sequences are read and written in a fraction of the time of a row, and are
+    -- not undone by ROLLBACK. The first gives out queuing_order; SELECT on it mirrors
+    -- RECEIVE on the queue. The second is the queue's state (160_poison_messages.sql),
+    -- 0 while there is nothing special; PUBLIC has SELECT on it while messages may
+    -- simply be appended (104_queues.sql).
     order_sequence             regclass    NOT NULL,
-    attempt_sequence           regclass    NOT NULL,
-    watch_sequence             regclass    NOT NULL,
+    state_sequence             regclass    NOT NULL,
     UNIQUE (schema_name, relation_name),
     CONSTRAINT "MAX_QUEUE_READERS is 0 to 32767" CHECK (max_readers BETWEEN 0 AND 32767),
     CONSTRAINT "1 to 250 rollbacks disable a queue" CHECK (max_rollbacks BETWEEN 1 AND 250),

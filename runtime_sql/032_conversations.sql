@@ -19,34 +19,49 @@ CREATE UNIQUE INDEX IF NOT EXISTS conversation_group_by_id ON ssb.conversation_g
 
 -- A side ends in one of three ways, and is then 'closed': it called END
 -- CONVERSATION. Before that, an Error message may have come to it.
+--
+-- What SEND reads stands first, in columns of fixed width: the executor gets at
+-- those without walking through the row.
 CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     endpoint_id         bigint      PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     conversation_handle uuid        NOT NULL,
-    conversation_id     uuid        NOT NULL,
-    is_initiator        boolean     NOT NULL,
-    is_encrypted        boolean     NOT NULL,
-    is_system           boolean     NOT NULL,      -- of an event notification
     group_id            bigint      NOT NULL,
-    database_id         integer     NOT NULL,
-    service_id          integer     NOT NULL,
+    -- The first messages are counted one by one; see ssb.send for those after.
+    sent_count          bigint      NOT NULL DEFAULT 0,
     queue_id            integer     NOT NULL,      -- copy of the service's
     contract_id         integer     NOT NULL,
+    near_order          regclass    NOT NULL,      -- the sequences of the own queue
+    near_state          regclass    NOT NULL,
     priority            smallint    NOT NULL,
+    is_initiator        boolean     NOT NULL,
+    closed_at           timestamptz,               -- END CONVERSATION on this side
+    is_error            boolean     NOT NULL DEFAULT false,  -- an Error that the broker itself made came to us
+    is_refused          boolean     NOT NULL DEFAULT false,  -- … because the far side refused what we sent
+    has_waiting         boolean     NOT NULL DEFAULT false,  -- messages of ours are in the transmission queue
+    -- Of the far side; NULL until the first message was put on its queue.
+    sent_order          bigint,                    -- order of message number sent_count - 1 there
+    far_endpoint_id     bigint,
+    far_queue_id        integer,
+    far_order           regclass,                  -- the sequences of the far queue
+    far_state           regclass,
+    far_contract_id     integer,
+    far_priority        smallint,
+    lifetime            timestamptz,               -- NULL: without end
+    -- A sender in its plainest state, a receiver that takes what comes: for SEND.
+    is_plain_sender     boolean     GENERATED ALWAYS AS
+        (closed_at IS NULL AND NOT is_error AND NOT has_waiting AND lifetime IS NULL AND far_contract_id = contract_id) STORED,
+    is_reachable        boolean     GENERATED ALWAYS AS (closed_at IS NULL AND NOT is_refused) STORED,
+    conversation_id     uuid        NOT NULL,
+    is_encrypted        boolean     NOT NULL,
+    is_system           boolean     NOT NULL,      -- of an event notification
+    database_id         integer     NOT NULL,
+    service_id          integer     NOT NULL,
     service_name        text        NOT NULL,      -- copies, for RECEIVE
     contract_name       text        NOT NULL,
     far_service         text        NOT NULL,
     far_broker_instance text,
-    far_endpoint_id     bigint,                    -- NULL until the first message was put on the far queue
     started_at          timestamptz NOT NULL DEFAULT now(),
-    lifetime            timestamptz,               -- NULL: without end
     dialog_timer        timestamptz,
-    -- The first messages are counted one by one; see ssb.send for those after.
-    sent_count          bigint      NOT NULL DEFAULT 0,
-    sent_order          bigint,                    -- order of message number sent_count - 1 in the far queue
-    has_waiting         boolean     NOT NULL DEFAULT false,  -- messages of ours are in the transmission queue
-    is_error            boolean     NOT NULL DEFAULT false,  -- an Error that the broker itself made came to us
-    is_refused          boolean     NOT NULL DEFAULT false,  -- … because the far side refused what we sent
-    closed_at           timestamptz,               -- END CONVERSATION on this side
     is_closed_by_error  boolean     NOT NULL DEFAULT false,
     is_close_known      boolean     NOT NULL DEFAULT false,  -- the far side has our EndDialog or Error, or needs none
     far_outcome         char(2),                   -- DI or ER, once the far side's row is gone

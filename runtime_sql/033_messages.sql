@@ -19,6 +19,8 @@ CREATE TABLE IF NOT EXISTS ssb.message_stored (
 ) PARTITION BY LIST (slot);
 CREATE TABLE IF NOT EXISTS ssb.message_0 PARTITION OF ssb.message_stored FOR VALUES IN (0);
 CREATE TABLE IF NOT EXISTS ssb.message_1 PARTITION OF ssb.message_stored FOR VALUES IN (1);
+-- Which of the pair takes new messages: 0 or 1.
+CREATE SEQUENCE IF NOT EXISTS ssb.message_slot MINVALUE 0 MAXVALUE 1;
 CREATE INDEX IF NOT EXISTS message_by_order ON ssb.message_stored (queue_id, priority DESC, queuing_order);
 CREATE INDEX IF NOT EXISTS message_by_endpoint ON ssb.message_stored (endpoint_id, queuing_order);
 

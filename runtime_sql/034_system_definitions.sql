@@ -39,3 +39,14 @@ ON CONFLICT (contract_id, message_type_name) DO NOTHING;
 INSERT INTO ssb.route (route_id, database_id, name, address, owner)
 SELECT d.database_id, d.database_id, 'AutoCreatedLocal', 'LOCAL', 'dbo' FROM ssb.database AS d WHERE d.database_id <= 5
 ON CONFLICT DO NOTHING;
+
+-- The default database's dbo, where scripts put their tables.
+DO $$
+BEGIN
+    IF to_regnamespace('dbo') IS NULL THEN
+        CREATE SCHEMA dbo;
+        GRANT USAGE ON SCHEMA dbo TO PUBLIC;
+    END IF;
+END;
+$$;
+INSERT INTO ssb.schema_of_database (name, database_id, schema_name) VALUES ('dbo', 5, 'dbo') ON CONFLICT DO NOTHING;

@@ -35,18 +35,33 @@ $$;
 
 -- Brings the copies that SEND and RECEIVE read up to date. Called whenever the
 -- queue, its database's broker or a notification on it changes.
+--
+-- PUBLIC's SELECT on the state sequence says that the queue is plain: it accepts,
+-- and retains nothing. A privilege is the quickest thing to look up that obeys
+-- transactions; knowing it gives nobody anything.
 CREATE OR REPLACE FUNCTION ssb.refresh_queue(p_queue_id integer)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_queue ssb.queue;
+    v_is_plain boolean;
+BEGIN
     UPDATE ssb.queue AS q
        SET is_accepting = q.is_enqueue_enabled AND d.is_broker_enabled,
-           is_plain_sender = d.is_broker_enabled AND NOT q.is_retention_enabled,
            is_watched = (q.is_activation_enabled AND q.is_receive_enabled)
                         OR EXISTS (SELECT FROM ssb.event_notification AS n WHERE n.queue_id = q.queue_id)
       FROM ssb.database AS d
-     WHERE q.queue_id = p_queue_id AND d.database_id = q.database_id;
+     WHERE q.queue_id = p_queue_id AND d.database_id = q.database_id
+    RETURNING q.* INTO v_queue;
+    v_is_plain := v_queue.is_accepting AND NOT v_queue.is_retention_enabled;
+    IF v_is_plain AND NOT has_sequence_privilege('public', v_queue.state_sequence, 'SELECT') THEN
+        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', v_queue.state_sequence);
+    ELSIF NOT v_is_plain AND has_sequence_privilege('public', v_queue.state_sequence, 'SELECT') THEN
+        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', v_queue.state_sequence);
+    END IF;
+END;
 $$;
 
 -- EXECUTE AS SELF | OWNER | 'user' to a name; NULL for OWNER. The caller must be
@@ -108,21 +123,18 @@ BEGIN
     v_queue_id := nextval('ssb.object_id');
     -- 0, as queuing_order starts there.
     EXECUTE format('CREATE SEQUENCE ssb.%I MINVALUE 0', 'queue_order_' || v_queue_id);
-    EXECUTE format('CREATE SEQUENCE ssb.%I MINVALUE 0', 'queue_attempt_' || v_queue_id);
-    EXECUTE format('CREATE SEQUENCE ssb.%I MINVALUE 0', 'queue_watch_' || v_queue_id);
+    EXECUTE format('CREATE SEQUENCE ssb.%I MINVALUE 0', 'queue_state_' || v_queue_id);
     INSERT INTO ssb.queue AS q
            (queue_id, name, database_id, schema_name, relation_name, spelling, owner,
             is_receive_enabled, is_enqueue_enabled, is_retention_enabled,
             is_activation_enabled, activation_procedure, external_program, max_readers, execute_as,
-            is_poison_handling_enabled, is_accepting, is_plain_sender, is_watched, message_table,
-            order_sequence, attempt_sequence, watch_sequence)
+            is_poison_handling_enabled, is_accepting, is_watched, order_sequence, state_sequence)
     VALUES (v_queue_id, format('%I.%I', v_name.schema_name, v_name.object_name), v_database_id,
             v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name), ssb.caller(),
             coalesce(status, true), coalesce(status, true), coalesce(retention, false),
             false, NULL, NULL, 0, NULL,
-            true, false, false, false, coalesce((SELECT max(o.message_table) FROM ssb.queue AS o), 0),
-            format('ssb.queue_order_%s', v_queue_id)::regclass, format('ssb.queue_attempt_%s', v_queue_id)::regclass,
-            format('ssb.queue_watch_%s', v_queue_id)::regclass);
+            true, false, false,
+            format('ssb.queue_order_%s', v_queue_id)::regclass, format('ssb.queue_state_%s', v_queue_id)::regclass);
     PERFORM ssb.set_queue_options(v_queue_id, NULL, NULL, activation_status, activation_procedure, max_queue_readers,
                                   execute_as, false, poison_message_handling, max_rollbacks, quarantine, external_program);
     PERFORM ssb.make_queue_view(v_queue_id);
@@ -266,6 +278,6 @@ BEGIN
     DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
     DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
     EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);
-    EXECUTE format('DROP SEQUENCE %s, %s, %s', v_queue.order_sequence, v_queue.attempt_sequence, v_queue.watch_sequence);
+    EXECUTE format('DROP SEQUENCE %s, %s', v_queue.order_sequence, v_queue.state_sequence);
 END;
 $$;

@@ -132,7 +132,14 @@ BEGIN
     PERFORM g.group_id FROM ssb.conversation_group AS g
       WHERE g.service_id = p_service_id ORDER BY g.group_id FOR NO KEY UPDATE;
     UPDATE ssb.conversation_group AS g SET queue_id = p_queue.queue_id WHERE g.service_id = p_service_id;
-    UPDATE ssb.conversation_endpoint AS e SET queue_id = p_queue.queue_id WHERE e.service_id = p_service_id;
+    UPDATE ssb.conversation_endpoint AS e
+       SET queue_id = p_queue.queue_id, near_order = p_queue.order_sequence, near_state = p_queue.state_sequence
+     WHERE e.service_id = p_service_id;
+    UPDATE ssb.conversation_endpoint AS f
+       SET far_queue_id = p_queue.queue_id, far_order = p_queue.order_sequence, far_state = p_queue.state_sequence,
+           sent_order = NULL
+      FROM ssb.conversation_endpoint AS e
+     WHERE e.service_id = p_service_id AND f.far_endpoint_id = e.endpoint_id;
     UPDATE ssb.queue AS q
        SET priorities = (SELECT array_agg(DISTINCT p.level ORDER BY p.level DESC) FROM
              (SELECT unnest(q.priorities) UNION SELECT e.priority FROM ssb.conversation_endpoint AS e

@@ -165,6 +165,6 @@ DECLARE
     v_queue ssb.queue := ssb.queue_of(queue);
 BEGIN
     PERFORM ssb.require_receive(v_queue);
-    PERFORM setval(v_queue.watch_sequence, CASE WHEN is_asleep THEN 1 ELSE 0 END);
+    PERFORM ssb.set_watcher(v_queue.state_sequence, is_asleep);
 END;
 $$;

@@ -28,7 +28,7 @@ $$;
 CREATE OR REPLACE FUNCTION ssb.make_endpoint(p_is_initiator boolean, p_conversation_id uuid, p_service ssb.service,
     p_contract_id integer, p_contract_name text, p_far_service text, p_far_broker_instance text,
     p_group_id bigint, p_group_uuid uuid, p_lifetime timestamptz, p_encryption boolean, p_is_system boolean,
-    p_far_endpoint_id bigint)
+    p_far ssb.conversation_endpoint)
 RETURNS ssb.conversation_endpoint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -45,12 +45,14 @@ BEGIN
     END IF;
     INSERT INTO ssb.conversation_endpoint AS e
            (conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, group_id, database_id,
-            service_id, queue_id, contract_id, priority, service_name, contract_name, far_service,
-            far_broker_instance, far_endpoint_id, lifetime, due_at)
-    VALUES (gen_random_uuid(), p_conversation_id, p_is_initiator, p_encryption, p_is_system, v_group_id,
-            p_service.database_id, p_service.service_id, p_service.queue_id, p_contract_id, v_priority,
-            p_service.name, p_contract_name, p_far_service, p_far_broker_instance, p_far_endpoint_id,
-            p_lifetime, p_lifetime)
+            service_id, queue_id, near_order, near_state, contract_id, priority, service_name, contract_name, far_service,
+            far_broker_instance, lifetime, due_at,
+            far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority)
+    SELECT gen_random_uuid(), p_conversation_id, p_is_initiator, p_encryption, p_is_system, v_group_id,
+           p_service.database_id, p_service.service_id, q.queue_id, q.order_sequence, q.state_sequence, p_contract_id,
+           v_priority, p_service.name, p_contract_name, p_far_service, p_far_broker_instance, p_lifetime, p_lifetime,
+           p_far.endpoint_id, p_far.queue_id, p_far.near_order, p_far.near_state, p_far.contract_id, p_far.priority
+      FROM ssb.queue AS q WHERE q.queue_id = p_service.queue_id
     RETURNING e.* INTO v_endpoint;
     IF v_priority <> 5 THEN
         UPDATE ssb.queue AS q

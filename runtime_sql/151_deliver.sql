@@ -18,12 +18,12 @@ BEGIN
     INSERT INTO ssb.message_stored AS m
            (slot, queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
             message_type_id, priority, validation, body)
-    SELECT q.message_table, q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
+    SELECT coalesce(pg_sequence_last_value('ssb.message_slot'), 0), q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
            p_message_type_id, p_receiver.priority, p_validation, p_body
       FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id
     RETURNING m.queuing_order INTO v_order;
     PERFORM ssb.announce_arrival(q.queue_id) FROM ssb.queue AS q
-      WHERE q.queue_id = p_receiver.queue_id AND q.is_watched AND pg_sequence_last_value(q.watch_sequence) = 1;
+      WHERE q.queue_id = p_receiver.queue_id AND q.is_watched AND ssb.queue_state(q.state_sequence) % 2 = 1;
     RETURN v_order;
 END;
 $$;
@@ -152,8 +152,10 @@ BEGIN
     target := ssb.make_endpoint(false, p_endpoint.conversation_id, v_service, v_contract.contract_id, v_contract.name,
         p_endpoint.service_name,
         (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = p_endpoint.database_id),
-        NULL, NULL, p_endpoint.lifetime, p_endpoint.is_encrypted, p_endpoint.is_system, p_endpoint.endpoint_id);
-    UPDATE ssb.conversation_endpoint AS e SET far_endpoint_id = target.endpoint_id
+        NULL, NULL, p_endpoint.lifetime, p_endpoint.is_encrypted, p_endpoint.is_system, p_endpoint);
+    UPDATE ssb.conversation_endpoint AS e
+       SET far_endpoint_id = target.endpoint_id, far_queue_id = target.queue_id, far_order = target.near_order,
+           far_state = target.near_state, far_contract_id = target.contract_id, far_priority = target.priority
      WHERE e.endpoint_id = p_endpoint.endpoint_id;
 END;
 $$;
@@ -277,15 +279,14 @@ BEGIN
     SELECT c.compiled INTO v_compiled FROM ssb.message_type AS t
       JOIN ssb.xml_schema_collection AS c ON c.collection_id = t.collection_id
      WHERE t.message_type_id = p_usage.message_type_id;
-    IF NOT coalesce(sys.xml_is_well_formed(p_body), false) THEN
-        v_fault := 'The body is not well-formed XML.';
-    ELSIF v_compiled IS NOT NULL THEN
-        v_fault := ssb.xml_schema_validate(v_compiled, p_body);
+    v_fault := coalesce(ssb.xml_fault(p_body), CASE WHEN p_body IS NULL THEN 'The body is missing.'
+                                                    WHEN v_compiled IS NOT NULL THEN ssb.xml_schema_validate(v_compiled, p_body) END);
+    IF v_fault IS NULL THEN
+        RETURN NULL;
     END IF;
     RETURN format('A message of type ''%s'' failed XML validation on the target service. %s This occurred in the message with '
                   'Conversation ID ''%s'', Initiator: %s, and Message sequence number: %s.', p_usage.message_type_name, v_fault,
-                  upper(p_sender.conversation_id::text), CASE WHEN p_sender.is_initiator THEN 1 ELSE 0 END, p_number)
-           || CASE WHEN v_fault IS NULL THEN NULL ELSE '' END;
+                  upper(p_sender.conversation_id::text), CASE WHEN p_sender.is_initiator THEN 1 ELSE 0 END, p_number);
 END;
 $$;
 

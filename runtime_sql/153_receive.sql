@@ -33,7 +33,6 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue ssb.queue;
-    v_attempts bigint;
     v_fails integer;                   -- rollbacks in a row; NULL: nothing on record
     v_has_due boolean;
     v_was_retried boolean := false;
@@ -53,8 +52,7 @@ BEGIN
     IF NOT has_sequence_privilege(ssb.caller(), v_queue.order_sequence, 'SELECT') THEN
         PERFORM ssb.require_receive(v_queue);
     END IF;
-    v_attempts := coalesce(pg_sequence_last_value(v_queue.attempt_sequence), 0);
-    IF v_attempts <> 0 THEN
+    IF pg_sequence_last_value(v_queue.state_sequence) > 1 THEN
         v_fails := ssb.judge_attempts(v_queue);
         IF v_fails >= v_queue.max_rollbacks AND v_queue.is_poison_handling_enabled AND NOT v_queue.is_quarantine_enabled THEN
             PERFORM ssb.keep_poisoned(v_queue);

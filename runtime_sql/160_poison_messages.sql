@@ -5,14 +5,64 @@
 -- transaction's number in xmax: seeing it, RECEIVE knows that the message was
 -- tried before, at no cost to messages that were not. And sequences do not roll
 -- back: from then on RECEIVE leaves its transaction's number and the count so far
--- in the queue's attempt sequence, and the next one asks how that transaction
+-- in the queue's state sequence, and the next one asks how that transaction
 -- ended. Committed starts again, aborted counts.
 --
--- The sequence's value is transaction * 256 + count, 0 for nothing on record, and
--- count 255 for: disabled.
+-- The state is 0 while there is nothing special. Otherwise: transaction * 512 +
+-- count * 2 + 1 if a watcher sleeps and wants a NOTIFY (ssb.watch_queue); count 255
+-- means disabled. Reading and writing it are two steps: of two sessions that write
+-- at the same moment one may be lost. A lost count is one rollback more before the
+-- queue stops, a lost wake-up waits for the watcher's next round.
 
--- Rollbacks in a row up to now; NULL when nothing is on record. Clears the record
--- after a commit.
+CREATE OR REPLACE FUNCTION ssb.queue_state(p_sequence regclass)
+RETURNS bigint
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT coalesce(pg_sequence_last_value(p_sequence), 0); $$;
+
+CREATE OR REPLACE FUNCTION ssb.set_watcher(p_sequence regclass, p_is_asleep boolean)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT setval(p_sequence, ssb.queue_state(p_sequence) / 2 * 2 + CASE WHEN p_is_asleep THEN 1 ELSE 0 END);
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.set_attempts(p_queue ssb.queue, p_transaction bigint, p_count integer)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT setval(p_queue.state_sequence,
+                  p_transaction * 512 + p_count * 2 + ssb.queue_state(p_queue.state_sequence) % 2);
+$$;
+
+-- Rollbacks in a row up to now; NULL when nothing is on record.
+CREATE OR REPLACE FUNCTION ssb.failed_attempts(p_queue ssb.queue)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_state bigint := ssb.queue_state(p_queue.state_sequence);
+    v_count integer := v_state / 2 % 256;
+BEGIN
+    IF v_state < 2 THEN
+        RETURN NULL;
+    ELSIF v_count = 255 THEN
+        RETURN 255;
+    END IF;
+    RETURN CASE pg_xact_status((v_state / 512)::text::xid8)
+        WHEN 'aborted' THEN v_count + 1
+        WHEN 'in progress' THEN v_count
+    END;
+EXCEPTION WHEN invalid_parameter_value THEN
+    -- After a crash the number may not have been used again yet: that transaction is lost.
+    RETURN v_count + 1;
+END;
+$$;
+
+-- The same for RECEIVE, which clears the record after a commit.
 CREATE OR REPLACE FUNCTION ssb.judge_attempts(p_queue ssb.queue)
 RETURNS integer
 LANGUAGE plpgsql
@@ -21,38 +71,14 @@ AS $$
 DECLARE
     v_fails integer := ssb.failed_attempts(p_queue);
 BEGIN
-    IF v_fails IS NULL AND pg_sequence_last_value(p_queue.attempt_sequence) <> 0 THEN
+    IF v_fails IS NULL AND ssb.queue_state(p_queue.state_sequence) >= 2 THEN
         PERFORM ssb.forget_attempts(p_queue);
     END IF;
     RETURN v_fails;
 END;
 $$;
 
--- The same without a write, for views.
-CREATE OR REPLACE FUNCTION ssb.failed_attempts(p_queue ssb.queue)
-RETURNS integer
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_value bigint := coalesce(pg_sequence_last_value(p_queue.attempt_sequence), 0);
-    v_count integer := v_value % 256;
-BEGIN
-    IF v_value = 0 THEN
-        RETURN NULL;
-    ELSIF v_count = 255 THEN
-        RETURN 255;
-    END IF;
-    RETURN CASE pg_xact_status((v_value / 256)::text::xid8)
-        WHEN 'aborted' THEN v_count + 1
-        WHEN 'in progress' THEN v_count
-    END;
-EXCEPTION WHEN invalid_parameter_value THEN
-    -- After a crash the number may not have been used yet: that transaction is gone.
-    RETURN v_count + 1;
-END;
-$$;
-
+-- A second RECEIVE of one transaction is no second attempt.
 CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue ssb.queue, p_fails integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -61,9 +87,8 @@ AS $$
 DECLARE
     v_transaction bigint := pg_current_xact_id()::text::bigint;
 BEGIN
-    -- A second RECEIVE of one transaction is no second attempt.
-    IF pg_sequence_last_value(p_queue.attempt_sequence) / 256 IS DISTINCT FROM v_transaction THEN
-        PERFORM setval(p_queue.attempt_sequence, v_transaction * 256 + least(p_fails, 254));
+    IF ssb.queue_state(p_queue.state_sequence) / 512 <> v_transaction THEN
+        PERFORM ssb.set_attempts(p_queue, v_transaction, least(p_fails, 254));
     END IF;
 END;
 $$;
@@ -72,7 +97,15 @@ CREATE OR REPLACE FUNCTION ssb.forget_attempts(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT setval(p_queue.attempt_sequence, 0); $$;
+AS $$ SELECT ssb.set_attempts(p_queue, 0, 0); $$;
+
+-- RECEIVE is about to raise 9617, which undoes any UPDATE. The mark in the sequence
+-- stays; transaction numbers are forgotten one day, this is not.
+CREATE OR REPLACE FUNCTION ssb.keep_poisoned(p_queue ssb.queue)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ssb.set_attempts(p_queue, 0, 255); $$;
 
 CREATE OR REPLACE FUNCTION ssb.is_poisoned(p_queue ssb.queue)
 RETURNS boolean
@@ -84,14 +117,6 @@ BEGIN
        AND coalesce(ssb.failed_attempts(p_queue) >= p_queue.max_rollbacks, false);
 END;
 $$;
-
--- RECEIVE is about to raise 9617, which undoes any UPDATE. The mark in the sequence
--- stays; transaction numbers are forgotten one day, this is not.
-CREATE OR REPLACE FUNCTION ssb.keep_poisoned(p_queue ssb.queue)
-RETURNS void
-LANGUAGE sql
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT setval(p_queue.attempt_sequence, 255); $$;
 
 -- For those who can commit (SEND, the daemon, a waiting RECEIVE): switches the
 -- queue off in the catalog and fires BROKER_QUEUE_DISABLED. True when it is off by

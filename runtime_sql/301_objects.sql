@@ -19,12 +19,18 @@ SELECT c.relname::text, c.oid::integer, NULL, v.schema_id, 0,
     OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
 UNION ALL
 SELECT p.proname::text, p.oid::integer, NULL, v.schema_id, 0,
-       CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.prorettype = 'trigger'::regtype THEN 'TR'
-            WHEN p.proretset THEN 'TF' ELSE 'FN' END,
-       CASE WHEN p.prokind = 'p' THEN 'SQL_STORED_PROCEDURE' WHEN p.prorettype = 'trigger'::regtype THEN 'SQL_TRIGGER'
-            WHEN p.proretset THEN 'SQL_TABLE_VALUED_FUNCTION' ELSE 'SQL_SCALAR_FUNCTION' END,
+       CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.proretset THEN 'TF' ELSE 'FN' END,
+       CASE WHEN p.prokind = 'p' THEN 'SQL_STORED_PROCEDURE' WHEN p.proretset THEN 'SQL_TABLE_VALUED_FUNCTION' ELSE 'SQL_SCALAR_FUNCTION' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_proc AS p JOIN ssb.visible_schema AS v ON v.oid = p.pronamespace
+ WHERE p.prorettype <> 'trigger'::regtype
+UNION ALL
+SELECT t.tgname::text, t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
+       NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM pg_trigger AS t
+  JOIN pg_class AS c ON c.oid = t.tgrelid
+  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+ WHERE NOT t.tgisinternal
 UNION ALL
 SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
        CASE k.contype WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
