@@ -68,6 +68,28 @@ EXTERNAL IMPERSONATE INSERT KILL RECEIVE REFERENCES SELECT SEND SHOWPLAN SHUTDOW
 UNSAFE UPDATE VIEW
 """
 _PERMISSIONS = frozenset(_PERMISSION_VERBS.split())
+_COMPARES = frozenset(
+    {
+        "=",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "<>",
+        "!=",
+        "!<",
+        "!>",
+        "IN",
+        "LIKE",
+        "BETWEEN",
+        "IS",
+        "EXISTS",
+        "UPDATE",
+        "CONTAINS",
+        "FREETEXT",
+        "TSEQUAL",
+    }
+)
 _BEFORE_A_TABLE = frozenset({"FROM", "JOIN", "INTO", "APPLY", "UPDATE", "DELETE", "INSERT", "MERGE", "USING"})
 
 _SIDE_EFFECTS: dict[type[nodes.Statement], str] = {
@@ -215,6 +237,8 @@ class _Scope:
                 )
             case nodes.SetOption():
                 self._check_set_option(statement)
+            case nodes.If(condition=condition) | nodes.While(condition=condition):
+                self._check_condition(condition)
             case nodes.Permission():
                 self._check_permission(statement)
             case nodes.UnsupportedStatement():
@@ -262,6 +286,15 @@ class _Scope:
         for name in statement.names:
             if name not in known:
                 self.problems.add(f"'{name}' is not a recognized SET option.", statement.span, number=195)
+
+    def _check_condition(self, condition: nodes.SqlText) -> None:
+        if not _COMPARES.intersection(condition.words):
+            self.problems.add(
+                "An expression of non-boolean type specified in a context where a condition is expected.",
+                condition.span,
+                hint="compare it with something: @flag = 1",
+                number=4145,
+            )
 
     def _check_permission(self, statement: nodes.Permission) -> None:
         for permission in statement.permissions:

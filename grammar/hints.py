@@ -1,15 +1,160 @@
 """What to say about a malformed statement, besides where it is.
 
-:func:`describe` puts into words what the grammar could have taken; :func:`sentence_for` knows
-mistakes that people make: each is a malformed snippet, and what matters is the state in which
-the parser gives up on it.
+:func:`describe` puts into words what the grammar could have taken. :data:`EXAMPLES` are mistakes
+that people make: a sentence, and malformed snippets. The parser parses the snippets, and where
+it gives up on one of them it says the sentence when it gives up on a script in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-__all__ = ["describe", "sentence_for"]
+__all__ = ["EXAMPLES", "describe"]
+
+EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "this name is no string: write it in brackets or bare",
+        (
+            "CREATE QUEUE 'q'",
+            "CREATE SERVICE 's'",
+            "CREATE SERVICE s ON QUEUE 'q'",
+            "CREATE SERVICE s ON QUEUE q ('c')",
+            "CREATE CONTRACT 'c'",
+            "CREATE CONTRACT c ('m' SENT BY ANY)",
+            "CREATE MESSAGE TYPE 'm'",
+            "CREATE ROUTE 'r'",
+            "DROP QUEUE 'q'",
+            "USE 'd'",
+            "BEGIN DIALOG @h FROM SERVICE 'a'",
+            "BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' ON CONTRACT 'c'",
+            "SEND ON CONVERSATION @h MESSAGE TYPE 'm'",
+            "RECEIVE * FROM 'q'",
+            "GET CONVERSATION GROUP @g FROM 'q'",
+        ),
+    ),
+    (
+        "TO SERVICE takes a string or a variable: TO SERVICE 'name'",
+        (
+            "BEGIN DIALOG @h FROM SERVICE a TO SERVICE b",
+            "CREATE REMOTE SERVICE BINDING b TO SERVICE s",
+            "CREATE EVENT NOTIFICATION n ON SERVER FOR e TO SERVICE s",
+        ),
+    ),
+    (
+        "a conversation handle is a variable",
+        (
+            "END CONVERSATION h",
+            "SEND ON CONVERSATION h",
+            "MOVE CONVERSATION h",
+            "GET CONVERSATION GROUP g",
+        ),
+    ),
+    ("the dialog's handle is a variable: BEGIN DIALOG @handle", ("BEGIN DIALOG h", "BEGIN DIALOG FROM")),
+    (
+        "write ON CONVERSATION and the handle after SEND",
+        ("BEGIN SEND CONVERSATION @h", "BEGIN SEND @h", "BEGIN SEND MESSAGE", "BEGIN SEND ON END"),
+    ),
+    (
+        "RECEIVE needs *, columns or assignments before FROM",
+        ("BEGIN RECEIVE FROM q", "BEGIN RECEIVE TOP (1) FROM q"),
+    ),
+    (
+        "a RECEIVE is filtered by one condition: a conversation handle or a conversation group",
+        (
+            "RECEIVE * FROM q WHERE conversation_handle = @h AND",
+            "RECEIVE * FROM q WHERE conversation_handle = @h OR",
+            "RECEIVE * FROM q WHERE conversation_handle IN (1)",
+            "RECEIVE * FROM q WHERE conversation_handle <> @h",
+            "RECEIVE * FROM q WHERE EXISTS",
+        ),
+    ),
+    ("TIMEOUT belongs to WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000", ("RECEIVE * FROM q, TIMEOUT 1",)),
+    (
+        "the comma before TIMEOUT is missing",
+        ("WAITFOR (RECEIVE * FROM q) TIMEOUT 1", "WAITFOR (GET CONVERSATION GROUP @g FROM q) TIMEOUT 1"),
+    ),
+    (
+        "WAITFOR ( … ) takes RECEIVE or GET CONVERSATION GROUP",
+        ("WAITFOR (SELECT 1)", "WAITFOR (WAITFOR", "WAITFOR (1)"),
+    ),
+    (
+        "WITH ERROR = number needs DESCRIPTION = 'text'",
+        (
+            "END CONVERSATION @h WITH ERROR = 1",
+            "END CONVERSATION @h WITH ERROR = 1;",
+            "BEGIN END CONVERSATION @h WITH ERROR = 1 END",
+            "END CONVERSATION @h WITH ERROR = @n END",
+            "END CONVERSATION @h WITH ERROR = 1, DESCRIPTION",
+        ),
+    ),
+    (
+        "write CREATE XML SCHEMA COLLECTION name AS N'…'",
+        (
+            "CREATE XML SCHEMA COLLECTION N'x'",
+            "CREATE XML SCHEMA COLLECTION @x",
+            "CREATE XML SCHEMA COLLECTION AS",
+        ),
+    ),
+    (
+        "write SENT BY INITIATOR, SENT BY TARGET or SENT BY ANY",
+        ("CREATE CONTRACT c (m)", "CREATE CONTRACT c (m,"),
+    ),
+    ("write ON QUEUE and the name of the queue", ("CREATE SERVICE s ON q", "CREATE SERVICE s ON [q]")),
+    (
+        "a service needs a queue: ON QUEUE name",
+        ("CREATE SERVICE s", "CREATE SERVICE s;", "CREATE SERVICE s (c)", "CREATE SERVICE s CREATE"),
+    ),
+    (
+        "BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them",
+        ("BEGIN TRY SELECT 1 END TRY", "BEGIN TRY SELECT 1 END TRY;", "BEGIN TRY SELECT 1 END TRY SELECT 2"),
+    ),
+    (
+        "a block holds at least one statement",
+        ("BEGIN END", "BEGIN TRY END TRY", "IF 1 = 1 BEGIN END"),
+    ),
+    ("write SET @variable = value", ("SET @a 1", "SET @a 'x'", "SET @a @b", "SET @a (1)", "SET @a NULL")),
+    (
+        "THROW takes a number, a message and a state: constants or variables, no expressions",
+        (
+            "THROW 50000;",
+            "THROW 50000",
+            "THROW 50000, 'x';",
+            "THROW 50000, 'x'",
+            "THROW 50000, 'x' + 'y'",
+            "THROW 50000, N('x')",
+            "THROW 50000, CONCAT('x', 'y'), 1",
+        ),
+    ),
+    (
+        "a type is missing: DECLARE @name type",
+        ("DECLARE @a", "DECLARE @a;", "DECLARE @a = 1", "DECLARE @a, @b int"),
+    ),
+    (
+        "an argument of EXEC is a constant or a variable, no expression: put it into a variable",
+        (
+            "EXEC p 1 + 1",
+            "EXEC p 'a' + 'b'",
+            "EXEC p @a + 1",
+            "EXEC p @a = 1 + 1",
+            "EXEC p f(1)",
+            "EXEC p @a = f(1)",
+            "EXEC p (1)",
+            "EXEC p @a = (1)",
+        ),
+    ),
+    (
+        "the name of a procedure is missing",
+        ("CREATE PROCEDURE @a int", "CREATE PROCEDURE AS", "CREATE PROCEDURE (@a int)"),
+    ),
+    (
+        "a condition is missing",
+        ("IF BEGIN", "IF PRINT", "IF SELECT", "WHILE BEGIN", "WHILE PRINT", "IF THEN"),
+    ),
+    ("a statement is missing after the condition", ("IF 1 = 1", "WHILE 1 = 1", "IF @a = @b", "IF 1 = 1;")),
+    ("T-SQL has no THEN after IF", ("IF 1 = 1 THEN",)),
+    ("T-SQL has no END IF: a block ends with END", ("BEGIN IF 1 = 1 BEGIN PRINT 'x' END IF", "BEGIN END IF")),
+    ("FETCH has FROM after the direction: FETCH NEXT FROM cursor", ("FETCH NEXT c", "FETCH NEXT @c")),
+)
 
 _WORDS = {
     "NAME": "a name",
@@ -19,31 +164,46 @@ _WORDS = {
     "NUMBER": "a number",
     "BINARY": "a binary constant",
     "GROUP": "(",
-    "LPAR": "(",
-    "RPAR": ")",
-    "COMMA": "','",
-    "EQUAL": "=",
-    "STAR": "*",
-    "DOT": "'.'",
     "_EOS": "the end of the statement",
     "$END": "the end of the batch",
 }
-_NOT_SAID = frozenset({"INVALID", "SIGN", "CLASS", "PSEUDO_COLUMN", "BRACES", "MODULE_NUMBER", "ANY_WORD"})
-_MOST_WORDS = 9
+_NOT_SAID = frozenset(
+    {
+        "ANY_WORD",
+        "BRACES",
+        "CLASS",
+        "COMPOUND",
+        "CONSTANT_WORD",
+        "DOT",
+        "FUNCTION_WORD",
+        "INVALID",
+        "LABEL",
+        "MODULE_NUMBER",
+        "OPERATOR",
+        "PSEUDO_COLUMN",
+        "SEMICOLON",
+        "SIGN",
+    }
+)
+_FIRST = ("NAME", "VARIABLE", "STRING")
+_MOST_WORDS = 8
 
 
-def describe(terminals: Iterable[str]) -> str | None:
-    """Return "expected a, b or c", None when there are too many to be of help."""
-    terminals = {terminal for terminal in terminals if terminal.isupper()}
+def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:
+    """Return "expected a, b or c", None when there are too many to be of help.
+
+    ``texts`` are the texts of the terminals that stand for fixed words.
+    """
+    terminals = set(terminals)
     if {"CASE_EXPRESSION", "GROUP", "VARIABLE"} <= terminals:
         return "expected an expression"
     if "TEXT" in terminals:
         return None
     words: list[str] = []
-    for terminal in sorted(terminals - _NOT_SAID, key=lambda t: (t not in ("NAME", "VARIABLE", "STRING"), t)):
-        if terminal in ("OPERATOR", "COMPOUND", "FUNCTION_WORD", "CONSTANT_WORD", "LABEL"):
-            continue
-        word = _WORDS.get(terminal) or terminal.replace("_", " ")
+    for terminal in sorted(terminals - _NOT_SAID, key=lambda name: (name not in _FIRST, name)):
+        word = _WORDS.get(terminal) or texts.get(terminal, terminal)
+        if not word[0].isalpha():
+            word = f"'{word}'"
         if word not in words:
             words.append(word)
     if not words or len(words) > _MOST_WORDS:
@@ -51,8 +211,3 @@ def describe(terminals: Iterable[str]) -> str | None:
     if len(words) == 1:
         return f"expected {words[0]}"
     return f"expected {', '.join(words[:-1])} or {words[-1]}"
-
-
-def sentence_for(state: int, terminal: str) -> str | None:
-    """Return what to say when the parser gives up in ``state`` on the word ``terminal``."""
-    return None

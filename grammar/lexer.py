@@ -94,6 +94,7 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
     _report_bad_characters(source, problems)
     quoted_identifiers = True
     recent: list[Token] = []
+    suspect: int | None = None  # where a string begins that has a GO line inside
     position = 0
     match_token = _TOKEN.match
     while True:
@@ -135,8 +136,10 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
             assert group is not None
             start, written = match.start(group), match[group]
             if not match[f"{group}_end"]:
-                position = _end_of_unclosed(source, start, group, problems)
+                position = _end_of_unclosed(source, start, group, suspect, problems)
                 written = text[start:position]
+            elif suspect is None and "\n" in written and _GO_LINE.search(text, start, position):
+                suspect = start
             kind = _quoted_kind(group, quoted_identifiers)
             token = Token(kind, written, start, position, "")
             if kind is not TokenKind.STRING and position - start > _LONGEST_IDENTIFIER + 2:
@@ -187,15 +190,20 @@ def _end_of_comment(source: Source, start: int, problems: Problems) -> int:
     return len(source.text)
 
 
-def _end_of_unclosed(source: Source, start: int, group: str, problems: Problems) -> int:
+def _end_of_unclosed(source: Source, start: int, group: str, suspect: int | None, problems: Problems) -> int:
     """Report a quote that is never closed; return where reading goes on: the next GO line."""
-    what = {"string": "quotation mark", "bracketed": "bracket", "quoted": "quotation mark"}[group]
+    hint = None
+    if suspect is not None:
+        line, column = source.line_of(suspect), source.column_of(suspect)
+        hint = f"the string at line {line}, column {column} goes over a GO line: is its end missing?"
+    elif group == "string":
+        hint = "a quote inside a string is written twice: 'it''s'"
     length = 2 if source.text[start] in "nN" else 1
     excerpt = source.text[start + length : start + length + 30].splitlines()
     problems.add(
-        f"Unclosed {what} after the character string '{excerpt[0] if excerpt else ''}'.",
+        f"Unclosed quotation mark after the character string '{excerpt[0] if excerpt else ''}'.",
         source.span(start, start + length),
-        hint="a quote inside a string is written twice: 'it''s'" if group == "string" else None,
+        hint=hint,
         number=105,
     )
     go_line = _GO_LINE.search(source.text, start)
@@ -220,7 +228,9 @@ def _report_unknown_character(source: Source, start: int, problems: Problems) ->
     if _BAD_CHARACTER.match(character):
         return
     hint = None
-    if character in _LOOKALIKES:
+    if source.text.startswith("$(", start):
+        hint = "this is a variable of sqlcmd: give it a value with -v name=value or :setvar"
+    elif character in _LOOKALIKES:
         hint = f"a typographic character (U+{ord(character):04X}): write {_LOOKALIKES[character]} instead"
     problems.add(
         f"Incorrect syntax near '{character}'.", source.span(start, start + 1), hint=hint, number=102

@@ -27,7 +27,7 @@ from lark.lexer import PatternStr
 from lark.parsers.lalr_analysis import Shift
 
 from .batches import BatchText, split
-from .hints import describe, sentence_for
+from .hints import EXAMPLES, describe
 from .problems import Problems
 from .source import Source
 from .terminals import (
@@ -43,6 +43,7 @@ __all__ = ["ParsedBatch", "parse_batch", "parse_batches"]
 
 _FILES = ("lexical.lark", "service_broker.lark", "procedural.lark", "ordinary_sql.lark")
 _INVALID = "INVALID"
+_BLOCKS = ("BEGIN", "BEGIN_TRY", "BEGIN_CATCH", "BEGIN_ATOMIC")
 
 
 @dataclass(frozen=True)
@@ -230,6 +231,17 @@ class _BatchParser:
                 if stack[-1] == state:
                     raise UnexpectedText(self._count) from None
 
+    def first_error(self) -> tuple[int, str] | None:
+        """Parse up to the first error; return the state and the sign of the token there."""
+        index = 0
+        try:
+            while index < self._count:
+                index = self._step(index)
+            self._finish()
+        except UnexpectedText as unexpected:
+            return self._state.state_stack[-1], self._sign(unexpected.index)
+        return None
+
     # -------------------------------------------------------------- errors
 
     def _recover(self, unexpected: UnexpectedText, fed: int) -> int | None:
@@ -241,7 +253,7 @@ class _BatchParser:
         index = min(unexpected.index, self._count)
         if self._resumed_at >= self._count:
             return None
-        if not self._follows_an_error(index):
+        if not self._follows_an_error(unexpected):
             self._report(unexpected)
         self._failed = True
         stack, values = self._state.state_stack, self._state.value_stack
@@ -261,17 +273,30 @@ class _BatchParser:
         choices = self._states[self._state.state_stack[-1]]
         return END_OF_BATCH in choices
 
-    def _follows_an_error(self, index: int) -> bool:
-        """Tell whether an error at ``index`` is only the echo of one before it.
+    def _follows_an_error(self, unexpected: UnexpectedText) -> bool:
+        """Tell whether an error is only the echo of one before it.
 
-        What stands right where parsing was taken up again, and an ELSE, an END or the end of the
-        batch whose beginning was skipped.
+        What stands right where parsing was taken up again, and between statements an ELSE, an END or
+        the end of the batch: what they belong to may have been skipped.
         """
-        if not self._failed:
+        index = unexpected.index
+        if not self._failed or unexpected.opened_at is not None:
             return False
-        return (
-            index == self._resumed_at or index >= self._count or self._tokens[index].word in ("ELSE", "END")
+        between_statements = self._accepts(_INVALID)
+        return index == self._resumed_at or (
+            between_statements and (index >= self._count or self._word(index) in ("ELSE", "END"))
         )
+
+    def _accepts(self, terminal: str) -> bool:
+        """Tell whether the parser can take ``terminal`` now; the row of the table alone does not."""
+        stack = list(self._state.state_stack)
+        while True:
+            action, argument = self._states[stack[-1]].get(terminal, (None, None))
+            if action is None or action is Shift:
+                return action is Shift
+            if argument.expansion:
+                del stack[-len(argument.expansion) :]
+            stack.append(self._states[stack[-1]][argument.origin.name][1])
 
     def _resume_after(self, index: int) -> int:
         """Return the next index from ``index`` on at which a statement seems to begin.
@@ -279,8 +304,6 @@ class _BatchParser:
         Each time it is further on than the time before, so that recovery comes to an end.
         """
         position = max(index, self._resumed_at + 1)
-        if position == index and self._word(index) in ("ELSE", "END"):
-            position += 1
         depth = 0
         while position < self._count:
             word = self._tokens[position].word
@@ -302,11 +325,11 @@ class _BatchParser:
 
     def _seems_to_begin(self, position: int) -> bool:
         """Tell whether the statement word at ``position`` is likely to begin a statement."""
-        if position == 0 or self._word(position) in ("END", "ELSE", "BEGIN"):
-            return True
-        before, token = self._tokens[position - 1], self._tokens[position]
-        between = self._text.source.text[before.end : token.start]
-        return "\n" in between or "\r" in between or before.word in ("BEGIN", "ELSE", "END")
+        return (
+            self._word(position) in ("END", "ELSE", "BEGIN")
+            or self._opens_line(position)
+            or self._word(position - 1) in ("BEGIN", "ELSE", "END")
+        )
 
     def _report(self, unexpected: UnexpectedText) -> None:
         source = self._text.source
@@ -336,9 +359,70 @@ class _BatchParser:
         self._problems.add(message, span, hint=hint, number=number)
 
     def _hint(self, index: int) -> str | None:
-        state = self._state.state_stack[-1]
-        terminal = self._tokens[index].word if index < self._count else END_OF_BATCH
-        sentence = sentence_for(state, terminal)
-        if sentence:
+        key = self._state.state_stack[-1], self._sign(index)
+        sentence = _sentences().get(key)
+        if sentence is not None:
             return sentence
-        return describe(self._states[state])
+        accepted = {
+            terminal
+            for terminal in self._states[self._state.state_stack[-1]]
+            if terminal.isupper() and self._accepts(terminal)
+        }
+        return self._hint_between(index, accepted) or describe(accepted, _tables().names.texts)
+
+    def _sign(self, index: int) -> str:
+        """Return what an example must have at its error to be like the token at ``index``."""
+        if index >= self._count:
+            return END_OF_BATCH
+        token = self._tokens[index]
+        known = token.word in RESERVED_WORDS or token.kind is TokenKind.SYMBOL
+        return token.word if known or token.word in _tables().names.keywords else token.kind.name
+
+    def _hint_between(self, index: int, accepted: set[str]) -> str | None:
+        """Return what to say about a token that neither goes on with a statement nor begins one."""
+        values = self._state.value_stack
+        if index >= self._count:
+            opened = [value for value in values if isinstance(value, Token) and value.type in _BLOCKS]
+            if "END" not in accepted or not opened or opened[-1].start_pos is None:
+                return None
+            line = self._text.source.line_of(self._tokens[opened[-1].start_pos].start)
+            return f"the BEGIN at line {line} has no END"
+        if values and isinstance(values[0], Tree) and values[0].data == "qualified_name":
+            name = self._tokens[0].text
+            return f"'{name}' is taken for the procedure to call, as in EXEC {name}; prose is a comment"
+        if not {_INVALID, END_OF_STATEMENT} & accepted:
+            return None
+        token = self._tokens[index]
+        if token.word == "ELSE":
+            return "it has no IF: several statements between IF and ELSE stand in BEGIN … END"
+        if token.word == "END":
+            return "it has no BEGIN"
+        if token.word == ")":
+            return "there is no ( for it"
+        if token.kind is TokenKind.WORD and token.word not in RESERVED_WORDS and self._opens_line(index):
+            return f"'{token.text}' begins no statement: a procedure is called with EXEC, prose is a comment"
+        return None
+
+    def _opens_line(self, index: int) -> bool:
+        if index == 0:
+            return True
+        between = self._text.source.text[self._tokens[index - 1].end : self._tokens[index].start]
+        return "\n" in between or "\r" in between
+
+
+@cache
+def _sentences() -> dict[tuple[int, str], str]:
+    """Return what to say, by the state in which the parser gives up and the token it sees there.
+
+    Each example of hints.py is parsed, and its error is where its sentence fits.
+    """
+    found: dict[tuple[int, str], str] = {}
+    for sentence, snippets in EXAMPLES:
+        for snippet in snippets:
+            unwanted = Problems()
+            for text in split(Source("example", snippet), unwanted):
+                parser = _BatchParser(text, unwanted)
+                key = parser.first_error()
+                assert key is not None, f"the example has no error: {snippet}"
+                found.setdefault(key, sentence)
+    return found

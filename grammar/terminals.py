@@ -96,6 +96,13 @@ _BEFORE_A_NAME = frozenset(
         "WHERE",
     }
 )
+# What follows a word that begins a statement of Service Broker, where the word could be a name.
+_SECOND_WORDS = {"SEND": ("ON",), "GET": ("CONVERSATION",), "MOVE": ("CONVERSATION",)}
+_CERTAIN = {
+    "SEND": ("SEND", "ON", "CONVERSATION"),
+    "GET": ("GET", "CONVERSATION", "GROUP"),
+    "MOVE": ("MOVE", "CONVERSATION"),
+}
 _DEEPEST_PARENTHESES = 400
 
 
@@ -108,6 +115,8 @@ class TerminalNames:
     symbols: Mapping[str, str]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
     """By first word: the words of a terminal of several words, the longest first."""
+    texts: Mapping[str, str]
+    """The other way round: the text that a terminal stands for."""
 
     @classmethod
     def of(cls, literals: Iterable[tuple[str, str]]) -> TerminalNames:
@@ -115,7 +124,8 @@ class TerminalNames:
         keywords: dict[str, str] = {}
         symbols: dict[str, str] = {}
         phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for name, text in literals:
+        texts = dict(literals)
+        for name, text in texts.items():
             words = tuple(text.split())
             if len(words) > 1:
                 phrases.setdefault(words[0], []).append((words, name))
@@ -127,6 +137,7 @@ class TerminalNames:
             keywords,
             symbols,
             {first: tuple(sorted(some, key=lambda p: -len(p[0]))) for first, some in phrases.items()},
+            texts,
         )
 
 
@@ -214,8 +225,10 @@ class TerminalChooser:
         if index >= self._count:
             return END_OF_BATCH
         token = self._tokens[index]
-        if token.word in (";", "("):
-            return self._names.symbols[token.word]
+        if token.word == ";":
+            return self._names.symbols[";"]
+        if token.word == "(":
+            return "SUBQUERY" if self._is_query(index) else None
         if token.kind is not TokenKind.WORD:
             return "LABEL" if self._is_label(index) else None
         for words, terminal in self._names.phrases.get(token.word, ()):
@@ -223,8 +236,6 @@ class TerminalChooser:
                 return terminal
         if self._is_label(index):
             return "LABEL"
-        if token.word == "RECEIVE" and not self._receives(index):
-            return None
         keyword = self._names.keywords.get(token.word)
         if keyword in self._starters or keyword in ("END", "ELSE"):
             return keyword
@@ -243,6 +254,8 @@ class TerminalChooser:
             return False
         if token.word == "RECEIVE":
             return self._receives(index)
+        if token.word in _CERTAIN:
+            return self._words_at(index, _CERTAIN[token.word])
         return self._is_label(index) or any(
             terminal in self._starters and self._words_at(index, words)
             for words, terminal in self._names.phrases.get(token.word, ())
@@ -263,9 +276,12 @@ class TerminalChooser:
             return self._reserved_class(index, word, choices)
         if self._is_label(index) and "LABEL" in choices:
             return "LABEL", index + 2
-        if keyword in choices and (word != "RECEIVE" or self._receives(index)):
+        if keyword in choices:
             name = choices.get("NAME")
-            if name is None or choices[keyword][0] is self._shift or name[0] is not self._shift:
+            if name is None or (
+                (choices[keyword][0] is self._shift or name[0] is not self._shift)
+                and self._may_begin(index, word)
+            ):
                 return keyword, index + 1
         if "NAME" in choices:
             return "NAME", index + 1
@@ -293,6 +309,8 @@ class TerminalChooser:
         if exact in choices:
             assert exact is not None
             return exact, index + 1
+        if symbol == "(" and "SUBQUERY" in choices and self._is_query(index):
+            return "SUBQUERY", self._end_of_group(index)
         if symbol == "(" and "GROUP" in choices:
             return "GROUP", self._end_of_group(index)
         if symbol in _SIGNS and "SIGN" in choices:
@@ -320,12 +338,19 @@ class TerminalChooser:
             TokenKind.QUOTED,
         )
 
+    def _may_begin(self, index: int, word: str) -> bool:
+        """Tell whether a word that may be a name is followed by what it has as a keyword."""
+        if word == "RECEIVE":
+            return self._receives(index)
+        second = _SECOND_WORDS.get(word)
+        return second is None or self._word(index + 1) in second
+
     def _receives(self, index: int) -> bool:
         """Tell whether RECEIVE at ``index`` begins a statement: what is around it decides."""
         before = self._tokens[index - 1] if index else None
         if before is not None and (
             before.word in _BEFORE_A_NAME
-            or (before.kind is TokenKind.SYMBOL and before.word not in (")", ";", ":"))
+            or (before.kind is TokenKind.SYMBOL and before.word not in (")", ";", ":", "("))
         ):
             return False
         if index + 1 >= self._count:
@@ -426,7 +451,12 @@ class TerminalChooser:
             word = token.word
             if token.kind is TokenKind.SYMBOL:
                 if word == "(":
-                    if "GROUP" in following and position > index and self._is_query(position):
+                    if (
+                        "SUBQUERY" in following
+                        and position > index
+                        and self._is_query(position)
+                        and self._word(position - 1) not in ("AS", "TOP", "IN", "EXISTS")
+                    ):
                         break
                     position = self._end_of_group(position)
                     continue
@@ -442,13 +472,10 @@ class TerminalChooser:
         return position
 
     def _is_query(self, position: int) -> bool:
-        """Tell whether the parenthesis at ``position`` holds the query of INSERT t (SELECT …)."""
-        return self._word(position + 1) in ("SELECT", "(", "WITH") and self._word(position - 1) not in (
-            "AS",
-            "TOP",
-            "IN",
-            "EXISTS",
-        )
+        """Tell whether the parenthesis at ``position`` holds a query."""
+        while self._word(position) == "(":
+            position += 1
+        return self._word(position) in ("SELECT", "WITH")
 
     def _ends_text(self, position: int, word: str, following: Choices) -> bool:
         if word in STATEMENT_WORDS:

@@ -11,7 +11,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from node_outline import outline
 
 _FOLDER = Path(__file__).parent / "cases"

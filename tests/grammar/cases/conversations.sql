@@ -124,10 +124,14 @@ WAITFOR (RECEIVE * FROM q), TIMEOUT @n
 WAITFOR DELAY '00:00:01'
 WAITFOR TIME @n
 -- expect
-3:10: 102: Incorrect syntax near 'RECEIVE'. | expected GET CONVERSATION GROUP or RECEIVE
-4:10: 102: Incorrect syntax near 'RECEIVE'. | expected GET CONVERSATION GROUP or RECEIVE
-5:11: 102: Incorrect syntax near 'RECEIVE'. | expected GET CONVERSATION GROUP or RECEIVE
-6:10: 102: Incorrect syntax near 'RECEIVE'. | expected GET CONVERSATION GROUP or RECEIVE
+Declare declarations=(VariableDeclaration(variable=@h type=UNIQUEIDENTIFIER), VariableDeclaration(variable=@g type=UNIQUEIDENTIFIER))
+Declare declarations=(VariableDeclaration(variable=@n type=int))
+WaitForMessage statement=Receive(items=(ReceiveStar()) queue=q)
+WaitForMessage statement=Receive(top=`1` items=(ReceiveAssignment(variable=@h expression=`conversation_handle`)) queue=q) timeout=`1000`
+WaitForMessage statement=Receive(items=(ReceiveStar()) queue=q) timeout=`-1`
+WaitForMessage statement=Receive(items=(ReceiveStar()) queue=q) timeout=`@n`
+WaitForTime kind=DELAY value=`'00:00:01'`
+WaitForTime kind=TIME value=`@n`
 
 -- case: words of Service Broker as names
 SELECT status, priority, message_type_name type, target, send, receive, dialog, conversation, queue, service, contract, timeout

@@ -1,0 +1,517 @@
+-- case: valid_xml without a collection
+CREATE MESSAGE TYPE m VALIDATION = VALID_XML
+-- expect
+1:36: 102: VALIDATION = VALID_XML needs a schema collection. | write VALID_XML WITH SCHEMA COLLECTION name
+
+-- case: unknown validation
+CREATE MESSAGE TYPE m VALIDATION = XML
+CREATE MESSAGE TYPE n VALIDATION = NONE WITH SCHEMA COLLECTION c
+-- expect
+1:36: 102: Incorrect syntax near 'XML'. | expected NONE, EMPTY, WELL_FORMED_XML or VALID_XML
+2:41: 156: Incorrect syntax near the keyword 'WITH'. | only VALID_XML takes a schema collection
+
+-- case: alter message type without validation
+ALTER MESSAGE TYPE m
+-- expect
+1:21: 102: Incorrect syntax near 'm'. | expected VALIDATION
+
+-- case: xml schema collection without a name
+CREATE XML SCHEMA COLLECTION N'<schema/>'
+-- expect
+1:30: 102: Incorrect syntax near 'N'<schema/>''. | write CREATE XML SCHEMA COLLECTION name AS N'…'
+
+-- case: contract without messages
+CREATE CONTRACT c ()
+CREATE CONTRACT c
+CREATE CONTRACT c (m SENT BY BOTH)
+CREATE CONTRACT c (m)
+-- expect
+1:20: 102: Incorrect syntax near ')'. | expected a name
+3:1: 156: Incorrect syntax near the keyword 'CREATE'. | expected AUTHORIZATION or '('
+3:30: 102: Incorrect syntax near 'BOTH'. | expected ANY, INITIATOR or TARGET
+4:21: 102: Incorrect syntax near ')'. | write SENT BY INITIATOR, SENT BY TARGET or SENT BY ANY
+
+-- case: queue options
+CREATE QUEUE q WITH STATUS = MAYBE
+CREATE QUEUE q WITH STATUS = ON, STATUS = OFF
+CREATE QUEUE q WITH ACTIVATION (MAX_QUEUE_READERS = 40000)
+CREATE QUEUE q WITH ACTIVATION (MAX_QUEUE_READERS = many)
+CREATE QUEUE q WITH SPEED = 1
+CREATE QUEUE 'q'
+ALTER QUEUE q
+ALTER QUEUE q REBUILD WITH (FILLFACTOR = 5)
+-- expect
+1:30: 102: Incorrect syntax near 'MAYBE'. | expected OFF or ON
+2:34: 102: Incorrect syntax near 'STATUS'. | this option is given twice
+3:53: The value 40000 is not valid for MAX_QUEUE_READERS. | it must be between 0 and 32767
+4:53: 102: Incorrect syntax near 'many'. | expected a number
+5:21: 102: Incorrect syntax near 'SPEED'. | expected ACTIVATION, POISON_MESSAGE_HANDLING, RETENTION or STATUS
+6:14: 102: Incorrect syntax near ''q''. | this name is no string: write it in brackets or bare
+8:1: 156: Incorrect syntax near the keyword 'ALTER'. | expected MOVE, REBUILD, REORGANIZE or WITH
+8:29: 156: Incorrect syntax near the keyword 'FILLFACTOR'. | expected MAXDOP = number
+
+-- case: service without a queue
+CREATE SERVICE s
+CREATE SERVICE s (c)
+CREATE SERVICE 's' ON QUEUE q
+-- expect
+2:1: 156: Incorrect syntax near the keyword 'CREATE'. | a service needs a queue: ON QUEUE name
+2:18: 102: Incorrect syntax near '('. | a service needs a queue: ON QUEUE name
+3:16: 102: Incorrect syntax near ''s''. | this name is no string: write it in brackets or bare
+
+-- case: route without an address
+CREATE ROUTE r WITH SERVICE_NAME = 's'
+CREATE ROUTE r WITH ADDRESS = LOCAL
+CREATE ROUTE r WITH ADDRESS = 'LOCAL', LIFETIME = -1
+-- expect
+1:21: 102: CREATE ROUTE needs an ADDRESS. | ADDRESS = 'LOCAL', 'TRANSPORT' or 'TCP://host:port'
+2:31: 102: Incorrect syntax near 'LOCAL'. | expected a string
+3:51: The value -1 is not valid for LIFETIME. | it must be between 0 and 2147483647
+
+-- case: remote service binding without a user
+CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH ANONYMOUS = ON
+-- expect
+1:31: 102: CREATE REMOTE SERVICE BINDING needs a USER. | WITH USER = name
+
+-- case: priority out of range
+CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 11)
+-- expect
+1:65: The value 11 is not valid for PRIORITY_LEVEL. | it must be between 1 and 10
+
+-- case: begin dialog
+DECLARE @h uniqueidentifier
+BEGIN DIALOG h FROM SERVICE a TO SERVICE 'b'
+BEGIN DIALOG @h FROM SERVICE a TO SERVICE b
+BEGIN DIALOG @h TO SERVICE 'b'
+BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' WITH ENCRYPTION = YES
+BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' WITH RELATED_CONVERSATION = @h, RELATED_CONVERSATION_GROUP = @h
+BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' ON CONTRACT 'c'
+-- expect
+2:14: 102: Incorrect syntax near 'h'. | the dialog's handle is a variable: BEGIN DIALOG @handle
+3:43: 102: Incorrect syntax near 'b'. | TO SERVICE takes a string or a variable: TO SERVICE 'name'
+4:17: 156: Incorrect syntax near the keyword 'TO'. | expected FROM
+5:65: 102: Incorrect syntax near 'YES'. | expected OFF or ON
+6:79: 102: Incorrect syntax near 'RELATED_CONVERSATION_GROUP'. | RELATED_CONVERSATION and RELATED_CONVERSATION_GROUP exclude each other
+7:59: 102: Incorrect syntax near ''c''. | this name is no string: write it in brackets or bare
+
+-- case: send and end conversation
+DECLARE @h uniqueidentifier
+SEND ON CONVERSATION @h MESSAGE TYPE 'm' (N'x')
+SEND ON CONVERSATION @h ()
+SEND CONVERSATION @h
+END CONVERSATION @h WITH ERROR = 1
+END CONVERSATION handle
+GET CONVERSATION GROUP @h
+MOVE CONVERSATION @h
+-- expect
+2:38: 102: Incorrect syntax near ''m''. | this name is no string: write it in brackets or bare
+3:26: 102: Incorrect syntax near ')'. | leave the parentheses out to send a message without a body
+4:6: 102: Incorrect syntax near 'CONVERSATION'. | write ON CONVERSATION and the handle after SEND
+6:1: 156: Incorrect syntax near the keyword 'END'. | WITH ERROR = number needs DESCRIPTION = 'text'
+6:18: 102: Incorrect syntax near 'handle'. | a conversation handle is a variable
+8:1: 102: Incorrect syntax near 'MOVE'. | expected FROM
+8:21: 102: Incorrect syntax near '@h'. | expected TO
+
+-- case: receive mixes assignment and columns
+DECLARE @h uniqueidentifier
+RECEIVE @h = conversation_handle, message_body FROM q
+RECEIVE message_body, @h = conversation_handle FROM q
+-- expect
+2:35: 8447: A RECEIVE statement that assigns a value to a variable must not be combined with data retrieval operations. | either assign every column to a variable, or none
+3:23: 8447: A RECEIVE statement that assigns a value to a variable must not be combined with data retrieval operations. | either assign every column to a variable, or none
+
+-- case: receive
+DECLARE @h uniqueidentifier, @t TABLE (a int)
+RECEIVE FROM q
+RECEIVE * q
+RECEIVE * FROM q WHERE message_type_name = 'x'
+RECEIVE * FROM q WHERE conversation_handle = @h AND status = 1
+RECEIVE @h = conversation_handle FROM q INTO @t
+WAITFOR (RECEIVE * FROM q) TIMEOUT 5
+WAITFOR (SELECT 1), TIMEOUT 5
+RECEIVE * FROM q, TIMEOUT 5
+-- expect
+2:9: 156: Incorrect syntax near the keyword 'FROM'. | RECEIVE needs *, columns or assignments before FROM
+3:11: 102: Incorrect syntax near 'q'. | expected ',' or FROM
+4:24: 102: RECEIVE cannot be filtered by 'message_type_name'. | WHERE takes conversation_handle = … or conversation_group_id = …
+5:49: 156: Incorrect syntax near the keyword 'AND'. | a RECEIVE is filtered by one condition: a conversation handle or a conversation group
+6:41: 156: Incorrect syntax near the keyword 'INTO'. | a RECEIVE that assigns variables has no INTO
+7:28: 102: Incorrect syntax near 'TIMEOUT'. | the comma before TIMEOUT is missing
+8:10: 156: Incorrect syntax near the keyword 'SELECT'. | WAITFOR ( … ) takes RECEIVE or GET CONVERSATION GROUP
+9:17: 102: Incorrect syntax near ','. | TIMEOUT belongs to WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000
+
+-- case: undeclared variables
+DECLARE @a int = 1, @b int = @a
+SELECT @c, @d FROM @e WHERE x = @f
+SET @g = 1
+DECLARE @h int
+EXEC p @i = @j, @k = 1
+GO
+SELECT @@ERROR, @@a
+-- expect
+1:30: 137: Must declare the scalar variable "@a".
+2:8: 137: Must declare the scalar variable "@c".
+2:12: 137: Must declare the scalar variable "@d".
+2:20: 1087: Must declare the table variable "@e".
+2:33: 137: Must declare the scalar variable "@f".
+3:5: 137: Must declare the scalar variable "@g".
+5:13: 137: Must declare the scalar variable "@j".
+
+-- case: used before it is declared
+SELECT @a
+DECLARE @a int
+GO
+DECLARE @b int
+GO
+SELECT @b
+-- expect
+1:8: 137: Must declare the scalar variable "@a".
+6:8: 137: Must declare the scalar variable "@b".
+
+-- case: declared twice
+DECLARE @a int, @A int
+DECLARE @b int
+IF 1 = 1 DECLARE @b int
+GO
+CREATE PROCEDURE p @a int, @a int AS DECLARE @a int
+-- expect
+1:17: 134: The variable name '@A' has already been declared. Variable names must be unique within a query batch or stored procedure.
+3:18: 134: The variable name '@b' has already been declared. Variable names must be unique within a query batch or stored procedure.
+5:28: 134: The variable name '@a' has already been declared. Variable names must be unique within a query batch or stored procedure.
+5:46: 134: The variable name '@a' has already been declared. Variable names must be unique within a query batch or stored procedure.
+
+-- case: labels
+GOTO a
+b: PRINT 'x'
+B: PRINT 'y'
+IF 1 = 1 GOTO b
+-- expect
+1:6: 133: A GOTO statement references the label 'a' but the label has not been declared.
+3:1: 132: The label 'B' has already been declared. Label names must be unique within a query batch or stored procedure.
+
+-- case: goto into a try block
+GOTO a
+BEGIN TRY
+a: PRINT 'x'
+END TRY BEGIN CATCH GOTO b END CATCH
+b: PRINT 'y'
+-- expect
+1:1: 1026: GOTO cannot be used to jump into a TRY or CATCH scope.
+
+-- case: break and continue outside a loop
+BREAK
+IF 1 = 1 CONTINUE
+WHILE 1 = 1 BREAK
+-- expect
+1:1: 135: Cannot use a BREAK statement outside the scope of a WHILE statement.
+2:10: 136: Cannot use a CONTINUE statement outside the scope of a WHILE statement.
+
+-- case: throw outside catch
+THROW
+BEGIN TRY THROW END TRY BEGIN CATCH THROW; END CATCH
+THROW 50000
+THROW 50000, 'x' + 'y', 1
+-- expect
+1:1: 10704: To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.
+2:11: 10704: To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.
+4:1: 102: Incorrect syntax near 'THROW'. | expected ','
+
+-- case: return with a value in a batch
+RETURN 1
+GO
+CREATE TRIGGER t ON u AFTER INSERT AS RETURN 1
+-- expect
+1:1: 178: A RETURN statement with a return value cannot be used in this context.
+3:39: 178: A RETURN statement with a return value cannot be used in this context.
+
+-- case: raiserror
+RAISERROR ('a' + 'b', 16, 1)
+RAISERROR ('a', 16)
+RAISERROR 50001 'old'
+RAISERROR ('a', 16, 1) WITH LOUD
+-- expect
+1:16: 102: Incorrect syntax near '+'. | RAISERROR takes constants and variables, no expressions: put the text into a variable
+2:19: 102: Incorrect syntax near ')'. | RAISERROR (message, severity, state, argument, …)
+3:11: 102: Incorrect syntax near '50001'. | SQL Server 2012 removed this form: write RAISERROR (message, severity, state)
+4:29: 102: Incorrect syntax near 'LOUD'. | expected LOG, NOWAIT or SETERROR
+
+-- case: unclosed string
+SELECT 'abc
+FROM t
+GO
+PRINT 'next batch'
+GO
+SELECT [abc
+-- expect
+4:18: 105: Unclosed quotation mark after the character string ''. | the string at line 1, column 8 goes over a GO line: is its end missing?
+6:8: 105: Unclosed quotation mark after the character string 'abc'. | the string at line 1, column 8 goes over a GO line: is its end missing?
+
+-- case: unclosed comment
+SELECT 1 /* a /* b */
+GO
+SELECT 2
+-- expect
+1:10: 113: Missing end comment mark '*/'. | comments nest: every /* inside the comment needs its own */
+
+-- case: unclosed parenthesis
+SELECT (1 + 2
+PRINT 'x'
+GO
+SELECT COUNT(* FROM t;
+INSERT INTO t (a VALUES (1)
+-- expect
+2:1: 156: Incorrect syntax near the keyword 'PRINT'. | the ( at line 1, column 8 is not closed
+4:22: 102: Incorrect syntax near ';'. | the ( at line 4, column 13 is not closed
+5:28: 102: Incorrect syntax near ')'. | the ( at line 5, column 15 is not closed
+
+-- case: parenthesis that was not opened
+SELECT 1)
+PRINT 'x'
+SET NOCOUNT ON)
+-- expect
+1:9: 102: Incorrect syntax near ')'. | there is no ( for it
+3:15: 102: Incorrect syntax near ')'. | there is no ( for it
+
+-- case: block that does not end
+BEGIN
+  PRINT 'x'
+GO
+IF 1 = 1
+GO
+BEGIN TRY PRINT 'a' END TRY
+GO
+END
+GO
+ELSE PRINT 'b'
+GO
+BEGIN END
+GO
+BEGIN TRY END TRY BEGIN CATCH END CATCH
+-- expect
+2:12: 102: Incorrect syntax near ''x''. | the BEGIN at line 1 has no END
+4:9: 102: Incorrect syntax near '1'. | a statement is missing after the condition
+6:28: 102: Incorrect syntax near 'TRY'. | BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them
+8:1: 156: Incorrect syntax near the keyword 'END'. | it has no BEGIN
+10:1: 156: Incorrect syntax near the keyword 'ELSE'. | it has no IF: several statements between IF and ELSE stand in BEGIN … END
+12:7: 156: Incorrect syntax near the keyword 'END'. | a block holds at least one statement
+14:11: 156: Incorrect syntax near the keyword 'END'. | a block holds at least one statement
+
+-- case: case that does not end
+SELECT CASE WHEN a = 1 THEN 2 FROM t
+SELECT CASE WHEN 1 = 1 THEN 2 ELSE 3
+PRINT 'x'
+-- expect
+2:1: 156: Incorrect syntax near the keyword 'SELECT'. | the CASE at line 1, column 8 is not closed
+3:1: 156: Incorrect syntax near the keyword 'PRINT'. | the CASE at line 2, column 8 is not closed
+
+-- case: expressions
+DECLARE @a int
+SET @a = 
+SET @a = 1 +
+IF @a PRINT 'x'
+IF @a = = 1 PRINT 'x'
+SET @a = 1 2
+PRINT
+WHILE PRINT 'x'
+SET @a 1
+IF NOT PRINT 'x'
+-- expect
+3:1: 156: Incorrect syntax near the keyword 'SET'. | expected an expression
+4:1: 156: Incorrect syntax near the keyword 'IF'. | expected an expression
+4:4: 4145: An expression of non-boolean type specified in a context where a condition is expected. | compare it with something: @flag = 1
+5:9: 102: Incorrect syntax near '='. | expected an expression
+6:12: 102: Incorrect syntax near '2'.
+8:1: 156: Incorrect syntax near the keyword 'WHILE'. | expected an expression
+8:7: 156: Incorrect syntax near the keyword 'PRINT'. | a condition is missing
+9:8: 102: Incorrect syntax near '1'. | write SET @variable = value
+10:8: 156: Incorrect syntax near the keyword 'PRINT'. | expected an expression
+
+-- case: prose
+Here is the script that creates the queue.
+GO
+CREATE QUEUE q
+GO
+Now run the following statement:
+SELECT 1
+-- expect
+1:6: 156: Incorrect syntax near the keyword 'is'. | 'Here' is taken for the procedure to call, as in EXEC Here; prose is a comment
+5:9: 102: Incorrect syntax near 'the'. | 'Now' is taken for the procedure to call, as in EXEC Now; prose is a comment
+
+-- case: words that begin no statement
+PRINT 'x'
+sp_who
+FROM t SELECT 1
+SELCT 2
+THEN PRINT 'y'
+-- expect
+2:1: 102: Incorrect syntax near 'sp_who'. | 'sp_who' begins no statement: a procedure is called with EXEC, prose is a comment
+
+-- case: five mistakes
+CREATE QUEUE
+CREATE SERVICE s ON q
+CREATE CONTRACT c (m SENT TO TARGET)
+DECLARE @h uniqueidentifer,
+SELECT 1
+END CONVERSATION
+-- expect
+2:1: 156: Incorrect syntax near the keyword 'CREATE'. | expected a name
+2:21: 102: Incorrect syntax near 'q'. | write ON QUEUE and the name of the queue
+3:27: 156: Incorrect syntax near the keyword 'TO'. | expected BY
+5:1: 156: Incorrect syntax near the keyword 'SELECT'. | expected a variable
+6:17: 102: Incorrect syntax near 'CONVERSATION'. | expected a string, a variable or '('
+
+-- case: mistakes inside blocks
+CREATE PROCEDURE p AS
+BEGIN
+  IF 1 = 1
+  BEGIN
+    SET @a 1
+    PRINT 'x'
+  END
+  ELSE
+  BEGIN
+    CREATE QUEUE 1
+    PRINT 'y'
+  END
+  SEND ON
+END
+GO
+SELEC 1
+-- expect
+5:12: 102: Incorrect syntax near '1'. | write SET @variable = value
+10:18: 102: Incorrect syntax near '1'. | expected a name
+14:1: 156: Incorrect syntax near the keyword 'END'. | write ON CONVERSATION and the handle after SEND
+
+-- case: modules first in their batch
+SELECT 1
+CREATE PROCEDURE p AS SELECT 1
+GO
+IF 1 = 1 CREATE VIEW v AS SELECT 1 a
+GO
+SET NOCOUNT ON
+CREATE SCHEMA s
+GO
+CREATE PROCEDURE p AS CREATE PROCEDURE q AS SELECT 1
+-- expect
+2:1: 111: 'CREATE/ALTER PROCEDURE' must be the first statement in a query batch. | put GO before it
+4:10: 111: 'CREATE VIEW' must be the first statement in a query batch. | put GO before it
+7:1: 111: 'CREATE SCHEMA' must be the first statement in a query batch. | put GO before it
+9:23: 111: 'CREATE/ALTER PROCEDURE' must be the first statement in a query batch. | a module cannot contain another one: put GO before it
+
+-- case: functions have no side effects
+CREATE FUNCTION f () RETURNS int AS BEGIN
+DECLARE @h uniqueidentifier
+SEND ON CONVERSATION @h
+PRINT 'x'
+BEGIN TRY RETURN 1 END TRY BEGIN CATCH END CATCH
+END
+GO
+CREATE FUNCTION f () RETURNS int AS BEGIN RETURN 1 PRINT 'x' END
+GO
+CREATE FUNCTION f () RETURNS int AS RETURN 1
+-- expect
+3:1: 443: Invalid use of a side-effecting operator 'SEND' within a function.
+4:1: 443: Invalid use of a side-effecting operator 'PRINT' within a function.
+5:1: 455: The last statement included within a function must be a return statement.
+5:1: 443: Invalid use of a side-effecting operator 'BEGIN TRY' within a function.
+8:52: 455: The last statement included within a function must be a return statement.
+8:52: 443: Invalid use of a side-effecting operator 'PRINT' within a function.
+10:37: 156: Incorrect syntax near the keyword 'RETURN'. | the body of a scalar function stands between BEGIN and END
+
+-- case: use in a procedure
+CREATE PROCEDURE p AS USE master
+-- expect
+1:23: 154: a USE database statement is not allowed in a procedure, function or trigger.
+
+-- case: options of set
+SET NOCUNT ON
+SET XACT_ABORT MAYBE
+SET STATISTICS SPACE ON
+SET LOCK_TIMEOUT ON
+-- expect
+1:1: 195: 'NOCUNT' is not a recognized SET option.
+2:1: 195: 'XACT_ABORT' is not a recognized SET option.
+3:1: 195: 'STATISTICS SPACE' is not a recognized SET option.
+4:1: 195: 'LOCK_TIMEOUT' is not a recognized SET option.
+
+-- case: permissions
+GRANT LOOK ON t TO ann
+GRANT SELECT ON t
+GRANT SELECT t TO ann
+GRANT SELECT ON FOO::t TO ann
+-- expect
+1:7: 102: Incorrect syntax near 'LOOK'. | expected a permission, such as SELECT, EXECUTE, SEND, RECEIVE or CONTROL
+3:1: 156: Incorrect syntax near the keyword 'GRANT'. | expected FROM, '(' or TO
+
+-- case: what PostgreSQL cannot run
+CREATE ASSEMBLY a FROM 'x.dll'
+BULK INSERT t FROM 'f'
+SHUTDOWN
+EXEC ('x') AT srv
+EXEC srv.db.dbo.p
+BEGIN DISTRIBUTED TRAN
+CREATE ENDPOINT e AS HTTP (PATH = '/x') FOR SOAP ()
+CREATE AGGREGATE a (@x int) RETURNS int EXTERNAL NAME b.c
+READTEXT t.c @p 0 1
+CREATE SECURITY POLICY s ADD FILTER PREDICATE f(a) ON t
+GO
+CREATE PROCEDURE p AS EXTERNAL NAME a.b.c
+GO
+CREATE TRIGGER t ON DATABASE FOR CREATE_TABLE AS PRINT 'x'
+-- expect
+1:1: CLR assemblies cannot run on PostgreSQL.
+2:1: BULK INSERT reads files of the SQL Server machine; use COPY or \copy.
+3:1: SHUTDOWN is not supported: a script cannot stop PostgreSQL.
+4:15: EXEC … AT needs a linked server, which PostgreSQL does not have.
+5:6: A call of a procedure on a linked server cannot run on PostgreSQL.
+6:1: Distributed transactions are not supported.
+7:1: HTTP and SOAP endpoints are not supported (SQL Server 2012 removed them).
+8:1: CLR aggregates cannot run on PostgreSQL.
+8:21: 137: Must declare the scalar variable "@x".
+9:1: READTEXT is not supported; read the column with SUBSTRING.
+9:14: 137: Must declare the scalar variable "@p".
+10:1: Security policies are not translated; use row level security of PostgreSQL.
+12:23: CLR assemblies cannot run on PostgreSQL.
+14:1: DDL and logon triggers are not supported; only triggers on tables and views are.
+
+-- case: go with something after it
+SELECT 1
+GO SELECT 2
+SELECT 3
+GO;
+SELECT 4
+GO 99999999999
+-- expect
+2:1: Incorrect syntax was encountered while parsing GO. | GO stands alone on its line: nothing may follow but a count and a comment
+4:1: Incorrect syntax was encountered while parsing GO. | GO stands alone on its line: nothing may follow but a count and a comment
+6:1: The count of GO is larger than 2147483647.
+
+-- case: typographic characters
+PRINT ‘x’
+SELECT 1 – 2
+-- expect
+1:7: 102: Incorrect syntax near '‘'. | a typographic character (U+2018): write ' instead
+1:9: 102: Incorrect syntax near '’'. | a typographic character (U+2019): write ' instead
+2:10: 102: Incorrect syntax near '–'. | a typographic character (U+2013): write - instead
+
+-- case: names that are too long
+CREATE QUEUE qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq
+CREATE QUEUE [rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr]
+-- expect
+1:14: 103: The identifier that starts with 'qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq' is too long. Maximum length is 128.
+
+-- case: too many parts in a name
+EXEC a.b.c.d.e
+-- expect
+1:6: 117: The object name 'a.b.c.d.e' contains more than the maximum number of prefixes. The maximum is 3.
+1:6: A call of a procedure on a linked server cannot run on PostgreSQL.
+
+-- case: sqlcmd variable that nobody replaced
+SELECT * FROM $(table)
+-- expect
+1:15: 102: Incorrect syntax near '$'. | this is a variable of sqlcmd: give it a value with -v name=value or :setvar
+
+-- case: wide characters and tabs keep the caret in place
+SELECT '日本語'	)
+-- expect
+1:14: 102: Incorrect syntax near ')'. | there is no ( for it
