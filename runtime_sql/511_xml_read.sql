@@ -216,6 +216,12 @@ BEGIN
                         ELSIF v_has_prefixes THEN
                             SELECT CASE WHEN v_depth = 0 THEN '' ELSE v_scopes[v_depth] END AS scope INTO v_check;
                         END IF;
+                        IF v_has_preserve AND v_tag ~ ' xml:space="(?!preserve"|default")' THEN
+                            error := 9463;
+                            v_start := i;
+                            v_at := strpos(v_piece, 'xml:space') + 9;
+                            EXIT;
+                        END IF;
                         IF right(v_tag, 2) <> '/>' THEN
                             v_depth := v_depth + 1;
                             v_open[v_depth] := rtrim(split_part(v_tag, ' ', 1), '>');
@@ -230,12 +236,6 @@ BEGIN
                                     WHEN strpos(v_tag, ' xml:space="default"') > 0 THEN false
                                     ELSE v_keep END;
                                 v_keep := v_preserve[v_depth];
-                                IF v_tag ~ ' xml:space="(?!preserve"|default")' THEN
-                                    error := 9463;
-                                    v_start := i;
-                                    v_at := strpos(v_piece, 'xml:space') + 9;
-                                    EXIT;
-                                END IF;
                             END IF;
                             IF v_depth > p_max_depth THEN
                                 error := 6335;

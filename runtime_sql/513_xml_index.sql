@@ -148,7 +148,9 @@ DECLARE
     v_end integer;
     v_value text := '';
 BEGIN
-    IF p_node > 4294967295 THEN
+    IF p_node IS NULL THEN
+        RETURN NULL;
+    ELSIF p_node > 4294967295 THEN
         RETURN ssb.xml_unescape(split_part(substr(v_tok, (p_node >> 32)::integer), '"', 2));
     ELSIF p_node & 1 = 1 THEN
         RETURN ssb.xml_unescape(ssb.xml_tail(v_tok, v_at));

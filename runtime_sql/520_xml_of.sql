@@ -8,7 +8,7 @@ AS $$
 DECLARE
     -- SQL Server keeps at most 128 levels in a value of type xml (error 6335).
     c_depth CONSTANT integer := 128;
-    v_text text := p_text;
+    v_text text := ltrim(p_text, E'\uFEFF');
     v_read record;
 BEGIN
     IF p_style IS NULL OR p_style NOT BETWEEN 0 AND 3 THEN

@@ -20,8 +20,9 @@ BEGIN
         IF substr(p_source, at, 1) ~ '[A-Za-z_]' THEN
             PERFORM ssb.xq_error(p_context, 2342, 'Invalid numeric constant.');
         END IF;
-        node := jsonb_build_object('op', 'literal', 'v', v_text, 'c', '1', 'ty',
-            CASE WHEN v_text ~ '[eE]' THEN 'xs:double' WHEN v_text ~ '\.' THEN 'xs:decimal' ELSE 'xs:integer' END);
+        node := jsonb_build_object('op', 'literal', 'c', '1',
+            'v', CASE WHEN v_text ~ '[eE]' THEN v_text::double precision::text ELSE v_text END,
+            'ty', CASE WHEN v_text ~ '[eE]' THEN 'xs:double' WHEN v_text ~ '\.' THEN 'xs:decimal' ELSE 'xs:integer' END);
         RETURN;
     END IF;
     IF v_char = '$' THEN
