@@ -1,0 +1,154 @@
+"""Random documents and paths: the runtime against Python's expat, ElementTree and plain trees."""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from xml.parsers import expat
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support import Connection, Database
+from xml_documents import Element, Step, canonical, evaluate, steps, trees, without_space, written
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+few = settings(
+    max_examples=120,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.fixture(scope="module")
+def server(new_database: Callable[[], Database]) -> Iterator[Connection]:
+    """One connection for all examples."""
+    with psycopg.connect(new_database().dsn, autocommit=True) as connection:
+        yield connection
+
+
+def ask(connection: Connection, query: str, *arguments: str) -> str:
+    """The one value of a query."""
+    row = connection.execute(query, arguments).fetchone()  # type: ignore[arg-type]
+    assert row is not None
+    return str(row[0])
+
+
+def as_tree(element: ElementTree.Element) -> Element:
+    """An ElementTree element as our plain tree."""
+    children: list[Element | str] = [element.text] if element.text else []
+    for child in element:
+        children.append(as_tree(child))
+        if child.tail:
+            children.append(child.tail)
+    return Element(element.tag, dict(element.attrib), children)
+
+
+@few
+@given(st.data())
+def test_a_document_reads_the_same_however_it_is_written(server: Connection, data: st.DataObject) -> None:
+    tree = data.draw(trees)
+    text = data.draw(written(tree))
+    kept = ask(server, "SELECT sys.xml_of(%s::text, 1)::text", text)
+    assert kept == canonical(tree)
+    assert as_tree(ElementTree.fromstring(kept)) == tree
+
+
+@few
+@given(trees)
+def test_space_between_tags_is_dropped_once(server: Connection, tree: Element) -> None:
+    written_plainly = canonical(tree).replace("&#x20;", " ").replace("&#xA;<", "\n<").replace("&#x9;<", "\t<")
+    expected = canonical(without_space(tree))
+    assert ask(server, "SELECT sys.xml_of(%s::text)::text", written_plainly) == expected
+    assert ask(server, "SELECT sys.xml_of(%s::text)::text", expected) == expected
+
+
+def is_well_formed(text: str) -> bool:
+    """What expat says of a fragment, namespaces included."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    try:
+        parser.Parse(f"<root>{text}</root>", True)
+    except expat.ExpatError:
+        return False
+    return True
+
+
+@settings(few, max_examples=400)
+@given(st.data())
+def test_a_damaged_document_is_refused_where_expat_refuses_it(server: Connection, data: st.DataObject) -> None:
+    text = data.draw(written(data.draw(trees)))
+    for _ in range(data.draw(st.integers(1, 2))):
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 2))
+        put = data.draw(st.text(st.sampled_from("<>&\"'/= ab:!-[]?x;#1"), max_size=3))
+        text = text[:at] + put + text[at + cut :]
+    # the one difference meant: the empty text is no message
+    expected = is_well_formed(text) and text != ""
+    assert ask(server, "SELECT sys.xml_is_well_formed(%s::text)", text) == str(expected)
+    assert ask(server, "SELECT (ssb.xml_read(%s::text)).error IS NULL", text or "x") == str(expected or not text)
+
+
+@few
+@given(trees, st.lists(steps, min_size=1, max_size=3))
+def test_paths_give_the_elements_that_a_plain_walk_gives(
+    server: Connection, tree: Element, path: list[Step]
+) -> None:
+    document = canonical(tree)
+    written_path = "".join(map(str, path))
+    found = evaluate(tree, path)
+    expected = "".join(map(canonical, found))
+    assert ask(server, "SELECT sys.xml_query(%s::text, %s)::text", document, written_path) == expected
+    assert ask(server, "SELECT sys.xml_value(%s::text, %s)", document, f"count({written_path})") == str(len(found))
+    assert ask(server, "SELECT sys.xml_exist(%s::text, %s)", document, written_path) == str(int(bool(found)))
+    first = found[0].text() if found else "None"
+    assert ask(server, "SELECT sys.xml_value(%s::text, %s)", document, f"({written_path})[1]") == first
+    names = ",".join(node.attributes.get("a", "-") for node in found)
+    rows = "SELECT coalesce(string_agg(coalesce(sys.xml_value(t.c, '@a'), '-'), ',' ORDER BY t.place), '') FROM "
+    for upward in ("0", "1", "NULL"):
+        assert ask(server, rows + f"sys.xml_nodes(%s::text, %s, upward => {upward}) AS t(c)", document, written_path) == names
+
+
+@few
+@given(trees, st.lists(steps, min_size=1, max_size=2), st.integers(0, 2))
+def test_rows_of_nodes_see_what_is_above_them(
+    server: Connection, tree: Element, path: list[Step], levels: int
+) -> None:
+    document = canonical(tree)
+    up = "/".join([".."] * levels) or "."
+    whole = "SELECT coalesce(string_agg(sys.xml_query(t.c, %s)::text, '|' ORDER BY t.place), '') FROM sys.xml_nodes(%s::text, %s{}) AS t(c)"
+    arguments = (f"{up}/a", document, "".join(map(str, path)))
+    everything = ask(server, whole.format(""), *arguments)
+    assert ask(server, whole.format(f", upward => {levels}"), *arguments) == everything
+    parents = {id(child): node for node in (Element("", {}, [tree]),) for child in node.elements()}
+    parents |= {id(child): node for node in (tree, *tree.descendants()) for child in node.elements()}
+    pieces = []
+    for node in evaluate(tree, path):
+        above: Element | None = node
+        for _ in range(levels):
+            above = parents.get(id(above)) if above is not None else None
+        children = above.elements() if above is not None else iter(())
+        pieces.append("".join(canonical(child) for child in children if child.name == "a"))
+    assert everything == "|".join(pieces)
+
+
+@few
+@given(trees, st.lists(steps, min_size=1, max_size=2))
+def test_what_is_deleted_is_gone_and_nothing_else(server: Connection, tree: Element, path: list[Step]) -> None:
+    gone = {id(node) for node in evaluate(tree, path)}
+
+    def rest(node: Element) -> Element:
+        children: list[Element | str] = []
+        for child in node.children:
+            if isinstance(child, str):
+                if children and isinstance(children[-1], str):
+                    children[-1] += child
+                else:
+                    children.append(child)
+            elif id(child) not in gone:
+                children.append(rest(child))
+        return Element(node.name, node.attributes, children)
+
+    expected = "".join(map(canonical, rest(Element("", {}, [tree])).children))
+    dml = "delete " + "".join(map(str, path))
+    assert ask(server, "SELECT sys.xml_modify(%s::text, %s)::text", canonical(tree), dml) == expected
