@@ -167,7 +167,7 @@ def lower_list(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
 def _lower_range(
     body: Sequence[nodes.Statement], first: int, last: int, regions: list[_Region], ctx: Context
 ) -> list[pl.Statement]:
-    """Lower statements ``first`` … ``last``; of several regions that begin at one, the widest is outermost."""
+    """Lower statements ``first`` … ``last``; of regions that begin at one, the widest is outermost."""
     from .lower import lower_body
 
     result: list[pl.Statement] = []

@@ -162,6 +162,7 @@ def _walk(body: Iterable[nodes.Statement]) -> Iterable[nodes.Statement]:
 
 
 def always_true(condition: nodes.SqlText) -> bool:
+    """Tell whether a condition is ``1 = 1`` or its like."""
     words = [token.text for token in condition.tokens if token.text not in ("(", ")")]
     return len(words) == 3 and words[1] == "=" and words[0] == words[2] and words[0].isdigit()
 

@@ -21,6 +21,7 @@ from ..grammar.problems import Problems
 from ..grammar.source import Span
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
+from .constants import Constants, assigned
 from .flow_status import Live, Status
 from .flow_transactions import Depths
 from .names import ObjectName
@@ -120,6 +121,16 @@ class Context:
     """The routine's name as written, for ERROR_PROCEDURE()."""
     return_type: SqlType | None = None
     """Of a scalar function."""
+    returned_table: str | None = None
+    """The table variable that a multi-statement function returns."""
+    constants: Constants = field(default_factory=Constants)
+    """Variables whose value is known here."""
+    at_end: list[pl.Statement] = field(default_factory=list)
+    """What a dynamic batch that came to its end still does."""
+    temporary_tables: dict[str, None] = field(default_factory=dict)
+    """Temporary tables that the body makes, PostgreSQL names: they go when it is left."""
+    string_level: int = 0
+    """How many EXEC of a string are around."""
     label_loops: bool = False
     """Other loops may stand around or inside a WHILE: BREAK and CONTINUE need its label."""
     jumps: dict[tuple[str, bool], Jump] = field(default_factory=dict)
@@ -133,6 +144,10 @@ class Context:
     """Labels' states."""
     machine_tries: dict[str, tuple[int, int]] = field(default_factory=dict)
     """How many TRY and CATCH blocks stand around each label."""
+    cursor_definitions: dict[str, int] = field(default_factory=dict)
+    """How many queries the body gives each of its cursors."""
+    located_cursors: set[str] = field(default_factory=set)
+    """Cursors that some statement names in WHERE CURRENT OF."""
     savepoints: bool = False
     """Statements run inside the exception blocks of savepoints: no COMMIT between them."""
 
@@ -339,6 +354,23 @@ class Context:
             return []
         return [pl.GetRowCount(f"{self.session}.rowcount"), *self.show_count()]
 
+    def define(self, table: ordinary_sql.TableInfo) -> None:
+        """Keep what the script knows of its tables up to date."""
+        if table.name is not None:
+            self.catalog.tables[self.catalog.key(table.name)] = table
+            if table.name.is_temporary:
+                self.temporary_tables[self.catalog.sql_name(table.name)] = None
+
+    def drop_temporary_tables(self) -> list[pl.Statement]:
+        """Return what a procedure or dynamic batch does with its temporary tables at its end."""
+        if not self.temporary_tables:
+            return []
+        names = pl.Array(tuple(pl.Text(name) for name in self.temporary_tables), "text")
+        drop = pl.Perform(pl.Invoke("ssb.drop_temporary_tables", (pl.Name(self.session), names)))
+        if self.savepoints or self.mode not in (Mode.BATCH, Mode.PROCEDURE):
+            return [drop]
+        return [drop, pl.CommitIf(self.session_field("autocommit"))]
+
     def show_count(self) -> list[pl.Statement]:
         """Show @@ROWCOUNT to the client unless NOCOUNT is surely ON."""
         if self.nocount is True or self.scope.session is None:
@@ -347,6 +379,8 @@ class Context:
 
 
 # ------------------------------------------------------------------ dispatch
+
+_DIALOG = (nodes.Send, nodes.EndConversation, nodes.BeginConversationTimer, nodes.MoveConversation)
 
 
 @singledispatch
@@ -359,7 +393,9 @@ def lower(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
     body = tuple(pl.Perform(call) for call in calls)
     if not body:
         return []
-    return [*ctx.guard(node, body), *ctx.status(node, pl.Number(0)), *ctx.autocommit(node)]
+    # Only definitions raise errors with another severity than 16, which stands in the detail.
+    verb = None if isinstance(node, _DIALOG) else node.span.text.split(None, 1)[0].upper()
+    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 
 @singledispatch
@@ -388,7 +424,11 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
         last_line = statement.span.end_line
         result += comments(statement.comments)
         result += comments(statement.trailing_comments)
+        if isinstance(statement, nodes.While | nodes.Label):
+            # The body may run again with what it has changed; after a label nothing is sure.
+            ctx.constants.forget(assigned(body if isinstance(statement, nodes.Label) else [statement]))
         result += lower(statement, ctx)
+        ctx.constants.follow(statement)
         if not isinstance(statement, nodes.Declare | nodes.SetOption | nodes.EmptyStatement):
             ctx.started = True
     return result

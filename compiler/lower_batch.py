@@ -7,6 +7,7 @@ from . import lower_cursor as _cursor  # noqa: F401
 from . import lower_ddl as _ddl  # noqa: F401
 from . import lower_dialog as _dialog  # noqa: F401
 from . import lower_drop as _drop  # noqa: F401
+from . import lower_dynamic as _dynamic  # noqa: F401
 from . import lower_flow as _flow  # noqa: F401
 from . import lower_security as _security  # noqa: F401
 from . import lower_transaction as _transaction  # noqa: F401
@@ -14,6 +15,7 @@ from . import lower_variables as _variables  # noqa: F401
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
 from .lower import Context, comments, invocations
+from .lower_module import lower_create_function, lower_create_trigger, lower_create_view
 from .lower_procedure import lower_create_procedure, lower_routine_body
 from .lower_query import remember
 from .lower_receive import receive_query
@@ -49,8 +51,7 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
             return [*before, pl.Plain(translated.sql, returns_rows=True, counts_rows=True)]
         case ordinary_sql.Dml():
             for table in translated.defines:
-                if table.name is not None:
-                    ctx.catalog.tables[ctx.catalog.key(table.name)] = table
+                ctx.define(table)
             rows = translated.output is not None
             return [
                 *(pl.Plain(sql) for sql in translated.before),
@@ -71,5 +72,11 @@ def lower_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     match node:
         case nodes.CreateProcedure():
             return lower_create_procedure(node, ctx)
+        case nodes.CreateFunction():
+            return lower_create_function(node, ctx)
+        case nodes.CreateTrigger():
+            return lower_create_trigger(node, ctx)
+        case nodes.CreateView():
+            return lower_create_view(node, ctx)
     ctx.problem(f"{type(node).__name__} is not expected here", node.span)
     return []

@@ -1,17 +1,309 @@
-"""Cursors."""
+"""Cursors.
+
+OPEN reads all rows into an array of text, one inner array a row, and FETCH moves a position in
+it.  So a cursor lives through COMMIT and ROLLBACK, as T-SQL's does, and scrolls; it does not
+see changes made after OPEN (T-SQL: a STATIC cursor).  Values return to their types on FETCH.
+
+For cursor ``c`` there are ``c_rows`` and ``c_at``: NULL before DECLARE and after DEALLOCATE,
+−1 closed, 0 before the first row, one more than the number of rows behind the last.
+"""
 
 from __future__ import annotations
 
-from . import nodes
+from collections.abc import Sequence
+
+from ..grammar.tokens import Token, TokenKind
+from . import nodes, ordinary_sql
 from . import plpgsql as pl
-from .lower import Context
+from .lower import Context, lower
+from .lower_query import columns_json
+from .names import fold
+from .ordinary_sql import Expression, ResultColumn, convert_expression
+from .scope import Cursor
+from .type_map import INT, SqlType
+
+_SCROLLING = frozenset({"SCROLL", "STATIC", "KEYSET", "DYNAMIC", "INSENSITIVE"})
 
 
 def declare_cursor_variable(variable: nodes.Variable, ctx: Context) -> None:
     """Declare ``@c CURSOR``."""
-    ctx.problem("cursor variables", variable.span)
+    ctx.scope.cursor_variables[variable.key] = _new_cursor(variable.name.lstrip("@"), ctx)
+
+
+def _new_cursor(name: str, ctx: Context) -> Cursor:
+    stem = "".join(c if c.isalnum() or c == "_" else "_" for c in fold(name))
+    if not stem or stem[0].isdigit():
+        stem = f"cursor_{stem}"
+    rows = ctx.new_variable(f"{stem}_rows", "text[]")
+    at = ctx.new_variable(f"{stem}_at", "integer")
+    return Cursor(name, rows, at)
+
+
+def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
+    if isinstance(reference.name, nodes.Variable):
+        found = ctx.scope.cursor_variables.get(reference.name.key)
+        if found is None:
+            ctx.problem(
+                f'must declare the scalar variable "{reference.name.name}"', reference.span, number=137
+            )
+        return found
+    key = fold(reference.name.text)
+    if key not in ctx.scope.cursors:
+        # Not declared here: never declared at run time, so that the statement fails (16916).
+        ctx.scope.cursors[key] = _new_cursor(reference.name.text, ctx)
+    return ctx.scope.cursors[key]
+
+
+# ------------------------------------------------------------------ DECLARE, SET @c = CURSOR
+
+
+@lower.register
+def lower_declare_cursor(node: nodes.DeclareCursor, ctx: Context) -> list[pl.Statement]:
+    """DECLARE c CURSOR: the query takes the values that variables have here."""
+    key = fold(node.name.text)
+    cursor = ctx.scope.cursors.get(key)
+    if cursor is None:
+        cursor = ctx.scope.cursors[key] = _new_cursor(node.name.text, ctx)
+    return _define(node, node.cursor, cursor, ctx, fresh=True)
+
+
+@lower.register
+def lower_set_cursor(node: nodes.SetCursorVariable, ctx: Context) -> list[pl.Statement]:
+    """SET @c = CURSOR FOR …"""
+    cursor = ctx.scope.cursor_variables.get(node.variable.key)
+    if cursor is None:
+        ctx.problem(
+            f'must declare the scalar variable "{node.variable.name}"', node.variable.span, number=137
+        )
+        return []
+    return _define(node, node.cursor, cursor, ctx, fresh=False)
 
 
 def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
-    """``SET @c = other``."""
+    """``SET @c = other``: from here on both names mean the same cursor."""
+    words = node.value.tokens
+    if len(words) == 1:
+        name = words[0].text.strip('[]"')
+        other = ctx.scope.cursor_variables.get(name.lower()) or ctx.scope.cursors.get(fold(name))
+        if other is not None:
+            ctx.scope.cursor_variables[node.variable.key] = other
+            return []
+    ctx.problem("a cursor variable takes a cursor", node.value.span, number=16950)
     return []
+
+
+def _define(
+    node: nodes.Statement, definition: nodes.CursorDefinition, cursor: Cursor, ctx: Context, *, fresh: bool
+) -> list[pl.Statement]:
+    text = definition.query
+    located = fold(cursor.name) in ctx.located_cursors
+    if located:
+        text = _with_row_place(text)
+    query = ordinary_sql.translate_query(text, ctx.scope, ctx.problems)
+    if query is None:
+        return []
+    options = set(definition.options)
+    cursor.scroll = bool(options & _SCROLLING) and not options & {"FORWARD_ONLY", "FAST_FORWARD"}
+    columns = query.columns
+    texts: str
+    if columns is None:
+        values = "(SELECT array_agg(v.value) FROM json_each_text(row_to_json(q)) AS v)"
+        texts = f"SELECT array_agg({values}) FROM ({query.sql}) AS q"
+    else:
+        names = [f"c{number}" for number in range(1, len(columns) + 1)]
+        values = ", ".join(f"q.{name}::text" for name in names)
+        texts = f"SELECT array_agg(ARRAY[{values}]) FROM ({query.sql}) AS q({', '.join(names)})"
+    cursor.queries.append(texts)
+    if located and columns is not None:
+        cursor.row_place = len(columns)
+        columns = columns[:-1]
+    cursor.columns = columns
+    body: list[pl.Statement] = [pl.Assign(cursor.position, pl.Number(-1))]
+    if fresh:
+        check = pl.Invoke("ssb.declare_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+        body = [pl.Assign(cursor.position, check)]
+    if len(cursor.queries) > 1 or _declared_again(cursor, ctx):
+        chosen = cursor.chosen or ctx.new_variable(f"{cursor.position}_query", "integer")
+        cursor.chosen = chosen
+        body.append(pl.Assign(chosen, pl.Number(len(cursor.queries))))
+    body += ctx.status(node, pl.Number(0))
+    return ctx.guard(node, body) if fresh else body
+
+
+def _with_row_place(text: nodes.SqlText) -> nodes.SqlText:
+    """Add the row's ctid to a cursor's query, for UPDATE … WHERE CURRENT OF."""
+    depth = 0
+    for index, token in enumerate(text.tokens):
+        depth += (token.word == "(") - (token.word == ")")
+        if depth == 0 and token.word == "FROM":
+            comma = Token(TokenKind.SYMBOL, ",", token.start, token.start, ",")
+            place = Token(TokenKind.WORD, "ctid", token.start, token.start, "CTID")
+            tokens = (*text.tokens[:index], comma, place, *text.tokens[index:])
+            return nodes.SqlText(span=text.span, tokens=tokens)
+    return text
+
+
+def located_cursors(body: Sequence[nodes.Statement]) -> set[str]:
+    """Return the cursors that UPDATE or DELETE … WHERE CURRENT OF name."""
+    result: set[str] = set()
+    for statement in body:
+        if isinstance(statement, nodes.SqlStatement) and statement.kind in ("UPDATE", "DELETE"):
+            words = statement.text.words
+            for index in range(len(words) - 2):
+                if words[index] == "CURRENT" and words[index + 1] == "OF":
+                    last = statement.text.tokens[-1 if words[-1] != ";" else -2]
+                    result.add(fold(last.text.lstrip("@").strip('[]"')))
+        result |= located_cursors(nodes.children_of(statement))
+    return result
+
+
+def _declared_again(cursor: Cursor, ctx: Context) -> bool:
+    """Whether the routine gives this cursor several queries."""
+    return ctx.cursor_definitions.get(fold(cursor.name), 0) > 1
+
+
+def count_definitions(body: Sequence[nodes.Statement]) -> dict[str, int]:
+    """Return how many times each cursor of a body gets a query."""
+    result: dict[str, int] = {}
+    for statement in body:
+        name = None
+        if isinstance(statement, nodes.DeclareCursor):
+            name = fold(statement.name.text)
+        elif isinstance(statement, nodes.SetCursorVariable):
+            name = fold(statement.variable.name.lstrip("@"))
+        if name is not None:
+            result[name] = result.get(name, 0) + 1
+        for key, count in count_definitions(nodes.children_of(statement)).items():
+            result[key] = result.get(key, 0) + count
+    return result
+
+
+# ------------------------------------------------------------------ OPEN, CLOSE, DEALLOCATE
+
+
+@lower.register
+def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
+    """OPEN: reads the rows."""
+    cursor = _find(node.cursor, ctx)
+    if cursor is None:
+        return []
+    check = pl.Invoke("ssb.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+    reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
+    if cursor.chosen is not None:
+        reading = [pl.Case(cursor.chosen, tuple((n, (read,)) for n, read in enumerate(reading, 1)))]
+    body: list[pl.Statement] = [pl.Perform(check), *reading, pl.Assign(cursor.position, pl.Number(0))]
+    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])]
+
+
+@lower.register
+def lower_close(node: nodes.CloseCursor, ctx: Context) -> list[pl.Statement]:
+    """CLOSE."""
+    return _change(node, node.cursor, "ssb.close_cursor", ctx)
+
+
+@lower.register
+def lower_deallocate(node: nodes.DeallocateCursor, ctx: Context) -> list[pl.Statement]:
+    """DEALLOCATE."""
+    return _change(node, node.cursor, "ssb.deallocate_cursor", ctx)
+
+
+def _change(
+    node: nodes.Statement, reference: nodes.CursorReference, function: str, ctx: Context
+) -> list[pl.Statement]:
+    cursor = _find(reference, ctx)
+    if cursor is None:
+        return []
+    call = pl.Invoke(function, (pl.Text(cursor.name), pl.Name(cursor.position)))
+    body = [pl.Assign(cursor.position, call)]
+    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])]
+
+
+# ------------------------------------------------------------------ FETCH
+
+
+@lower.register
+def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
+    """FETCH: variables keep their values when there is no row; @@FETCH_STATUS is then −1."""
+    cursor = _find(node.cursor, ctx)
+    if cursor is None:
+        return []
+    columns = cursor.columns
+    if columns is not None and node.into and len(columns) != len(node.into):
+        ctx.problem(
+            "cursorfetch: the number of variables declared in the INTO list must match that of selected "
+            "columns",
+            node.span,
+            number=16924,
+        )
+        return []
+    if node.direction != "NEXT" and not cursor.scroll:
+        ctx.problem(
+            f"fetch: the fetch type {node.direction.lower()} cannot be used with forward only cursors",
+            node.span,
+            number=16911,
+        )
+        return []
+    arguments: list[pl.Expr] = [
+        pl.Text(cursor.name),
+        pl.Name(cursor.position),
+        pl.Raw(f"array_length({cursor.rows}, 1)"),
+        pl.Text(node.direction),
+    ]
+    if node.offset is not None:
+        arguments.append(ctx.value(node.offset, INT))
+    at = cursor.position
+    move = pl.Assign(at, pl.Invoke("ssb.fetch", tuple(arguments)))
+    found: list[pl.Statement] = []
+    rowcount = ctx.liveness.after(node).rowcount
+    if node.into:
+        for number, variable in enumerate(node.into, 1):
+            found += _fetch_into(cursor, number, variable, ctx)
+    else:
+        found.append(_show_row(cursor, ctx))
+    session = ctx.session
+    there = pl.Raw(f"{at} BETWEEN 1 AND array_length({cursor.rows}, 1)")
+    status: list[pl.Statement] = [
+        pl.Assign(f"{session}.fetch_status", pl.Raw("CASE WHEN " + there.sql + " THEN 0 ELSE -1 END"))
+    ]
+    if rowcount:
+        status.append(pl.Assign(f"{session}.rowcount", pl.Raw(f"{session}.fetch_status + 1")))
+    body = [move, *status, pl.If(((pl.Raw(f"{session}.fetch_status = 0"), tuple(found)),))]
+    return [*ctx.guard(node, [*body, *ctx.status(node)])]
+
+
+def _fetch_into(cursor: Cursor, number: int, variable: nodes.Variable, ctx: Context) -> list[pl.Statement]:
+    known = ctx.scope.variable(variable.name)
+    if known is None:
+        ctx.variable(variable)
+        return []
+    text = f"{cursor.rows}[{cursor.position}][{number}]"
+    type_ = cursor.columns[number - 1].type if cursor.columns else None
+    return [pl.Assign(known.reference, pl.Raw(_typed(text, type_, known.type)))]
+
+
+def _typed(text: str, source: SqlType | None, target: SqlType) -> str:
+    """Return a value read back from its text form, converted to the variable's type."""
+    if source is None or source.name == target.name:
+        return f"{text}::{target.postgres}"
+    if source.is_string:
+        return convert_expression(Expression(text, source), target).sql
+    return convert_expression(Expression(f"{text}::{source.postgres}", source), target).sql
+
+
+def _show_row(cursor: Cursor, ctx: Context) -> pl.Statement:
+    """FETCH without INTO: the row is a result set."""
+    columns: tuple[ResultColumn, ...] = cursor.columns or ()
+    if not columns:
+        values = f"(SELECT json_agg(v) FROM unnest({cursor.rows}[{cursor.position}:{cursor.position}]) AS v)"
+    else:
+        parts = [
+            f"{cursor.rows}[{cursor.position}][{number}]"
+            + (f"::{column.type.postgres}" if column.type else "")
+            for number, column in enumerate(columns, 1)
+        ]
+        values = f"json_build_array({', '.join(parts)})"
+    show = pl.Invoke(
+        "ssb.show_collected",
+        (pl.Name(ctx.session), pl.Raw(f"ARRAY[{values}::text]"), columns_json(columns or None)),
+    )
+    return pl.Assign(ctx.session, show)

@@ -38,7 +38,7 @@ def lower_begin_dialog(node: nodes.BeginDialog, ctx: Context) -> list[pl.Stateme
     """BEGIN DIALOG: the variable keeps its value when the statement fails."""
     handle = ctx.variable(node.handle)
     statement = pl.Assign(handle.spelling, begin_dialog_call(node, ctx))
-    return [*ctx.guard(node, [statement]), *ctx.status(node, pl.Number(0)), *ctx.autocommit(node)]
+    return [*ctx.guard(node, [statement, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
 
 
 @invocations.register
@@ -107,7 +107,7 @@ def move_conversation(node: nodes.MoveConversation, ctx: Context) -> list[pl.Inv
 @lower.register
 def lower_get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.Statement]:
     """GET CONVERSATION GROUP: NULL when nothing came; @@ROWCOUNT tells which."""
-    return [*ctx.guard(node, get_group(node, ctx)), *ctx.status(node), *ctx.autocommit(node)]
+    return [*ctx.guard(node, [*get_group(node, ctx), *ctx.status(node)]), *ctx.autocommit(node)]
 
 
 def get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.Statement]:

@@ -30,11 +30,12 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
     each branch does where they are read there.
     """
     before, condition = condition_of(node.condition, ctx)
+    failing = bool(before) and not ctx.tries
     branches = [(condition, _branch(node.then, ctx))]
     otherwise: tuple[pl.Statement, ...] | None = None
     rest = node.otherwise
     last: nodes.Statement = node
-    while isinstance(rest, nodes.If) and not rest.comments:
+    while isinstance(rest, nodes.If) and not rest.comments and not failing:
         test = ctx.condition(rest.condition)
         if not (test.safe or ctx.mode is Mode.FUNCTION):
             break
@@ -45,6 +46,10 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
     else:
         reset = ctx.status(last, pl.Number(0))
         otherwise = tuple(reset) if reset else None
+    if failing and otherwise is not None:
+        # NULL: the condition failed, and neither branch runs.
+        branches.append((pl.Raw(f"NOT {_text(condition)}"), otherwise))
+        otherwise = None
     return [*before, pl.If(tuple(branches), otherwise)]
 
 
@@ -75,10 +80,11 @@ def condition_of(text: nodes.SqlText, ctx: Context) -> tuple[list[pl.Statement],
     if condition.safe or ctx.mode is Mode.FUNCTION:
         return [], pl.Raw(condition.sql)
     holds = ctx.helper("condition", "boolean")
-    assignment = pl.Assign(holds, pl.Raw(condition.sql))
-    # A condition that fails must not leave the answer of the one before it.
-    forget: list[pl.Statement] = [] if ctx.tries else [pl.Assign(holds, pl.NULL)]
-    return [*forget, *ctx.guard(text, [assignment])], pl.Name(holds)
+    if ctx.tries:
+        return ctx.guard(text, [pl.Assign(holds, pl.Raw(condition.sql))]), pl.Name(holds)
+    # NULL will mean that the condition failed; unknown is false.
+    answer = pl.Invoke("coalesce", (pl.Raw(condition.sql), pl.FALSE))
+    return [pl.Assign(holds, pl.NULL), *ctx.guard(text, [pl.Assign(holds, answer)])], pl.Name(holds)
 
 
 @lower.register
@@ -284,6 +290,10 @@ def _condition_text(statement: nodes.Statement) -> str:
 def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
     """Lower RETURN; in a procedure the value is its return code."""
     if ctx.mode is Mode.FUNCTION:
+        if ctx.returned_table is not None:
+            from .lower_module import return_table
+
+            return return_table(ctx.returned_table)
         if node.value is None:
             return [pl.Return(pl.NULL if ctx.return_type is not None else None)]
         return [pl.Return(ctx.value(node.value, ctx.return_type))]
@@ -311,8 +321,8 @@ def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
     """Lower PRINT."""
     value = ctx.expression(node.value, NVARCHAR_MAX)
     statement = pl.Perform(pl.Invoke("ssb.print", (pl.Raw(value.sql),)))
-    body: list[pl.Statement] = [statement] if value.safe else ctx.guard(node, [statement])
-    return [*body, *ctx.status(node, pl.Number(0))]
+    body = [statement, *ctx.status(node, pl.Number(0))]
+    return body if value.safe else ctx.guard(node, body)
 
 
 @lower.register

@@ -108,6 +108,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         pl.Call("ssb.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
         pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
     ]
+    outer += ctx.drop_temporary_tables()
     if kept:
         outer.append(pl.If(((ctx.session_field("leaving"), tuple(kept)),)))
     outer.append(pl.Assign(scope.session, pl.Invoke("ssb.leave", (session, pl.Name(caller)))))
@@ -193,8 +194,11 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
     GOTO and savepoints give it another shape.
     """
     from .control_flow import lower_with_jumps, needs_jumps
+    from .lower_cursor import count_definitions, located_cursors
 
     statements: tuple[nodes.Statement, ...] = tuple(body)
+    ctx.cursor_definitions = count_definitions(statements)
+    ctx.located_cursors = located_cursors(statements)
     if needs_jumps(statements):
         return lower_with_jumps(statements, ctx)
     if len(statements) == 1 and isinstance(statements[0], nodes.Block):
@@ -294,7 +298,7 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         call = pl.Call(procedure.sql_name, (*arguments, session))
     else:
         call = pl.Call(procedure.sql_name, tuple(arguments), (*named, (procedure.session, session)))
-    return [*_guarded(before, node, ctx), call, ctx.leave_if_failed(node), *after, *_return_code(node, ctx)]
+    return [*_guarded(before, node, ctx), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
 
 
 def _guarded(before: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -429,4 +433,4 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     session = pl.Name(ctx.session)
     line = pl.Number(ctx.line(node))
     call = pl.Call("ssb.execute", (name, marks, pl.Name(values), session, line, shown))
-    return [*ctx.guard(node, before), call, ctx.leave_if_failed(node), *after, *_return_code(node, ctx)]
+    return [*ctx.guard(node, before), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]

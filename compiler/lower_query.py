@@ -88,7 +88,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
     rowcount = f"{ctx.session}.rowcount" if live and live.rowcount else None
     if assignment.exactly_one_row and assignment.query is not None:
         body: list[pl.Statement] = [*before, pl.SelectInto(assignment.query, assignment.targets)]
-        return [*ctx.guard(node, body), *ctx.status(node, pl.Number(1))]
+        return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(1))])]
     record = ctx.helper(Assignment.RECORD, "record")
     assignments: list[pl.Statement] = [
         pl.Assign(target, pl.Raw(_with_record(value.sql, record)))
@@ -106,7 +106,7 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
             body.append(pl.Assign(rowcount, pl.Number(0)))
             count.append(pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
         body.append(pl.ForRows(record, assignment.rows, (*assignments, *count)))
-    return [*ctx.guard(node, body), *ctx.status(node)]
+    return [*ctx.guard(node, [*body, *ctx.status(node)])]
 
 
 def _with_record(sql: str, record: str) -> str:
@@ -122,7 +122,7 @@ def _assign_values(node: nodes.Statement, assignment: Assignment, ctx: Context) 
     ]
     if isinstance(node, nodes.SqlStatement) and _all_safe(node, assignment, ctx):
         return [*statements, *ctx.status(node, pl.Number(1))]
-    return [*ctx.guard(node, statements), *ctx.status(node, pl.Number(1))]
+    return [*ctx.guard(node, [*statements, *ctx.status(node, pl.Number(1))])]
 
 
 def _all_safe(node: nodes.SqlStatement, assignment: Assignment, ctx: Context) -> bool:
@@ -163,9 +163,8 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body += [pl.Sql(dml.sql), *ctx.count_rows(node)]
     body += [_without_result(sql) for sql in dml.after]
     for table in dml.defines:
-        if table.name is not None:
-            ctx.catalog.tables[ctx.catalog.key(table.name)] = table
-    return [*ctx.guard(node, body, verb=verb), *ctx.status(node), *ctx.autocommit(node)]
+        ctx.define(table)
+    return [*ctx.guard(node, [*body, *ctx.status(node)], verb=verb), *ctx.autocommit(node)]
 
 
 def _without_result(sql: str) -> pl.Statement:
@@ -212,7 +211,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         body += _show(dml.output_after, ctx)
     elif counted and ctx.counts(node):
         body += ctx.show_count()
-    return [*ctx.guard(node, body, verb=_verb(node)), *ctx.status(node)]
+    return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
 
 
 def _verb(node: nodes.Statement) -> str:
@@ -234,7 +233,7 @@ def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statemen
     body = [pl.Sql(sql) for sql in ddl.statements]
     if not body:
         return []
-    return [*ctx.guard(node, body), *ctx.status(node, pl.Number(0)), *ctx.autocommit(node)]
+    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
 
 
 def remember(ddl: Ddl, ctx: Context) -> None:
@@ -242,8 +241,7 @@ def remember(ddl: Ddl, ctx: Context) -> None:
     for name in ddl.drops:
         ctx.catalog.tables.pop(ctx.catalog.key(name), None)
     for table in ddl.defines:
-        if table.name is not None:
-            ctx.catalog.tables[ctx.catalog.key(table.name)] = table
+        ctx.define(table)
 
 
 def converted(sql: str, type_: SqlType | None) -> pl.Expr:

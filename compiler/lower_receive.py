@@ -115,7 +115,7 @@ def lower_receive(node: nodes.Receive, ctx: Context) -> list[pl.Statement]:
         ]
         return [*ctx.guard(node, body), *ctx.autocommit(node)]
     attempt = _attempt(node, ctx, waiting=None, status_of=node)
-    return [*ctx.guard(node, attempt), *ctx.status(node), *ctx.autocommit(node)]
+    return [*ctx.guard(node, [*attempt, *ctx.status(node)]), *ctx.autocommit(node)]
 
 
 def _attempt(
@@ -218,11 +218,12 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     if isinstance(inner, nodes.GetConversationGroup):
         group = ctx.variable(inner.variable).spelling
         attempt = [
+            *ctx.status(node),
             *get_group_waiting(node, inner, ctx),
             pl.Exit(label, pl.Raw(f"{group} IS NOT NULL")),
         ]
     elif inner.assigns or inner.into is not None:
-        attempt = _attempt(inner, ctx, waiting=label, status_of=node)
+        attempt = [*ctx.status(node), *_attempt(inner, ctx, waiting=label, status_of=node)]
         after = ctx.show_count() if inner.into is not None else []
     else:
         rows = ctx.outer_helper("output_rows", "text[]")
@@ -243,7 +244,7 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     wait = pl.Call("ssb.wait_for_message", (ctx.queue(inner.queue), until), tuple(named))
     timed_out = [pl.Exit(label, pl.Raw(f"clock_timestamp() >= {deadline}"))] if deadline else []
     loop = pl.Loop((*guarded, *timed_out, wait), label=label)
-    return [*result, loop, *after, *ctx.status(node), *ctx.autocommit(node)]
+    return [*result, loop, *after, *ctx.autocommit(node)]
 
 
 def get_group_waiting(
@@ -268,4 +269,4 @@ def lower_wait_for_time(node: nodes.WaitForTime, ctx: Context) -> list[pl.Statem
     computed = pl.Assign(deadline, pl.Invoke(function, (pl.Raw(value.sql),)))
     may_commit = () if ctx.savepoints else (("may_commit", ctx.session_field("autocommit")),)
     wait = pl.Call("ssb.wait_until", (pl.Name(deadline),), may_commit)
-    return [*ctx.guard(node, [computed]), wait, *ctx.status(node, pl.Number(0))]
+    return [*ctx.guard(node, [computed, *ctx.status(node, pl.Number(0))]), wait]

@@ -1,12 +1,151 @@
-"""System procedures."""
+"""System procedures that scripts call: sp_executesql, application locks, messages, session context."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from . import nodes
 from . import plpgsql as pl
 from .lower import Context
+from .lower_procedure import argument_value
+from .type_map import INT, NVARCHAR_MAX, SqlType
+
+# Name → function, and the parameters in order: T-SQL name, PostgreSQL name, type.
+_FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = {
+    "sp_getapplock": (
+        "sys.getapplock",
+        (
+            ("@resource", "resource", NVARCHAR_MAX),
+            ("@lockmode", "mode", NVARCHAR_MAX),
+            ("@lockowner", "owner", NVARCHAR_MAX),
+            ("@locktimeout", "timeout", INT),
+            ("@dbprincipal", "", NVARCHAR_MAX),
+        ),
+        True,
+    ),
+    "sp_releaseapplock": (
+        "sys.releaseapplock",
+        (
+            ("@resource", "resource", NVARCHAR_MAX),
+            ("@lockowner", "owner", NVARCHAR_MAX),
+            ("@dbprincipal", "", NVARCHAR_MAX),
+        ),
+        True,
+    ),
+    "sp_addmessage": (
+        "sys.addmessage",
+        (
+            ("@msgnum", "msgnum", INT),
+            ("@severity", "severity", INT),
+            ("@msgtext", "msgtext", NVARCHAR_MAX),
+            ("@lang", "lang", NVARCHAR_MAX),
+            ("@with_log", "with_log", NVARCHAR_MAX),
+            ("@replace", "replace", NVARCHAR_MAX),
+        ),
+        False,
+    ),
+    "sp_dropmessage": (
+        "sys.dropmessage",
+        (("@msgnum", "msgnum", INT), ("@lang", "lang", NVARCHAR_MAX)),
+        False,
+    ),
+    "sp_set_session_context": (
+        "sys.set_session_context",
+        (("@key", "key", NVARCHAR_MAX), ("@value", "value", NVARCHAR_MAX), ("@read_only", "read_only", INT)),
+        False,
+    ),
+}
+
+# Settings of SQL Server that PostgreSQL has no counterpart of, or has by itself.
+_WITHOUT_EFFECT = frozenset(
+    """
+    sp_configure sp_dboption sp_changedbowner sp_updatestats sp_recompile sp_addextendedproperty
+    sp_dropextendedproperty sp_updateextendedproperty sp_tableoption sp_addrolemember sp_droprolemember
+    sp_grantdbaccess sp_serveroption sp_settriggerorder sp_refreshview sp_procoption sp_cycle_errorlog
+    """.split()
+)
 
 
 def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Statement] | None:
     """Lower EXEC of a system procedure; None when it is none."""
+    assert isinstance(node.module, nodes.QualifiedName)
+    schema = node.module.schema
+    if schema is not None and schema.text.lower() not in ("sys", "dbo", ""):
+        return None
+    name = node.module.name.text.lower()
+    if not name.startswith(("sp_", "xp_")):
+        return None
+    special: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
+        "sp_executesql": _executesql,
+        "sp_rename": _rename,
+        "xp_logevent": _log_event,
+    }
+    if name in special:
+        return special[name](node, ctx)
+    if name in _FUNCTIONS:
+        return _call(node, name, ctx)
+    if name in _WITHOUT_EFFECT:
+        return []
     return None
+
+
+def _executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    from .lower_dynamic import lower_executesql
+
+    return lower_executesql(node, ctx)
+
+
+def _arguments(
+    node: nodes.Execute, parameters: tuple[tuple[str, str, SqlType], ...], ctx: Context
+) -> list[tuple[str, pl.Expr]]:
+    result: list[tuple[str, pl.Expr]] = []
+    by_name = {name: (target, type_) for name, target, type_ in parameters}
+    for number, argument in enumerate(node.arguments):
+        if argument.name is not None:
+            found = by_name.get(argument.name.key)
+        elif number < len(parameters):
+            found = parameters[number][1:]
+        else:
+            found = None
+        if found is None:
+            ctx.problem(f"unexpected argument of {node.module.name}", argument.span, number=8144)
+            continue
+        if argument.value is not None and found[0]:
+            result.append((found[0], argument_value(argument.value, found[1], ctx)))
+    return result
+
+
+def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
+    function, parameters, returns = _FUNCTIONS[name]
+    call = pl.Invoke(function, (), tuple(_arguments(node, parameters, ctx)))
+    if returns and node.return_variable is not None:
+        target = ctx.variable(node.return_variable)
+        body: list[pl.Statement] = [pl.Assign(target.spelling, call)]
+    else:
+        body = [pl.Perform(call)]
+        if node.return_variable is not None:
+            body.append(pl.Assign(ctx.variable(node.return_variable).spelling, pl.Number(0)))
+    body += ctx.status(node, pl.Number(0))
+    return [*ctx.guard(node, body), *ctx.autocommit(node)]
+
+
+def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_rename of tables, columns and indexes."""
+    parameters = (
+        ("@objname", "object_name", NVARCHAR_MAX),
+        ("@newname", "new_name", NVARCHAR_MAX),
+        ("@objtype", "object_type", NVARCHAR_MAX),
+    )
+    call = pl.Invoke("ssb.rename_object", (), (*_arguments(node, parameters, ctx), *ctx.database_argument()))
+    return [*ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+
+
+def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """xp_logevent number, message: a line in the server's log."""
+    parameters = (
+        ("@error_number", "", INT),
+        ("@message", "message", NVARCHAR_MAX),
+        ("@severity", "", NVARCHAR_MAX),
+    )
+    call = pl.Invoke("ssb.log_event", (), tuple(_arguments(node, parameters, ctx)))
+    return ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))])

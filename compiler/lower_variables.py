@@ -111,7 +111,7 @@ def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Con
 def table_row_type(ctx: Context, variable: str) -> str:
     """Name the composite type of a table variable: beside its routine, or in pg_temp for a batch."""
     if ctx.scope.routine is None:
-        return f"pg_temp.{quote(fold('@' + variable))}"
+        return f"pg_temp.{quote(fold('@' + ctx.scope.row_type_prefix + variable))}"
     schema, _, routine = ctx.scope.routine.rpartition(".")
     routine = routine.strip('"')
     return f"{schema}.{quote(fold(f'{routine}@{variable}'))}"
@@ -123,17 +123,16 @@ def define_row_type(row_type: str, info: ordinary_sql.TableInfo, ctx: Context) -
         f"{quote(fold(column.name))} {column.type.postgres if column.type else 'text'}"
         for column in info.columns
     )
-    ctx.prelude.append(pl.Plain(f"DROP TYPE IF EXISTS {row_type}"))
-    ctx.prelude.append(pl.Plain(f"CREATE TYPE {row_type} AS ({columns})"))
+    call = pl.Invoke("ssb.define_row_type", (pl.Text(row_type), pl.Text(columns)))
+    ctx.prelude.append(pl.Select(call))
 
 
 def assign(
     node: nodes.Statement, variable: ScalarVariable, value: Translated, ctx: Context
 ) -> list[pl.Statement]:
     """Assign an expression to a scalar variable; @@ROWCOUNT is 1 after it."""
-    statement = pl.Assign(variable.reference, pl.Raw(value.sql))
-    body: list[pl.Statement] = [statement] if value.safe else ctx.guard(node, [statement])
-    return [*body, *ctx.status(node, pl.Number(1))]
+    body = [pl.Assign(variable.reference, pl.Raw(value.sql)), *ctx.status(node, pl.Number(1))]
+    return body if value.safe else ctx.guard(node, body)
 
 
 @lower.register

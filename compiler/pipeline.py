@@ -23,8 +23,9 @@ from .flow_status import DEAD, Status, reads_at_start
 from .flow_transactions import CLOSED, Depths, State
 from .lower import Context, Frame, Mode
 from .lower_batch import lower_batch_body, lower_module, lower_plain
+from .lower_module import function_signature
 from .lower_procedure import call_effect, signature, variable_names
-from .scope import Catalog, Scope
+from .scope import Catalog, Scope, object_name
 
 __all__ = [
     "CompileOptions",
@@ -173,6 +174,9 @@ class CompileSession:
                     procedure = signature(statement, self.catalog)
                     self.catalog.define_procedure(procedure)
                     self.catalog.bodies[self.catalog.key(procedure.name)] = statement.body
+                elif isinstance(statement, nodes.CreateFunction):
+                    key = self.catalog.key(object_name(statement.name))
+                    self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))
         self.catalog.database = database
 
     def _compile(self, batches: Sequence[nodes.Batch]) -> Iterator[CompiledBatch]:

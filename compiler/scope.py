@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 
 from . import nodes
 from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote
-from .ordinary_sql import Expression, ScalarVariable, TableInfo, TableVariable, UserFunction
+from .ordinary_sql import (
+    Expression,
+    ResultColumn,
+    ScalarVariable,
+    TableInfo,
+    TableVariable,
+    UserFunction,
+)
 from .type_map import BIGINT, INT, SMALLINT, SqlType, TypeError_, nvarchar, sql_type
 
 __all__ = [
@@ -119,18 +126,19 @@ class TableType:
 
 @dataclass
 class Cursor:
-    """A cursor of a routine: the PL/pgSQL variables that hold its rows and its place.
-
-    ``columns`` is how many values a row has, None before its query was seen.
-    """
+    """A cursor of a routine: the PL/pgSQL variables that hold its rows and its place."""
 
     name: str
     rows: str
     position: str
-    query: str | None = None
-    columns: int | None = None
-    scroll: bool = True
-    key: str = ""
+    queries: list[str] = field(default_factory=list)
+    """PostgreSQL text that reads all rows, one for each DECLARE."""
+    chosen: str | None = None
+    """The variable that tells which query is in force, where there are several."""
+    columns: tuple[ResultColumn, ...] | None = None
+    scroll: bool = False
+    row_place: int | None = None
+    """Which value of a row is its ctid, where WHERE CURRENT OF asks for it."""
 
 
 class Catalog:
@@ -225,8 +233,16 @@ class Scope:
     table_variables: dict[str, TableVariable] = field(default_factory=dict)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     cursor_variables: dict[str, Cursor] = field(default_factory=dict)
+    transition_tables: dict[str, TableInfo] = field(default_factory=dict)
+    """INSERTED and DELETED of a trigger."""
+    absent: dict[str, str] = field(default_factory=dict)
+    """Those that the trigger's event does not have, with the table whose columns they have."""
     taken: set[str] = field(default_factory=set)
     """Folded names that helper variables must not have."""
+    avoid: set[str] = field(default_factory=set)
+    """Names of the code around a dynamic batch, which its variables must not hide."""
+    row_type_prefix: str = ""
+    """In front of the names of a dynamic batch's row types."""
 
     # -------------------------------------------------------- for the ordinary-SQL translation
 
@@ -256,7 +272,11 @@ class Scope:
         return self.table_variables.get(name.lower())
 
     def table(self, name: ObjectName) -> TableInfo | None:
-        """Return a table made earlier in the script."""
+        """Return a table made earlier in the script, or INSERTED and DELETED in a trigger."""
+        if self.transition_tables and name.schema is None:
+            found = self.transition_tables.get(fold(name.name))
+            if found is not None:
+                return found
         return self.catalog.tables.get(self.catalog.key(name))
 
     def global_variable(self, name: str) -> Expression | None:
@@ -299,9 +319,27 @@ class Scope:
         """Return ``UPDATE(name)`` in a trigger."""
         return None
 
+    def empty_like(self, name: str) -> str | None:
+        """Return the table whose columns an always empty INSERTED or DELETED has."""
+        return self.absent.get(fold(name))
+
     def identity_insert(self, name: ObjectName) -> bool:
         """Tell whether SET IDENTITY_INSERT is ON for a table."""
         return self.catalog.key(name) in self.catalog.identity_insert
+
+    def cursor_status(self, name: str) -> Expression | None:
+        """Return CURSOR_STATUS of a cursor of this routine."""
+        cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
+        if cursor is None:
+            return Expression("-3", INT)
+        return Expression(f"ssb.cursor_status({cursor.position}, array_length({cursor.rows}, 1))", INT)
+
+    def cursor_row(self, name: str) -> str | None:
+        """Return the ctid of the row a cursor stands on."""
+        cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
+        if cursor is None or cursor.row_place is None:
+            return None
+        return f"{cursor.rows}[{cursor.position}][{cursor.row_place}]::tid"
 
     def user_function(self, name: ObjectName) -> UserFunction | None:
         """Return the signature of a user function."""
@@ -326,9 +364,17 @@ class Scope:
         self.taken.add(name)
         return name
 
+    def _free(self, reference: str) -> str:
+        """Return the name, or another where it would hide one of the code around."""
+        free, number = reference, 1
+        while fold(free.strip('"')) in self.avoid:
+            number += 1
+            free = f"{plain_name(reference.strip(chr(34)))}_{number}".replace('"', "")
+        return free
+
     def declare(self, name: str, type_: SqlType, *, qualifier: str | None = None) -> ScalarVariable:
         """Add the scalar variable ``@name``."""
-        reference = plain_name(name.lstrip("@"))
+        reference = self._free(plain_name(name.lstrip("@")))
         variable = ScalarVariable(reference, f"{qualifier or self.label}.{reference}", type_)
         self.variables[name.lower()] = variable
         return variable
@@ -337,7 +383,7 @@ class Scope:
         self, name: str, row_type: str, info: TableInfo, *, qualifier: str | None = None
     ) -> TableVariable:
         """Add the table variable ``@name``."""
-        reference = plain_name(name.lstrip("@"))
+        reference = self._free(plain_name(name.lstrip("@")))
         variable = TableVariable(reference, f"{qualifier or self.label}.{reference}", row_type, info)
         self.table_variables[name.lower()] = variable
         return variable

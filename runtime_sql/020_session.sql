@@ -40,7 +40,8 @@ BEGIN
             procedure        text,       -- ERROR_PROCEDURE() of an error raised here; NULL in a batch
             nestlevel        integer,    -- @@NESTLEVEL
             capturing        boolean,    -- INSERT … EXEC: result sets are kept, not sent
-            captured         json[]      -- … here, one JSON array a row
+            captured         json[],     -- … here, one JSON array a row
+            in_trigger       boolean     -- ROLLBACK ends the batch of the statement that fired the trigger (3609)
         );
     END IF;
 END;

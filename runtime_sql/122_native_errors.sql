@@ -121,7 +121,7 @@ BEGIN
     WHEN '22007' THEN
         v_error := ROW(241, 'Conversion failed when converting date and/or time from character string.', 16, 1, NULL, NULL);
     WHEN '22001' THEN
-        v_error := ROW(8152, 'String or binary data would be truncated.', 16, 30, NULL, NULL);
+        v_error := ROW(2628, 'String or binary data would be truncated.', 16, 1, NULL, NULL);
     WHEN '21000' THEN
         v_error := ROW(512, 'Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, '
                             '<= , >, >= or when the subquery is used as an expression.', 16, 1, NULL, NULL);

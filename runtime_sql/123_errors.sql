@@ -18,20 +18,21 @@ CREATE OR REPLACE FUNCTION ssb.rolls_back(number integer)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 AS $$
-    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 1205, 3609, 8114, 8169, 10708)
+    SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 1205, 2714, 3609, 8114, 8169, 10708)
            OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399
 $$;
 
--- Takes an error and decides where it goes. p_kind: NULL, RAISERROR or THROW.
+-- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
+-- TRIGGER for an error out of a trigger, which rolls back.
 CREATE OR REPLACE FUNCTION ssb.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
 AS $$
 DECLARE
     v_unresolved boolean := p_kind IS NULL AND error.number IN (207, 208);
-    v_rolls_back boolean := p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
-                            AND (session.xact_abort AND error.number <> 266
-                                 OR p_kind IS NULL AND ssb.rolls_back(error.number));
+    v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb.rolls_back(error.number));
+    v_ends boolean := v_rolls_back OR session.xact_abort AND p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
+                                      AND error.number <> 266;
 BEGIN
     session.error := error.number;
     session.rowcount := 0;
@@ -40,13 +41,13 @@ BEGIN
         session.unresolved := v_unresolved;
         session.pending := error;
         IF session.trancount > 0 AND NOT session.doomed
-           AND (session.xact_abort OR p_kind IS NULL AND ssb.rolls_back(error.number)) THEN
+           AND (session.xact_abort OR v_rolls_back) THEN
             session.doomed := true;
             PERFORM set_config('transaction_read_only', 'on', true);
         END IF;
-    ELSIF v_rolls_back OR p_kind = 'THROW' THEN
+    ELSIF v_ends OR p_kind = 'THROW' THEN
         session.leaving := true;
-        session.rolling_back := v_rolls_back;
+        session.rolling_back := v_ends;
         session.pending := error;
     ELSE
         PERFORM ssb.report(error);
@@ -70,23 +71,26 @@ DECLARE
     v_error ssb.error;
     v_number integer := ssb.error_number_of(sqlstate_code);
     v_parts text[];
+    v_from_trigger boolean := false;
 BEGIN
     IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
         v_error := ssb.native_error(sqlstate_code, message, detail, p_verb);
     ELSE
-        v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)(?:, Procedure (.*?))?(?:, Line (\d+))?$');
+        v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)(?:, Procedure ([^,]+))?(?:, Line (\d+))?$');
         v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
         v_error.message := message;
         v_error.severity := coalesce(v_parts[2]::integer, 16);
         v_error.state := coalesce(v_parts[3]::integer, ssb.usual_state(v_error.number));
         v_error.procedure := v_parts[4];
         v_error.line := v_parts[5]::integer;
+        -- A procedure that is not ours: the error comes out of a trigger.
+        v_from_trigger := v_parts[4] IS NOT NULL;
     END IF;
     IF v_error.line IS NULL THEN
         v_error.procedure := session.procedure;
         v_error.line := line;
     END IF;
-    RETURN ssb.signal(session, v_error);
+    RETURN ssb.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END);
 END;
 $$;
 

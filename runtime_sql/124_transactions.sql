@@ -58,6 +58,9 @@ BEGIN
         session := ssb.signal(session, ROW(6401, format('Cannot roll back %s. No transaction or savepoint of that name was found.',
             name), 16, 1, session.procedure, line)::ssb.error);
         RETURN;
+    ELSIF session.in_trigger THEN
+        PERFORM ssb.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
+                                      session.procedure, NULL)::ssb.error);
     ELSIF session.atomic THEN
         RAISE EXCEPTION USING ERRCODE = CASE WHEN (session.caught).number IS NULL THEN '40000'
                                              ELSE ssb.sqlstate_of((session.caught).number) END,

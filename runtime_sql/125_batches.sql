@@ -34,6 +34,7 @@ BEGIN
     session.fetch_status := coalesce(v_status[3]::integer, 0);
     session.nestlevel := 0;
     session.capturing := false;
+    session.in_trigger := false;
 END;
 $$;
 
@@ -198,5 +199,99 @@ BEGIN
         END IF;
     END IF;
     RETURN NULL;
+END;
+$$;
+
+-- Into a trigger: a transaction is open by definition, SET XACT_ABORT is ON.
+CREATE OR REPLACE FUNCTION ssb.enter_trigger(procedure text)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    session ssb.session;
+BEGIN
+    session.trancount := 1;
+    session.autocommit := false;
+    session.atomic := true;
+    session.doomed := false;
+    session.xact_abort := true;
+    session.nocount := coalesce(nullif(current_setting('pgsb.nocount', true), ''), 'off')::boolean;
+    session.try_depth := 0;
+    session.outer_tries := 0;
+    session.leaving := false;
+    session.unresolved := false;
+    session.rolling_back := false;
+    session.error := 0;
+    session.rowcount := 0;
+    session.fetch_status := 0;
+    session.procedure := procedure;
+    session.nestlevel := 1;
+    session.capturing := false;
+    session.in_trigger := true;
+    RETURN session;
+END;
+$$;
+
+-- Out of a trigger: the error that ended it goes to the statement that fired it.
+CREATE OR REPLACE FUNCTION ssb.leave_trigger(session ssb.session)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF session.leaving AND (session.pending).number IS NOT NULL THEN
+        PERFORM ssb.raise_pending(session.pending);
+    ELSIF session.doomed OR session.trancount = 0 THEN
+        PERFORM ssb.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
+                                      session.procedure, NULL)::ssb.error);
+    END IF;
+    PERFORM ssb.forget_updates(session.procedure);
+END;
+$$;
+
+-- UPDATE(column): BEFORE triggers on the columns note which an UPDATE names, for
+-- the trigger p_trigger, in a setting that dies with the transaction.
+CREATE OR REPLACE FUNCTION ssb.note_update()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM set_config('pgsb.updates', concat_ws(',', nullif(current_setting('pgsb.updates', true), ''),
+                                                 TG_ARGV[0] || '.' || TG_ARGV[1]), true);
+    RETURN NULL;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.was_updated(p_trigger text, p_column text)
+RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(p_trigger || '.' || p_column = ANY (string_to_array(current_setting('pgsb.updates', true), ',')), false)
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.forget_updates(p_trigger text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF current_setting('pgsb.updates', true) <> '' THEN
+        PERFORM set_config('pgsb.updates', coalesce((SELECT string_agg(u, ',')
+            FROM unnest(string_to_array(current_setting('pgsb.updates', true), ',')) AS u
+           WHERE split_part(u, '.', 1) <> lower(p_trigger)), ''), true);
+    END IF;
+END;
+$$;
+
+-- Into the batch of EXEC ('…') or sp_executesql: a scope of its own for names that
+-- cannot be resolved, for SET options and for ERROR_PROCEDURE().
+CREATE OR REPLACE FUNCTION ssb.enter_string(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    session.procedure := NULL;
+    session.nestlevel := session.nestlevel + 1;
+    session.outer_tries := session.try_depth;
+    session.return_code := 0;
+    RETURN session;
 END;
 $$;

@@ -27,6 +27,11 @@ BEGIN
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
     END IF;
+    IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
+        -- Its result type may change too.
+        PERFORM ssb.drop_module('FUNCTION', p_name);
+        RETURN;
+    END IF;
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
         IF v_version IS DISTINCT FROM to_regprocedure(p_name || '(' || coalesce(p_arguments, '') || ')') THEN
             EXECUTE format('DROP ROUTINE %s', v_version);
@@ -105,5 +110,169 @@ EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wro
 WHEN dependent_objects_still_exist THEN
     PERFORM ssb.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by another object.',
                                          ssb.tsql_spelling(p_name)), 16, 1, SQLERRM);
+END;
+$$;
+
+-- The composite type of a table variable or of a function's rows, made anew.
+CREATE OR REPLACE FUNCTION ssb.define_row_type(p_name text, p_columns text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF to_regtype(p_name) IS NOT NULL THEN
+        EXECUTE format('DROP TYPE %s', p_name);
+    END IF;
+    EXECUTE format('CREATE TYPE %s AS (%s)', p_name, p_columns);
+END;
+$$;
+
+-- Before CREATE VIEW, ALTER VIEW …: a view may get other columns, which PostgreSQL's
+-- REPLACE refuses.
+CREATE OR REPLACE FUNCTION ssb.prepare_view(p_action text, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF p_action = 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
+        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                             (parse_ident(p_name))[2]), 16, 3);
+    ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
+        PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', ssb.tsql_spelling(p_name)), 16, 6);
+    ELSIF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
+        PERFORM ssb.drop_relation('VIEW', p_name);
+    END IF;
+END;
+$$;
+
+-- CREATE SYNONYM for a table, view or queue: a view, through which rows can be
+-- changed too. Other targets are known to the compiler alone.
+CREATE OR REPLACE FUNCTION ssb.create_synonym(p_name text, p_target text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF to_regclass(p_name) IS NOT NULL THEN
+        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                             (parse_ident(p_name))[2]), 16, 3);
+    ELSIF to_regclass(p_target) IS NOT NULL THEN
+        EXECUTE format('CREATE VIEW %s AS SELECT * FROM %s', p_name, p_target);
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_synonym(p_name text, if_exists boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF to_regclass(p_name) IS NOT NULL THEN
+        EXECUTE format('DROP VIEW %s', p_name);
+    END IF;
+END;
+$$;
+
+-- Before CREATE TRIGGER, ALTER TRIGGER …: the trigger's functions and PostgreSQL's
+-- triggers that call them are made anew.
+CREATE OR REPLACE FUNCTION ssb.prepare_trigger(p_action text, p_name text, p_table text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_name text[] := parse_ident(p_name);
+    v_exists boolean := to_regproc(p_name) IS NOT NULL;
+    v_trigger record;
+BEGIN
+    IF to_regclass(p_table) IS NULL THEN
+        PERFORM ssb.raise_error(8197, format('The object ''%s'' does not exist or is invalid for this operation.',
+                                             ssb.tsql_spelling(p_table)), 16, 4);
+    ELSIF p_action = 'CREATE' AND v_exists THEN
+        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 2);
+    ELSIF p_action = 'ALTER' AND NOT v_exists THEN
+        PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', ssb.tsql_spelling(p_name)), 16, 6);
+    END IF;
+    IF v_exists THEN
+        PERFORM ssb.drop_module('TRIGGER', p_name);
+    END IF;
+    FOR v_trigger IN
+        SELECT t.tgname FROM pg_trigger AS t
+         WHERE t.tgrelid = p_table::regclass AND t.tgname LIKE replace(v_name[2], '_', '\_') || '@%' AND NOT t.tgisinternal
+    LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', v_trigger.tgname, p_table);
+    END LOOP;
+END;
+$$;
+
+-- ENABLE TRIGGER, DISABLE TRIGGER; no names: ALL.
+CREATE OR REPLACE FUNCTION ssb.enable_trigger(p_table text, p_names text[], p_enable boolean)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_trigger record;
+BEGIN
+    FOR v_trigger IN
+        SELECT t.tgname FROM pg_trigger AS t
+         WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal
+           AND (p_names = '{}' OR split_part(t.tgname, '@', 1) = ANY (p_names))
+    LOOP
+        EXECUTE format('ALTER TABLE %s %s TRIGGER %I', p_table, CASE WHEN p_enable THEN 'ENABLE' ELSE 'DISABLE' END,
+                       v_trigger.tgname);
+    END LOOP;
+END;
+$$;
+
+-- sp_rename of a table, view, index or, as 'table.column' with type COLUMN, a column.
+CREATE OR REPLACE FUNCTION ssb.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(object_name);
+    v_owner text := ssb.module_name(array_to_string(v_parts[1:cardinality(v_parts) - 1], '.'), database);
+BEGIN
+    IF upper(object_type) IN ('COLUMN', 'INDEX') AND to_regclass(v_owner) IS NULL THEN
+        PERFORM ssb.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
+                                              upper(object_type)), 11, 1);
+    ELSIF upper(object_type) = 'COLUMN' THEN
+        EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', v_owner, sys.fold(v_parts[cardinality(v_parts)]), sys.fold(new_name));
+    ELSIF upper(object_type) = 'INDEX' THEN
+        EXECUTE format('ALTER INDEX %I.%I RENAME TO %I', (parse_ident(v_owner))[1], sys.fold(v_parts[cardinality(v_parts)]),
+                       sys.fold(new_name));
+    ELSIF to_regclass(ssb.module_name(object_name, database)) IS NULL THEN
+        PERFORM ssb.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
+            'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
+    ELSE
+        EXECUTE format('ALTER TABLE %s RENAME TO %I', ssb.module_name(object_name, database), sys.fold(new_name));
+    END IF;
+END;
+$$;
+
+-- xp_logevent: a line in the server's log that no client sees.
+CREATE OR REPLACE FUNCTION ssb.log_event(message text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RAISE LOG '%', message;
+END;
+$$;
+
+-- Temporary tables go with the procedure or dynamic batch that made them. Those
+-- of a doomed transaction go with it.
+CREATE OR REPLACE FUNCTION ssb.drop_temporary_tables(session ssb.session, tables text[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_table text;
+BEGIN
+    IF session.doomed THEN
+        RETURN;
+    END IF;
+    FOREACH v_table IN ARRAY tables LOOP
+        IF to_regclass(v_table) IS NOT NULL THEN
+            EXECUTE format('DROP TABLE %s', v_table);
+        END IF;
+    END LOOP;
 END;
 $$;

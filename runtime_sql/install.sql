@@ -126,5 +126,10 @@
 \ir 565_xsd_compile.sql
 \ir 566_xsd_validate.sql
 
+-- The activation daemon's part
+\ir 600_broker_state.sql
+\ir 610_broker_queues.sql
+\ir 620_broker_sweep.sql
+
 -- Grants
 \ir 900_grants.sql

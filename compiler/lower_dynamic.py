@@ -1,0 +1,216 @@
+"""EXEC of a string and sp_executesql.
+
+The string is a batch of its own: its variables, its SET options, its RETURN and the names it
+cannot resolve end with it.  Where its text is known before the program runs (literals, and
+variables that surely hold one) it is compiled in place, as an inner block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..grammar.source import Source
+from . import nodes
+from . import plpgsql as pl
+from .build import parse_script
+from .flow_status import Status
+from .flow_transactions import Depths
+from .lower import Context, Mode, lower
+from .lower_procedure import SESSION_TYPE, argument_value, call_effect, lower_routine_body, variable_names
+from .names import fold
+from .scope import Scope
+from .type_map import SqlType
+
+
+@dataclass(frozen=True)
+class _DynamicParameter:
+    """A parameter of sp_executesql: its name without @, type, and whether it is OUTPUT."""
+
+    name: str
+    type: SqlType
+    output: bool
+
+
+@lower.register
+def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Statement]:
+    """Lower ``EXEC ('…')``."""
+    if ctx.mode is Mode.FUNCTION:
+        ctx.problem("EXECUTE is not allowed in a function", node.span, number=443)
+        return []
+    if node.at_server is not None:
+        ctx.problem("EXEC … AT a linked server is not supported", node.span)
+        return []
+    text = ctx.constants.value(node.text.tokens)
+    if text is None:
+        return _unknown_text(node, node.text, ctx)
+    body = lower_text(node, text, (), (), ctx)
+    if node.as_name is not None:
+        principal = pl.Text(node.as_name.value)
+        impersonate = pl.Perform(pl.Invoke("ssb.execute_as", (principal,), ctx.database_argument()))
+        revert = pl.Perform(pl.Invoke("ssb.revert"))
+        return [*ctx.guard(node, [impersonate]), *body[:-1], revert, body[-1]]
+    return body
+
+
+def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """Lower ``EXEC sp_executesql N'…', N'@a int, @b int OUTPUT', @a = …, @b = @x OUTPUT``."""
+    arguments = list(node.arguments)
+    by_name = {a.name.key: a for a in arguments if a.name is not None}
+    statement = by_name.pop("@stmt", None) or by_name.pop("@statement", None)
+    definition = by_name.pop("@params", None)
+    positional = [a for a in arguments if a.name is None]
+    if statement is None and positional:
+        statement = positional.pop(0)
+    if definition is None and positional:
+        definition = positional.pop(0)
+    if statement is None or statement.value is None:
+        ctx.problem("sp_executesql expects a statement", node.span, number=214)
+        return []
+    text = ctx.constants.value(statement.value.tokens)
+    if text is None:
+        return _unknown_text(node, statement.value, ctx)
+    parameters: tuple[_DynamicParameter, ...] = ()
+    if definition is not None and definition.value is not None:
+        declared = ctx.constants.value(definition.value.tokens)
+        if declared is None:
+            ctx.problem(
+                "the parameters of sp_executesql must be known at compile time", definition.value.span
+            )
+            return []
+        parameters = _parameters(node, declared, ctx)
+    values: list[nodes.Argument | None] = []
+    for number, parameter in enumerate(parameters):
+        value = by_name.get(f"@{parameter.name.lower()}")
+        if value is None and number < len(positional):
+            value = positional[number]
+        values.append(value)
+    body = lower_text(node, text, parameters, tuple(values), ctx)
+    if node.return_variable is not None:
+        variable = ctx.variable(node.return_variable)
+        body.insert(-1, pl.Assign(variable.spelling, pl.Number(0)))
+    return body
+
+
+def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicParameter, ...]:
+    """Read the parameter list of sp_executesql as the parameters of a procedure."""
+    if not text.strip():
+        return ()
+    source = Source(
+        f"parameters of sp_executesql, line {ctx.line(node)}", f"CREATE PROCEDURE p {text} AS RETURN"
+    )
+    script = parse_script(source, ctx.problems)
+    if not script.batches or not isinstance(script.batches[0].statements[0], nodes.CreateProcedure):
+        return ()
+    procedure = script.batches[0].statements[0]
+    return tuple(
+        _DynamicParameter(parameter.variable.name.lstrip("@"), ctx.type_of(parameter.type), parameter.output)
+        for parameter in procedure.parameters
+    )
+
+
+def _unknown_text(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> list[pl.Statement]:
+    ctx.problem(
+        "the text of this dynamic SQL is not known before the program runs, and T-SQL cannot be translated "
+        "in the server",
+        text.span,
+        hint="build the text from literals, or pass what varies as parameters of sp_executesql",
+    )
+    return []
+
+
+# ------------------------------------------------------------------ a string in place
+
+
+def lower_text(
+    node: nodes.Statement,
+    text: str,
+    parameters: tuple[_DynamicParameter, ...],
+    values: tuple[nodes.Argument | None, ...],
+    ctx: Context,
+) -> list[pl.Statement]:
+    """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error."""
+    source = Source(f"dynamic SQL, line {ctx.line(node)}", text)
+    script = parse_script(source, ctx.problems)
+    statements = tuple(statement for batch in script.batches for statement in batch.statements)
+    label = ctx.label("string")
+    inner = _inner_context(node, statements, label, ctx)
+    before: list[pl.Statement] = []
+    after: list[pl.Statement] = []
+    declarations: list[pl.Declaration] = []
+    for parameter, argument in zip(parameters, values, strict=True):
+        value: pl.Expr | None = None
+        if argument is not None and argument.value is not None:
+            # Through a variable of the outer block: the inner one may have the same name.
+            passed = ctx.helper(f"{fold(parameter.name)}_passed", parameter.type.postgres)
+            before.append(pl.Assign(passed, argument_value(argument.value, parameter.type, ctx)))
+            value = pl.Name(passed)
+        variable = inner.scope.declare(f"@{parameter.name}", parameter.type)
+        declarations.append(pl.Declaration(variable.reference, parameter.type.postgres, value))
+        if argument is not None and argument.output and argument.value is not None and value is not None:
+            target = ctx.scope.variable(argument.value.text.strip())
+            if target is not None:
+                assert isinstance(value, pl.Name)
+                # Only where the batch came to its end.
+                keep = pl.Assign(value.spelling, pl.Name(variable.reference))
+                inner.at_end.append(keep)
+                after.append(pl.Assign(target.reference, _back(value.spelling, parameter.type, target.type)))
+    body = lower_routine_body(statements, inner)
+    outer = ctx.new_variable("caller", SESSION_TYPE)
+    session = pl.Name(ctx.session)
+    declarations += inner.declarations.values()
+    core: list[pl.Statement] = [pl.Block(tuple(body), label=label, declarations=tuple(declarations))]
+    if inner.at_end:
+        ends: list[pl.Statement] = [
+            pl.Block(tuple(body), label=label),
+            pl.If(((pl.Raw(f"NOT {ctx.session}.leaving"), tuple(inner.at_end)),)),
+        ]
+        core = [pl.Block(tuple(ends), declarations=tuple(declarations))]
+    ctx.prelude += inner.prelude
+    result: list[pl.Statement] = ctx.guard(node, before) if before else []
+    return [
+        *result,
+        pl.Assign(outer, session),
+        pl.Assign(ctx.session, pl.Invoke("ssb.enter_string", (session,))),
+        *core,
+        *inner.drop_temporary_tables(),
+        pl.Assign(ctx.session, pl.Invoke("ssb.leave", (session, pl.Name(outer)))),
+        *after,
+        ctx.leave_if_failed(node),
+    ]
+
+
+def _back(reference: str, source: SqlType, target: SqlType) -> pl.Expr:
+    from .ordinary_sql import Expression, convert_expression
+
+    if source.postgres == target.postgres:
+        return pl.Name(reference)
+    return pl.Raw(convert_expression(Expression(reference, source), target).sql)
+
+
+def _inner_context(
+    node: nodes.Statement, statements: tuple[nodes.Statement, ...], label: str, ctx: Context
+) -> Context:
+    """Return the context of a dynamic batch: a scope of its own in the same PL/pgSQL code."""
+    scope = Scope(ctx.catalog, label=label)
+    scope.session = ctx.scope.session
+    scope.taken = ctx.scope.taken
+    scope.avoid = set(ctx.scope.taken) | {fold(v.reference) for v in ctx.scope.variables.values()}
+    scope.reserve(variable_names(statements))
+    scope.row_type_prefix = f"{ctx.scope.row_type_prefix}{label}@"
+    inner = Context(
+        catalog=ctx.catalog,
+        scope=scope,
+        problems=ctx.problems,
+        mode=ctx.mode,
+        first_line=1,
+        depths=Depths(statements, ctx.depths.before(node), call_effect(ctx.catalog)),
+        liveness=Status(statements, ctx.liveness.after(node)),
+        body_label=label,
+        frame=ctx.frame,
+    )
+    inner.counters = ctx.counters
+    inner.nocount = ctx.nocount
+    inner.xact_abort = ctx.xact_abort
+    inner.savepoints = ctx.savepoints
+    inner.string_level = ctx.string_level + 1
+    return inner

@@ -1,0 +1,407 @@
+"""User-defined functions, triggers, views, synonyms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import nodes, ordinary_sql
+from . import plpgsql as pl
+from .flow_status import DEAD, Status
+from .flow_transactions import ANY, Depths
+from .lower import Context, Mode, comments, invocations
+from .lower_procedure import argument_value, call_effect, free_label, lower_routine_body, variable_names
+from .lower_variables import define_row_type
+from .names import ObjectName, fold, quote
+from .ordinary_sql import ColumnInfo, Expression, ScalarVariable, TableInfo, UserFunction
+from .scope import Catalog, Scope, UnknownType, object_name
+from .type_map import BOOLEAN, NVARCHAR_MAX, SqlType
+
+# ------------------------------------------------------------------ functions
+
+
+def function_signature(node: nodes.CreateFunction, catalog: Catalog) -> UserFunction:
+    """Return what callers must know of a function."""
+
+    def resolve(written: nodes.DataType) -> SqlType:
+        try:
+            return catalog.type_of(written)
+        except UnknownType:
+            return NVARCHAR_MAX
+
+    result = resolve(node.returns) if node.returns is not None else None
+    return UserFunction(result, tuple(resolve(parameter.type) for parameter in node.parameters))
+
+
+def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[pl.TopLevel]:
+    """Lower CREATE, ALTER and CREATE OR ALTER FUNCTION."""
+    catalog = context.catalog
+    name = object_name(node.name)
+    catalog.functions[catalog.key(name)] = function_signature(node, catalog)
+    sql_name = catalog.sql_name(name)
+    folded = fold(node.name.name.text)
+    label = free_label(folded, node.text.tokens)
+    scope = Scope(catalog, label=label, routine=sql_name)
+    scope.reserve(variable_names(node.body))
+    scope.reserve(parameter.variable.name for parameter in node.parameters)
+    scope.taken |= {folded, fold(label.strip('"'))}
+    ctx = Context(
+        catalog=catalog,
+        scope=scope,
+        problems=context.problems,
+        mode=Mode.FUNCTION,
+        first_line=context.first_line,
+        depths=Depths(node.body, ANY),
+        liveness=Status(node.body, DEAD),
+        body_label=label,
+        routine_name=node.name.name.text,
+    )
+    parameters = _parameters(node, ctx, label, quote(folded))
+    types = ", ".join(parameter.type for parameter in parameters)
+    prepare = pl.Invoke(
+        "ssb.prepare_module",
+        (pl.Text(node.action), pl.Text("FUNCTION"), pl.Text(sql_name), pl.Text(types)),
+    )
+    preface = tuple(pl.Comment(comment.text) for comment in node.comments)
+    tag = node.name.name.text
+    if node.kind == "INLINE":
+        return _inline(node, ctx, sql_name, parameters, prepare, preface)
+    if node.kind == "TABLE":
+        return _table_function(node, ctx, sql_name, parameters, prepare, preface)
+    assert node.returns is not None
+    ctx.return_type = ctx.type_of(node.returns)
+    body = _function_body(node, ctx)
+    if not (body and isinstance(body[-1], pl.Return)):
+        body.append(pl.Return(pl.NULL))
+    block = pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values()))
+    routine = pl.Routine(
+        sql_name,
+        tuple(parameters),
+        block,
+        tag=tag,
+        returns=ctx.return_type.postgres_bare,
+        attributes=("STABLE",),
+        preface=preface,
+    )
+    return [pl.Select(prepare), *ctx.prelude, routine]
+
+
+def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str) -> list[pl.Parameter]:
+    parameters: list[pl.Parameter] = []
+    needs_default = False
+    for parameter in node.parameters:
+        table = ctx.catalog.table_type_of(parameter.type)
+        if table is not None:
+            variable = ctx.scope.declare_table(
+                parameter.variable.name, table.row_type, table.info, qualifier=name
+            )
+            parameters.append(pl.Parameter(variable.reference, f"{table.row_type}[]"))
+            continue
+        type_ = ctx.type_of(parameter.type)
+        scalar = ctx.scope.declare(parameter.variable.name, type_, qualifier=name)
+        default = argument_value(parameter.default, type_, ctx) if parameter.default is not None else None
+        if default is None and needs_default:
+            default = pl.NULL
+        needs_default = needs_default or default is not None
+        parameters.append(pl.Parameter(scalar.reference, type_.postgres_bare, default=default))
+    return parameters
+
+
+def _function_body(node: nodes.CreateFunction, ctx: Context) -> list[pl.Statement]:
+    return [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+
+
+def _table_function(
+    node: nodes.CreateFunction,
+    ctx: Context,
+    sql_name: str,
+    parameters: list[pl.Parameter],
+    prepare: pl.Invoke,
+    preface: tuple[pl.Comment, ...],
+) -> list[pl.TopLevel]:
+    """RETURNS @t TABLE (…): the table variable's rows are the result."""
+    assert node.table is not None and node.table_variable is not None
+    info = ordinary_sql.translate_table_variable(node.table.text, ctx.scope, ctx.problems)
+    if info is None:
+        return []
+    row_type = _row_type(sql_name)
+    define_row_type(row_type, info, ctx)
+    table = ctx.scope.declare_table(node.table_variable.name, row_type, info)
+    ctx.declarations[table.reference] = pl.Declaration(table.reference, f"{row_type}[]", pl.Raw("'{}'"))
+    ctx.returned_table = table.reference
+    body = _function_body(node, ctx)
+    if not (body and isinstance(body[-1], pl.Return)):
+        body += return_table(table.reference)
+    block = pl.Block(tuple(body), label=ctx.body_label, declarations=tuple(ctx.declarations.values()))
+    routine = pl.Routine(
+        sql_name,
+        tuple(parameters),
+        block,
+        tag=node.name.name.text,
+        returns=f"SETOF {row_type}",
+        attributes=("STABLE",),
+        preface=preface,
+    )
+    ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
+        object_name(node.name), info.columns, read_only=True
+    )
+    return [pl.Select(prepare), *ctx.prelude, routine]
+
+
+def return_table(reference: str) -> list[pl.Statement]:
+    """RETURN of a multi-statement function."""
+    return [pl.ReturnQuery(f"SELECT * FROM unnest({reference})"), pl.Return()]
+
+
+def _row_type(sql_name: str) -> str:
+    schema, _, name = sql_name.rpartition(".")
+    return f"{schema}.{quote(fold(name.strip(chr(34)) + '@row'))}"
+
+
+def _inline(
+    node: nodes.CreateFunction,
+    ctx: Context,
+    sql_name: str,
+    parameters: list[pl.Parameter],
+    prepare: pl.Invoke,
+    preface: tuple[pl.Comment, ...],
+) -> list[pl.TopLevel]:
+    """An inline function: a SQL function over its query, which PostgreSQL can inline too.
+
+    Its row type is made first: from the columns where the script tells their types, else
+    from a view of the query with NULL for the parameters.
+    """
+    assert node.query is not None
+    query = ordinary_sql.translate_query(node.query, ctx.scope, ctx.problems)
+    if query is None:
+        return []
+    row_type = _row_type(sql_name)
+    before: list[pl.TopLevel] = []
+    columns = query.columns
+    if columns is not None and all(column.name and column.type for column in columns):
+        infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
+        define_row_type(row_type, TableInfo(None, infos), ctx)
+        before += ctx.prelude
+        info = TableInfo(object_name(node.name), infos, read_only=True)
+        ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = info
+        casts = ", ".join(
+            f"q.{quote(fold(column.name))}::{column.type.postgres if column.type else 'text'}"
+            for column in infos
+        )
+        body = f"SELECT {casts} FROM (\n{query.sql}\n) AS q"
+    else:
+        blank = Scope(ctx.catalog, label=ctx.scope.label)
+        for key, variable in ctx.scope.variables.items():
+            value = f"NULL::{variable.type.postgres_bare}"
+            blank.variables[key] = ScalarVariable(value, value, variable.type)
+        sample = ordinary_sql.translate_query(node.query, blank, ctx.problems)
+        if sample is None:
+            return []
+        drop = pl.Invoke("ssb.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),))
+        before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {sample.sql}")]
+        body = query.sql
+    routine = pl.Routine(
+        sql_name,
+        tuple(parameters),
+        None,
+        tag=node.name.name.text,
+        returns=f"SETOF {row_type}",
+        attributes=("STABLE",),
+        sql_body=body,
+        preface=preface,
+    )
+    return [pl.Select(prepare), *before, routine]
+
+
+# ------------------------------------------------------------------ triggers
+
+
+class TriggerScope(Scope):
+    """The scope of a trigger: UPDATE(column) asks what BEFORE triggers have noted."""
+
+    event: str = ""
+    trigger_name: str = ""
+    noted: set[str]
+
+    def updated_column(self, name: str) -> Expression | None:
+        """Return ``UPDATE(name)``: true for INSERT, false for DELETE."""
+        if self.event != "UPDATE":
+            return Expression("true" if self.event == "INSERT" else "false", BOOLEAN)
+        self.noted.add(fold(name))
+        column = fold(name).replace("'", "''")
+        return Expression(f"ssb.was_updated('{self.trigger_name}', '{column}')", BOOLEAN)
+
+
+def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
+    """Lower an AFTER trigger: a trigger function and a trigger for each event.
+
+    INSERTED and DELETED are PostgreSQL's transition tables, which belong to one event each.
+    """
+    if node.target is None:
+        context.problem(
+            "DDL and logon triggers are not supported",
+            node.span,
+            hint="PostgreSQL has event triggers, which only a superuser may make",
+        )
+        return []
+    if node.timing != "AFTER":
+        context.problem(
+            "INSTEAD OF triggers are not supported",
+            node.span,
+            hint="PostgreSQL has them on views and row by row only",
+        )
+        return []
+    catalog = context.catalog
+    target = context.object(node.target)
+    table = catalog.sql_name(target)
+    known = catalog.tables.get(catalog.key(target))
+    name = object_name(node.name)
+    if name.schema is None:
+        name = ObjectName(name.name, target.schema, target.database)
+    sql_name = catalog.sql_name(name)
+    prepare = pl.Invoke("ssb.prepare_trigger", (pl.Text(node.action), pl.Text(sql_name), pl.Text(table)))
+    result: list[pl.TopLevel] = [pl.Select(prepare)]
+    result += [pl.Comment(comment.text) for comment in node.comments]
+    for number, event in enumerate(node.events):
+        suffix = "" if number == 0 else f"@{event.lower()}"
+        result += _trigger_of_event(node, context, event, suffix, sql_name, table, known)
+    return result
+
+
+def _trigger_of_event(
+    node: nodes.CreateTrigger,
+    context: Context,
+    event: str,
+    suffix: str,
+    sql_name: str,
+    table: str,
+    known: TableInfo | None,
+) -> list[pl.TopLevel]:
+    catalog = context.catalog
+    folded = fold(node.name.name.text)
+    label = free_label(folded, node.text.tokens)
+    scope = TriggerScope(catalog, label=label, routine=sql_name, trigger=True)
+    scope.event, scope.trigger_name, scope.noted = event, folded.replace("'", "''"), set()
+    columns = known.columns if known else ()
+    for pseudo, there in (("inserted", event != "DELETE"), ("deleted", event != "INSERT")):
+        scope.transition_tables[pseudo] = TableInfo(
+            None, columns, read_only=True, partial=known is None or known.partial
+        )
+        if not there:
+            scope.absent[pseudo] = table
+    scope.reserve(variable_names(node.body))
+    scope.taken |= {folded, fold(label.strip('"'))}
+    scope.session = scope.helper("session")
+    ctx = Context(
+        catalog=catalog,
+        scope=scope,
+        problems=context.problems,
+        mode=Mode.TRIGGER,
+        first_line=context.first_line,
+        depths=Depths(node.body, ANY, call_effect(catalog)),
+        liveness=Status(node.body, DEAD),
+        body_label=label,
+        routine_name=node.name.name.text,
+    )
+    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    session = pl.Name(scope.session)
+    enter = pl.Assign(scope.session, pl.Invoke("ssb.enter_trigger", (pl.Text(node.name.name.text),)))
+    outer: list[pl.Statement] = [
+        enter,
+        pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
+        *ctx.drop_temporary_tables(),
+        pl.Perform(pl.Invoke("ssb.leave_trigger", (session,))),
+        pl.Return(pl.NULL),
+    ]
+    declarations = (pl.Declaration(scope.session, "ssb.session"), *ctx.frame.declarations.values())
+    function = _with_suffix(sql_name, suffix)
+    routine = pl.Routine(
+        function,
+        (),
+        pl.Block(tuple(outer), declarations=declarations),
+        tag=node.name.name.text,
+        returns="trigger",
+    )
+    tables = {
+        "INSERT": "NEW TABLE AS inserted",
+        "DELETE": "OLD TABLE AS deleted",
+        "UPDATE": "NEW TABLE AS inserted OLD TABLE AS deleted",
+    }[event]
+    trigger_name = quote(folded + suffix)
+    create = pl.Plain(
+        f"CREATE TRIGGER {trigger_name} AFTER {event} ON {table}\n    REFERENCING {tables}\n"
+        f"    FOR EACH STATEMENT EXECUTE FUNCTION {function}()"
+    )
+    notes = [
+        pl.Plain(
+            f"CREATE TRIGGER {quote(f'{folded}@{column}')} BEFORE UPDATE OF {quote(column)} ON {table}\n"
+            f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update({_literal(folded)}, {_literal(column)})"
+        )
+        for column in sorted(scope.noted)
+    ]
+    return [*ctx.prelude, routine, create, *notes]
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _with_suffix(sql_name: str, suffix: str) -> str:
+    if not suffix:
+        return sql_name
+    schema, _, name = sql_name.rpartition(".")
+    return f"{schema}.{quote(name.strip(chr(34)) + suffix)}"
+
+
+@invocations.register
+def enable_trigger(node: nodes.EnableTrigger, ctx: Context) -> list[pl.Invoke] | None:
+    """ENABLE TRIGGER, DISABLE TRIGGER."""
+    if node.target is None:
+        return []
+    names = pl.Array(tuple(pl.Text(fold(name.name.text)) for name in node.triggers), "text")
+    enable = pl.TRUE if node.enable else pl.FALSE
+    return [pl.Invoke("ssb.enable_trigger", (ctx.queue(node.target), names, enable))]
+
+
+# ------------------------------------------------------------------ views, synonyms
+
+
+def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLevel]:
+    """Lower CREATE VIEW and ALTER VIEW."""
+    catalog = context.catalog
+    name = object_name(node.name)
+    query = ordinary_sql.translate_query(node.query, context.scope, context.problems)
+    if query is None:
+        return []
+    sql_name = catalog.sql_name(name)
+    columns = [quote(fold(column.text)) for column in node.columns]
+    listed = f" ({', '.join(columns)})" if columns else ""
+    check = "\nWITH CHECK OPTION" if node.check_option else ""
+    catalog.tables.pop(catalog.key(name), None)
+    if query.columns is not None:
+        names: Sequence[str | None] = [column.text for column in node.columns] or [
+            column.name for column in query.columns
+        ]
+        if len(names) == len(query.columns):
+            catalog.tables[catalog.key(name)] = TableInfo(
+                name,
+                tuple(
+                    ColumnInfo(label or "", column.type)
+                    for label, column in zip(names, query.columns, strict=True)
+                ),
+                read_only=True,
+            )
+    prepare = pl.Invoke("ssb.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
+    return [
+        pl.Select(prepare),
+        *(pl.Comment(comment.text) for comment in node.comments),
+        pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{query.sql}{check}"),
+    ]
+
+
+@invocations.register
+def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] | None:
+    """CREATE SYNONYM: the compiler follows it; for tables there is a view as well."""
+    target = object_name(node.target)
+    ctx.catalog.synonyms[ctx.catalog.key(object_name(node.name))] = target
+    name = pl.Text(ctx.catalog.sql_name(object_name(node.name)))
+    return [pl.Invoke("ssb.create_synonym", (name, pl.Text(ctx.catalog.sql_name(target))))]

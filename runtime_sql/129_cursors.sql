@@ -1,0 +1,94 @@
+-- Cursors: where a position may go. A cursor is an array of rows and a position,
+-- variables of the compiled routine: NULL not declared, -1 closed, 0 before the
+-- first row, one more than the number of rows behind the last.
+--
+-- Called by  compiled DECLARE CURSOR, OPEN, FETCH, CLOSE, DEALLOCATE
+
+CREATE OR REPLACE FUNCTION ssb.declare_cursor(cursor_name text, at integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF at IS NOT NULL THEN
+        PERFORM ssb.raise_error(16915, format('A cursor with the name ''%s'' already exists.', cursor_name));
+    END IF;
+    RETURN -1;
+END;
+$$;
+
+-- 16916 for a cursor that does not exist.
+CREATE OR REPLACE FUNCTION ssb.require_cursor(cursor_name text, at integer)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF at IS NULL THEN
+        PERFORM ssb.raise_error(16916, format('A cursor with the name ''%s'' does not exist.', cursor_name));
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.open_cursor(cursor_name text, at integer)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM ssb.require_cursor(cursor_name, at);
+    IF at >= 0 THEN
+        PERFORM ssb.raise_error(16905, 'The cursor is already open.');
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.close_cursor(cursor_name text, at integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM ssb.require_cursor(cursor_name, at);
+    IF at < 0 THEN
+        PERFORM ssb.raise_error(16917, 'Cursor is not open.');
+    END IF;
+    RETURN -1;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.deallocate_cursor(cursor_name text, at integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM ssb.require_cursor(cursor_name, at);
+    RETURN NULL;
+END;
+$$;
+
+-- The position after FETCH; 0 or row_count + 1 where there is no row.
+CREATE OR REPLACE FUNCTION ssb.fetch(cursor_name text, at integer, row_count integer, direction text, row_offset integer DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_count integer := coalesce(row_count, 0);
+BEGIN
+    IF at IS NULL OR at < 0 THEN
+        PERFORM ssb.require_cursor(cursor_name, at);
+        PERFORM ssb.raise_error(16917, 'Cursor is not open.');
+    END IF;
+    RETURN greatest(0, least(v_count + 1, CASE direction
+        WHEN 'NEXT' THEN at + 1
+        WHEN 'PRIOR' THEN at - 1
+        WHEN 'FIRST' THEN 1
+        WHEN 'LAST' THEN v_count
+        WHEN 'ABSOLUTE' THEN CASE WHEN row_offset < 0 THEN v_count + 1 + row_offset ELSE row_offset END
+        WHEN 'RELATIVE' THEN at + row_offset END));
+END;
+$$;
+
+-- CURSOR_STATUS: 1 open with rows, 0 open without, -1 closed, -3 no such cursor.
+CREATE OR REPLACE FUNCTION ssb.cursor_status(at integer, row_count integer)
+RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN at IS NULL THEN -3 WHEN at < 0 THEN -1 WHEN row_count > 0 THEN 1 ELSE 0 END
+$$;
