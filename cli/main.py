@@ -16,6 +16,7 @@ from ..server.problems import ServerError
 _COMMANDS = {
     "run": "run:run_command",
     "shell": "shell:shell_command",
+    "broker": "broker:broker_command",
     "compile": "compile:compile_command",
     "check": "compile:check_command",
     "install": "install:install_command",

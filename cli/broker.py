@@ -1,0 +1,102 @@
+"""pgsb broker: the activation daemon."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import click
+
+from ..daemon.config import BrokerOptions, Program, parse_program, read_programs
+from ..daemon.log import stream_sink
+from ..daemon.loop import Broker
+from ..server.connect import find_target
+from .options import dsn_option
+from .run import open_database
+
+
+@click.command("broker")
+@dsn_option
+@click.option(
+    "--reader-dsn",
+    metavar="DSN",
+    help="Login of service programs, if not the daemon's own: a role that may do nothing but become "
+    "the principals that EXECUTE AS names.",
+)
+@click.option(
+    "--program",
+    "programs",
+    multiple=True,
+    metavar="NAME=PROGRAM",
+    help="Allow queues to activate this external program: package.module:callable or a command line.",
+)
+@click.option(
+    "--programs",
+    "program_files",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The same from the table [programs] of a TOML file.",
+)
+@click.option("--max-readers", type=click.IntRange(1), metavar="N", help="Readers of all queues together.")
+@click.option(
+    "--grace",
+    type=click.FloatRange(0),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long SIGTERM waits for running programs.",
+)
+@click.option(
+    "--slow-reader",
+    type=click.FloatRange(0.1),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Report programs that make no progress for so long.",
+)
+@click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+)
+def broker_command(
+    dsn: str | None,
+    reader_dsn: str | None,
+    programs: tuple[str, ...],
+    program_files: tuple[Path, ...],
+    max_readers: int | None,
+    grace: float,
+    slow_reader: float,
+    log_format: str,
+    log_level: str,
+) -> None:
+    """Start service programs as messages arrive, until SIGTERM or Ctrl-C.
+
+    Several daemons may run for one database: one leads, the others take over when it
+    goes. The log goes to stderr, and its newest lines to the table ssb.broker_log.
+    """
+    allowed: dict[str, Program] = {}
+    for file in program_files:
+        allowed.update(read_programs(file))
+    for text in programs:
+        program = parse_program(text)
+        allowed[program.name] = program
+    target = find_target(dsn)
+    # Demands the runtime, and puts it on the private server.
+    open_database(target).close()
+    options = BrokerOptions(
+        dsn=target.dsn,
+        reader_dsn=reader_dsn,
+        programs=allowed,
+        max_readers=max_readers,
+        grace=grace,
+        slow_reader=slow_reader,
+    )
+    asyncio.run(_serve(options, log_format, log_level))
+
+
+async def _serve(options: BrokerOptions, log_format: str, log_level: str) -> None:
+    broker = Broker(options, stream_sink(log_format, log_level))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, broker.stop)
+    await broker.run()

@@ -1,0 +1,1 @@
+"""The Python interface to the broker."""

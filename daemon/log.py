@@ -1,0 +1,110 @@
+"""The daemon's log: structured lines on a stream, and the newest ones in ssb.broker_log."""
+
+import json
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import TextIO
+
+_LEVELS = ("debug", "info", "warning", "error")
+# Lines that wait for the database: more than this are counted and left out.
+_PENDING = 5_000
+
+
+@dataclass(frozen=True)
+class Line:
+    """One event; ``pid`` is the @@SPID of the reader."""
+
+    level: str
+    event: str
+    message: str
+    queue: str | None = None
+    program: str | None = None
+    pid: int | None = None
+    error_number: int | None = None
+    logged_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
+
+
+Sink = Callable[[Line], None]
+
+
+def text_line(line: Line) -> str:
+    """One line for people: time, level, queue, reader, what."""
+    where = " ".join(
+        part
+        for part in (
+            line.queue,
+            line.program,
+            f"[{line.pid}]" if line.pid else None,
+            f"Msg {line.error_number}" if line.error_number else None,
+        )
+        if part
+    )
+    text = " ".join(line.message.split("\n"))
+    return f"{line.logged_at[:23]}Z {line.level:7} {line.event}{' ' if where else ''}{where}: {text}"
+
+
+def json_line(line: Line) -> str:
+    """One JSON object: `Line`'s fields without those that are empty."""
+    return json.dumps(
+        {name: value for name, value in asdict(line).items() if value is not None}, ensure_ascii=False
+    )
+
+
+def stream_sink(form: str = "text", level: str = "info", stream: TextIO | None = None) -> Sink:
+    """Writes lines of at least ``level`` to ``stream`` (stderr). ``form`` is "text" or "json"."""
+    render = json_line if form == "json" else text_line
+    lowest = _LEVELS.index(level)
+
+    def write(line: Line) -> None:
+        if _LEVELS.index(line.level) >= lowest:
+            print(render(line), file=stream or sys.stderr, flush=True)
+
+    return write
+
+
+class BrokerLog:
+    """Hands every line to ``sink`` at once and keeps it for the table until `take` is called."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._pending: deque[Line] = deque()
+        self._lost = 0
+
+    def write(
+        self,
+        level: str,
+        event: str,
+        message: str,
+        *,
+        queue: str | None = None,
+        program: str | None = None,
+        pid: int | None = None,
+        error_number: int | None = None,
+    ) -> None:
+        """Log one event."""
+        line = Line(level, event, message, queue, program, pid, error_number)
+        self._sink(line)
+        if level == "debug":
+            return
+        if len(self._pending) >= _PENDING:
+            self._lost += 1
+        else:
+            self._pending.append(line)
+
+    def take(self) -> list[Line]:
+        """The lines that are not in the table yet; they count as written from now on."""
+        lines = list(self._pending)
+        self._pending.clear()
+        if self._lost:
+            lines.append(
+                Line("warning", "log_overflow", f"{self._lost} lines are only in the daemon's own log")
+            )
+            self._lost = 0
+        return lines
+
+    def put_back(self, lines: list[Line]) -> None:
+        """They could not be written after all."""
+        self._pending.extendleft(reversed(lines[-_PENDING:]))

@@ -1,0 +1,530 @@
+"""The daemon: one leader for a database, which starts readers until it is told to stop.
+
+Two connections besides those of the readers: the *ear* LISTENs and holds the
+advisory lock that makes this daemon the leader; the *hand* does everything else.
+When either breaks, everything is given up and begun again: the state is in the
+database, and a transaction that was not committed never happened.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import random
+import time
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+
+from .. import __version__
+from ..server.results import Event
+from .config import BrokerOptions
+from .log import BrokerLog, Sink, stream_sink
+from .monitor import Backoff, Ended, Head, QueueMonitor
+from .programs import ProgramRuns
+from .readers import (
+    ActiveQueue,
+    Connection,
+    Outcome,
+    ProgramError,
+    Reader,
+    Sessions,
+    describe,
+    open_connection,
+)
+
+# pg_try_advisory_lock's key: any constant that is ours.
+LEADER_LOCK = 0x5353_4201
+_STANDBY_SECONDS = 0.5
+# The server must notice within two seconds that a leader's machine is gone.
+_EAR_SETTINGS = {
+    "tcp_keepalives_idle": "1",
+    "tcp_keepalives_interval": "1",
+    "tcp_keepalives_count": "1",
+    "tcp_user_timeout": "2000",
+    "statement_timeout": "0",
+    "idle_session_timeout": "0",
+}
+_HAND_SETTINGS = {
+    "statement_timeout": "30000",
+    "idle_session_timeout": "0",
+    "plan_cache_mode": "force_generic_plan",
+}
+_LOG_SECONDS = 0.2
+_DRAIN_STEP = 0.1
+# What makes a reader's end no error: we cancelled it, or the server goes down.
+_SERVER_GONE = ("57P01", "57P02", "57P03")
+
+
+class LostConnection(Exception):
+    """The server cannot be reached, or went away."""
+
+
+class Broker:
+    """One daemon. `run` until `stop`; both on the same event loop."""
+
+    def __init__(self, options: BrokerOptions, sink: Sink | None = None) -> None:
+        self.options = options
+        self.patience = options.patience
+        self.longest_backoff = options.longest_backoff
+        self.log = BrokerLog(sink or stream_sink())
+        self.leading = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._monitors: dict[int, QueueMonitor] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._readers: dict[asyncio.Task[None], Reader | None] = {}
+        self._programs = ProgramRuns(options)
+        self._redefined = asyncio.Event()
+        self._hand: Connection | None = None
+        self._sessions: Sessions | None = None
+        self._room = 0
+        self._reported: dict[int, float] = {}
+
+    def stop(self) -> None:
+        """Drain and end: `run` returns within the grace period and a little more."""
+        self._stopping.set()
+        self._redefined.set()
+
+    async def run(self) -> None:
+        """Lead, or stand by until the leader goes; start again after every loss of the server."""
+        backoff = Backoff(0.1, 5.0)
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            try:
+                async with self._leadership() as ear:
+                    backoff.reset()
+                    await self._lead(ear)
+            except (
+                LostConnection,
+                OSError,
+                TimeoutError,
+                psycopg.OperationalError,
+                psycopg.InterfaceError,
+            ) as error:
+                if time.monotonic() - began > 30:
+                    backoff.reset()
+                pause = backoff.next() * random.uniform(0.75, 1.25)
+                self.log.write("warning", "server_lost", f"{_one_line(error)}; trying again in {pause:.1f} s")
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), pause)
+        self.log.write("info", "stopped", "the daemon has stopped")
+
+    # ------------------------------------------------------------ leadership
+
+    @contextlib.asynccontextmanager
+    async def _leadership(self) -> AsyncIterator[Connection]:
+        """The ear, holding the leader's lock."""
+        ear = await open_connection(self.options.dsn, _EAR_SETTINGS, application_name="pgsb broker")
+        try:
+            is_waiting = False
+            while not self._stopping.is_set():
+                row = await _one(ear, "SELECT pg_catalog.pg_try_advisory_lock(%s)", LEADER_LOCK)
+                if row[0]:
+                    break
+                if not is_waiting:
+                    is_waiting = True
+                    await ear.execute("SELECT ssb.broker_began(%s, %s, false)", _introduction())
+                    self.log.write("info", "standing_by", "another daemon leads; ready to take over")
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), _STANDBY_SECONDS)
+            yield ear
+        finally:
+            await ear.close()
+
+    async def _lead(self, ear: Connection) -> None:
+        if self._stopping.is_set():
+            return
+        hand = await open_connection(self.options.dsn, _HAND_SETTINGS, application_name="pgsb broker")
+        self._hand = hand
+        self._sessions = Sessions(self.options.reader_dsn or self.options.dsn, self.options.parked)
+        try:
+            await ear.execute("LISTEN ssb_arrival; LISTEN ssb_definition")
+            await ear.execute("SELECT ssb.broker_began(%s, %s, true)", _introduction())
+            self._room = self.options.max_readers or int(
+                0.6 * int((await _one(hand, "SELECT pg_catalog.current_setting('max_connections')"))[0])
+            )
+            self._redefined.set()
+            self.log.write("info", "leading", f"this daemon leads ({_introduction()[0]})")
+            await self._work(ear)
+        finally:
+            self.leading.clear()
+            self._hand = None
+            sessions, self._sessions = self._sessions, None
+            await self._abandon()
+            with contextlib.suppress(psycopg.Error):
+                await sessions.close()
+            await hand.close()
+
+    async def _work(self, ear: Connection) -> None:
+        """Run everything until told to stop; raise as soon as one part loses the server."""
+        parts: list[asyncio.Task[Any]] = [
+            asyncio.create_task(part)
+            for part in (
+                self._listen(ear),
+                self._sweep(),
+                self._follow_definitions(),
+                self._keep_log(),
+                self._tend_sessions(),
+                self._watch_readers(),
+            )
+        ]
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            while not self._stopping.is_set():
+                waited: list[asyncio.Task[Any]] = [*parts, stopping, *self._tasks.values()]
+                await asyncio.wait(
+                    [*parts, stopping, *self._tasks.values()],
+                    return_when=asyncio.FIRST_COMPLETED,
+                    timeout=1.0,
+                )
+                for task in waited:
+                    if task.done() and not task.cancelled() and (error := task.exception()):
+                        raise error
+            await self._drain()
+            await self._write_log()
+        finally:
+            for part in [stopping, *parts]:
+                part.cancel()
+            await asyncio.gather(stopping, *parts, return_exceptions=True)
+
+    async def _abandon(self) -> None:
+        """Forget every queue and stop every reader that still runs."""
+        tasks = [*self._tasks.values(), *self._readers]
+        for reader in self._readers.values():
+            if reader is not None:
+                reader.cancelled = True
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._tasks.clear()
+        self._monitors.clear()
+        self._readers.clear()
+
+    async def _drain(self) -> None:
+        """Let running programs finish for the grace period; those that only wait need not."""
+        assert self._hand is not None
+        for monitor in self._monitors.values():
+            monitor.retire()
+        running = sum(1 for task in self._readers if not task.done())
+        if running:
+            self.log.write(
+                "info", "draining", f"{running} readers are running; up to {self.options.grace:g} s for them"
+            )
+        deadline = time.monotonic() + self.options.grace
+        while self._readers and time.monotonic() < deadline:
+            await self._cancel_idle()
+            await asyncio.wait(list(self._readers), timeout=_DRAIN_STEP)
+        for reader in list(self._readers.values()):
+            if reader is not None:
+                self.log.write(
+                    "warning",
+                    "reader_stopped",
+                    "still running after the grace period: rolled back",
+                    queue=reader.queue.name,
+                    program=reader.queue.title,
+                    pid=reader.session.pid,
+                )
+                await reader.cancel()
+        if self._readers:
+            await asyncio.wait(list(self._readers), timeout=2.0)
+        await asyncio.wait_for(asyncio.gather(*self._tasks.values(), return_exceptions=True), 5.0)
+
+    async def _cancel_idle(self) -> None:
+        readers = {reader.session.pid: reader for reader in self._readers.values() if reader is not None}
+        for pid in (await self._call("SELECT ssb.idle_readers(%s)", list(readers)))[0]:
+            await readers[pid].cancel()
+
+    # ------------------------------------------------------------ parts
+
+    async def _listen(self, ear: Connection) -> None:
+        self.leading.set()
+        async for notice in ear.notifies():
+            if notice.channel == "ssb_definition":
+                self._redefined.set()
+            elif notice.payload.isdigit() and (monitor := self._monitors.get(int(notice.payload))):
+                monitor.wake()
+        raise LostConnection("the server ended the daemon's session")
+
+    async def _sweep(self) -> None:
+        """Bring about what is due, and find what a lost NOTIFY hid."""
+        while True:
+            began = time.monotonic()
+            quiet = [number for number, monitor in self._monitors.items() if monitor.is_quiet]
+            awake, next_due = await self._call("SELECT * FROM ssb.broker_sweep(%s)", quiet)
+            for number in awake:
+                if monitor := self._monitors.get(number):
+                    monitor.wake()
+            pause = self.options.sweep
+            if next_due is not None:
+                pause = min(pause, max(0.005, (next_due - datetime.now(UTC)).total_seconds()))
+            # However long it takes, it takes no more than a fifth of the time.
+            await asyncio.sleep(max(pause, 4 * (time.monotonic() - began)))
+
+    async def _follow_definitions(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._redefined.wait(), 30.0)
+            self._redefined.clear()
+            assert self._hand is not None
+            cursor = await self._hand.execute("SELECT * FROM ssb.broker_queues()")
+            queues = {row[0]: ActiveQueue(*row) for row in await cursor.fetchall()}
+            for number in [one for one in self._monitors if one not in queues]:
+                self._monitors.pop(number).retire()
+            for number, queue in queues.items():
+                monitor = self._monitors.get(number)
+                if monitor is None:
+                    before = self._tasks.get(number)
+                    monitor = self._monitors[number] = QueueMonitor(self, queue)
+                    self._tasks[number] = asyncio.create_task(_after(before, monitor))
+                elif monitor.queue != queue:
+                    monitor.redefine(queue)
+            for number in [one for one, task in self._tasks.items() if task.done() and not task.exception()]:
+                del self._tasks[number]
+
+    async def _keep_log(self) -> None:
+        while True:
+            await asyncio.sleep(_LOG_SECONDS)
+            await self._write_log()
+
+    async def _write_log(self) -> None:
+        lines = self.log.take()
+        if not lines:
+            return
+        try:
+            # json.dumps writes NUL as \u0000, which jsonb refuses.
+            await self._call(
+                "SELECT ssb.write_broker_log(%s::text::jsonb)",
+                json.dumps([asdict(line) for line in lines]).replace("\\u0000", "\\ufffd"),
+            )
+        except BaseException:
+            self.log.put_back(lines)
+            raise
+
+    async def _tend_sessions(self) -> None:
+        while True:
+            sessions = self._sessions
+            if sessions is None:
+                return
+            try:
+                await sessions.tend()
+            except psycopg.Error as error:
+                if self.is_lost():
+                    raise
+                self.log.write("error", "no_connection", f"no connection for readers: {_one_line(error)}")
+            await asyncio.sleep(1.0)
+
+    async def _watch_readers(self) -> None:
+        """Report programs that never return, or loop without receiving."""
+        heads: dict[int, tuple[int | None, float]] = {}
+        while True:
+            await asyncio.sleep(min(1.0, self.options.slow_reader / 4))
+            now = time.monotonic()
+            slow = [
+                reader
+                for reader in self._readers.values()
+                if reader is not None and now - reader.started > self.options.slow_reader
+            ]
+            if not slow:
+                continue
+            assert self._hand is not None
+            cursor = await self._hand.execute(
+                "SELECT pid, extract(epoch FROM clock_timestamp() - xact_start)::float8"
+                " FROM pg_catalog.pg_stat_activity WHERE pid = ANY (%s) AND backend_xid IS NOT NULL",
+                [[reader.session.pid for reader in slow]],
+            )
+            in_transaction = dict(await cursor.fetchall())
+            for number in {reader.queue.queue_id for reader in slow}:
+                monitor = self._monitors.get(number)
+                head = await self.probe(monitor.queue) if monitor else None
+                order = head.order if head else None
+                if number not in heads or heads[number][0] != order or order is None:
+                    heads[number] = (order, now)
+            for reader in slow:
+                pid = reader.session.pid
+                order, since = heads[reader.queue.queue_id]
+                if in_transaction.get(pid, 0) > self.options.slow_reader:
+                    message = f"has been in one transaction for {in_transaction[pid]:.0f} s"
+                elif order is not None and now - since > self.options.slow_reader:
+                    message = (
+                        f"runs for {now - reader.started:.0f} s and receives nothing while messages wait"
+                    )
+                else:
+                    self._reported.pop(pid, None)
+                    continue
+                # Again when it is twice as old as at the last report.
+                if now - reader.started >= self._reported.get(pid, 0.0):
+                    self._reported[pid] = 2 * (now - reader.started)
+                    self.log.write(
+                        "warning",
+                        "slow_reader",
+                        message,
+                        queue=reader.queue.name,
+                        program=reader.queue.title,
+                        pid=pid,
+                    )
+
+    # ------------------------------------------------------------ what monitors ask for
+
+    async def probe(self, queue: ActiveQueue) -> Head | None:
+        """See `monitor.Host`."""
+        assert self._hand is not None
+        cursor = await self._hand.execute("SELECT * FROM ssb.broker_probe(%s)", [queue.queue_id])
+        row = await cursor.fetchone()
+        return Head(*row) if row else None
+
+    async def set_state(self, queue: ActiveQueue, state: str, *, started: bool = False) -> None:
+        """See `monitor.Host`."""
+        await self._call("SELECT ssb.broker_state(%s, %s, %s)", queue.queue_id, state, started)
+
+    async def forget(self, queue: ActiveQueue) -> None:
+        """See `monitor.Host`."""
+        await self._call("SELECT ssb.broker_forget(%s)", queue.queue_id)
+
+    async def fire(self, queue: ActiveQueue) -> None:
+        """See `monitor.Host`."""
+        await self._call("SELECT ssb.fire_queue_activation(%s)", queue.queue_id)
+        self.report("info", "queue_activation", "QUEUE_ACTIVATION sent", queue)
+
+    def report(self, level: str, event: str, message: str, queue: ActiveQueue) -> None:
+        """See `monitor.Host`."""
+        self.log.write(level, event, message, queue=queue.name, program=queue.title)
+
+    def is_lost(self) -> bool:
+        """See `monitor.Host`."""
+        return self._hand is None or self._hand.closed
+
+    def start_reader(self, monitor: QueueMonitor) -> bool:
+        """See `monitor.Host`."""
+        if len(self._readers) >= self._room or self._stopping.is_set():
+            return False
+        task = asyncio.create_task(self._run_reader(monitor))
+        self._readers[task] = None
+        return True
+
+    async def _run_reader(self, monitor: QueueMonitor) -> None:
+        queue = monitor.queue
+        task = asyncio.current_task()
+        assert task is not None
+        outcome: Outcome | None = None
+        try:
+            if queue.program is not None:
+                outcome = await self._programs.run(queue, self.log)
+            else:
+                outcome = await self._run_procedure(task, queue)
+        except ProgramError as error:
+            self.log.write(
+                "error",
+                "not_started",
+                str(error),
+                queue=queue.name,
+                program=queue.title,
+                error_number=error.number,
+            )
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            if not self.is_lost():
+                self.log.write(
+                    "error", "not_started", _one_line(error), queue=queue.name, program=queue.title
+                )
+        finally:
+            self._readers.pop(task, None)
+            monitor.reader_ended(Ended(failed=outcome is None or outcome.error is not None))
+
+    async def _run_procedure(self, task: asyncio.Task[None], queue: ActiveQueue) -> Outcome:
+        sessions = self._sessions
+        assert sessions is not None
+        session = await sessions.take(queue)
+        reader = Reader(queue, session)
+        self._readers[task] = reader
+
+        def emit(event: Event) -> None:
+            level, name, message, number = describe(event)
+            self.log.write(
+                level,
+                name,
+                message,
+                queue=queue.name,
+                program=queue.procedure,
+                pid=session.pid,
+                error_number=number,
+            )
+
+        try:
+            await self._call(
+                "SELECT ssb.reader_began(%s, %s, %s, %s, %s)",
+                queue.queue_id,
+                session.pid,
+                session.backend_start,
+                queue.procedure,
+                queue.role,
+            )
+            outcome = await reader.run(self._number_of, emit)
+        except BaseException:
+            await session.connection.close()
+            raise
+        self._reported.pop(session.pid, None)
+        if outcome.error is not None and not reader.cancelled:
+            gone = outcome.error.sqlstate in _SERVER_GONE or session.connection.closed
+            self.log.write(
+                "warning" if gone else "error",
+                "reader_lost" if gone else "reader_failed",
+                outcome.error.message,
+                queue=queue.name,
+                program=queue.procedure,
+                pid=session.pid,
+                error_number=outcome.error.number or None,
+            )
+        if not self.is_lost():
+            await self._call("SELECT ssb.reader_ended(%s)", session.pid)
+        # Behind the monitor's back: it need not wait for the cleaning.
+        await sessions.give_back(session)
+        return outcome
+
+    async def _number_of(self, error: psycopg.Error) -> int | None:
+        if self.is_lost():
+            return None
+        row = await self._call("SELECT ssb.error_number(%s, %s)", error.sqlstate, error.diag.message_primary)
+        return int(row[0]) if row[0] is not None else None
+
+    async def _call(self, query: str, *parameters: Any) -> Any:
+        if self._hand is None:
+            raise LostConnection("the daemon has no connection")
+        return await _one(self._hand, query, *parameters)
+
+    # ------------------------------------------------------------ for those who wait
+
+    async def is_settled(self) -> bool:
+        """Nothing waits in an activated queue, and no program is at work."""
+        if not self.leading.is_set() or self._redefined.is_set() or self.is_lost():
+            return False
+        pids = [reader.session.pid for reader in self._readers.values() if reader is not None]
+        if len(pids) < len(self._readers):
+            return False
+        idle = (await self._call("SELECT ssb.idle_readers(%s)", pids))[0]
+        if len(idle) < len(pids):
+            return False
+        awake, _ = await self._call("SELECT * FROM ssb.broker_sweep(%s)", list(self._monitors))
+        return not awake
+
+
+def _introduction() -> list[Any]:
+    return [f"{platform.node()} [{os.getpid()}]", __version__]
+
+
+async def _one(connection: Connection, query: str, *parameters: Any) -> Any:
+    cursor = await connection.execute(query, list(parameters) or None)
+    return await cursor.fetchone()
+
+
+async def _after(before: asyncio.Task[None] | None, monitor: QueueMonitor) -> None:
+    """A queue whose activation was off and on again: the old monitor goes first."""
+    if before is not None:
+        await asyncio.wait([before])
+    await monitor.run()
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

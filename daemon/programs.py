@@ -1,0 +1,114 @@
+"""External programs: Python callables and command lines of the daemon's own allow-list.
+
+The queue's definition names a program; what that name means is said by the daemon's
+configuration alone. A name that is not there is reported and nothing runs: rights in
+the database never make the daemon execute anything.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+
+from ..server.results import ErrorEvent
+from .config import BrokerOptions, Program
+from .log import BrokerLog
+from .readers import ActiveQueue, Outcome, ProgramError
+
+# Lines of a program's output that are logged; the rest is counted.
+_LOGGED_LINES = 1000
+
+
+class ProgramRuns:
+    """Starts external programs, each as a process of its own."""
+
+    def __init__(self, options: BrokerOptions) -> None:
+        self._options = options
+
+    async def run(self, queue: ActiveQueue, log: BrokerLog) -> Outcome:
+        """Run the queue's program to its end; its output goes to the log.
+
+        It finds the queue in PGSB_QUEUE, the T-SQL database in PGSB_DATABASE and the
+        server in DATABASE_URL. Cancelled, it gets SIGTERM, and after the grace period
+        SIGKILL. Raises ProgramError for a name that the configuration does not know.
+        """
+        assert queue.program is not None
+        program = self._options.programs.get(queue.program)
+        if program is None:
+            raise ProgramError(
+                9614,
+                f"the daemon's configuration knows no program {queue.program!r}: "
+                "programs are allowed by --program or --programs, never by the database",
+            )
+        environment = {
+            **os.environ,
+            "DATABASE_URL": self._options.reader_dsn or self._options.dsn,
+            "PGSB_QUEUE": queue.name,
+            "PGSB_DATABASE": queue.database or "",
+            "PGSB_PROGRAM": program.name,
+        }
+        process = await asyncio.create_subprocess_exec(
+            *_command(program),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        try:
+            await _log_output(process.stdout, queue, process.pid, log)
+            status = await process.wait()
+        finally:
+            if process.returncode is None:
+                await self._end(process)
+        if status == 0:
+            return Outcome()
+        message = f"ended with status {status}" if status > 0 else f"ended by signal {-status}"
+        log.write("error", "program_failed", message, queue=queue.name, program=program.name, pid=process.pid)
+        return Outcome(ErrorEvent(50000, 16, 1, None, 1, message))
+
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+            try:
+                await asyncio.wait_for(process.wait(), max(0.1, self._options.grace))
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+
+
+def _command(program: Program) -> tuple[str, ...]:
+    if program.callable is not None:
+        return (sys.executable, "-m", "pgsb.client.run", program.callable)
+    return program.command
+
+
+async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int, log: BrokerLog) -> None:
+    count = 0
+    while True:
+        try:
+            line = await stream.readline()
+        except ValueError:  # longer than the reader's buffer, which it has thrown away
+            continue
+        if not line:
+            break
+        count += 1
+        if count <= _LOGGED_LINES:
+            log.write(
+                "info",
+                "output",
+                line.decode("utf-8", "replace").rstrip(),
+                queue=queue.name,
+                program=queue.program,
+                pid=pid,
+            )
+    if count > _LOGGED_LINES:
+        log.write(
+            "warning",
+            "output",
+            f"{count - _LOGGED_LINES} more lines are left out",
+            queue=queue.name,
+            program=queue.program,
+            pid=pid,
+        )

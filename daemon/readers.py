@@ -1,0 +1,270 @@
+"""Connections of readers, and one run of a service program.
+
+A service program is CALLed outside any transaction block, so that its COMMIT and
+ROLLBACK are real, on a connection of its own, as the principal that EXECUTE AS
+names. After a run the connection is cleaned and parked for the next one: starting
+a program is then one CALL, not a login.
+"""
+
+import asyncio
+import contextlib
+import select
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+
+from ..server.results import ErrorEvent, Event, NoticeReader, Print, Rows, error_of, number_of_sqlstate
+
+Connection = psycopg.AsyncConnection[Any]
+
+# The server looks once a second whether its client is still there: a daemon that
+# was killed leaves no program running.
+_READER_SETTINGS = {"client_connection_check_interval": "1000"}
+# Everything that a program may leave behind in its session. RESET ALL comes before
+# the settings that the next run needs.
+_CLEAN = (
+    "RESET SESSION AUTHORIZATION; RESET ALL; CLOSE ALL; UNLISTEN *;"
+    " SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
+)
+_PARKED_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class ActiveQueue:
+    """A queue that wants readers, or an event: a row of ssb.broker_queues()."""
+
+    queue_id: int
+    name: str
+    database: str | None
+    procedure: str | None
+    program: str | None
+    principal: str
+    role: str | None
+    max_readers: int
+    has_notification: bool
+
+    @property
+    def title(self) -> str | None:
+        """The procedure's or the program's name."""
+        return self.procedure or self.program
+
+
+@dataclass
+class Session:
+    """A reader's connection, set up for one role and T-SQL database."""
+
+    connection: Connection
+    pid: int
+    backend_start: str
+    key: tuple[str | None, str | None] | None = None
+    emit: Callable[[Event], None] = lambda event: None
+    parked_at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. ``error`` is None for a program that returned."""
+
+    error: ErrorEvent | None = None
+
+
+class ProgramError(Exception):
+    """A program cannot be started, for a reason that SQL Server numbers."""
+
+    def __init__(self, number: int, message: str) -> None:
+        super().__init__(message)
+        self.number = number
+
+
+def with_settings(dsn: str, settings: dict[str, str], **parameters: Any) -> str:
+    """The DSN with server settings in its ``options``, and other parameters unless it has them."""
+    known = conninfo_to_dict(dsn)
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    before = known.get("options")
+    return make_conninfo(
+        dsn,
+        options=f"{before} {options}" if before else options,
+        **{name: value for name, value in parameters.items() if name not in known},
+    )
+
+
+async def open_connection(dsn: str, settings: dict[str, str], **parameters: Any) -> Connection:
+    """An autocommit connection whose statements go one by one in the simple protocol.
+
+    TCP keepalives let both ends notice a dead peer within seconds.
+    """
+    parameters = {
+        "connect_timeout": 10,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "client_encoding": "utf8",
+        **parameters,
+    }
+    try:
+        return await _connect(with_settings(dsn, settings, **parameters))
+    except psycopg.OperationalError as error:
+        # A platform on which the server cannot check its clients.
+        if "client_connection_check_interval" not in str(error):
+            raise
+        return await _connect(with_settings(dsn, {}, **parameters))
+
+
+async def _connect(dsn: str) -> Connection:
+    return await psycopg.AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=None)
+
+
+class Sessions:
+    """Opens, parks and closes readers' connections."""
+
+    def __init__(self, dsn: str, parked: int) -> None:
+        self._dsn = dsn
+        self._limit = parked
+        self._parked: list[Session] = []
+        self._spare: Session | None = None
+
+    async def take(self, queue: ActiveQueue) -> Session:
+        """A session that is ready for the queue's program. Raises ProgramError, psycopg.Error."""
+        if queue.role is None:
+            raise ProgramError(
+                15517,
+                f'Cannot execute as the database principal because the principal "{queue.principal}" does '
+                "not exist, this type of principal cannot be impersonated, or you do not have permission.",
+            )
+        key = (queue.role, queue.database)
+        for session in [one for one in self._parked if one.key == key]:
+            self._parked.remove(session)
+            if _is_alive(session.connection):
+                return session
+            await session.connection.close()
+        spare, self._spare = self._spare, None
+        session = spare if spare is not None and _is_alive(spare.connection) else await self._open()
+        try:
+            await _prepare(session, queue.role, queue.database)
+        except BaseException:
+            await session.connection.close()
+            raise
+        return session
+
+    async def give_back(self, session: Session) -> None:
+        """Clean the session and park it; close it where it is not worth keeping."""
+        session.emit = lambda event: None
+        connection = session.connection
+        try:
+            if len(self._parked) < self._limit and not connection.closed and session.key is not None:
+                if connection.info.transaction_status != TransactionStatus.IDLE:
+                    await connection.rollback()
+                role, database = session.key
+                await connection.execute(_CLEAN)
+                await _prepare(session, role, database)
+                session.parked_at = time.monotonic()
+                self._parked.append(session)
+                return
+        except psycopg.Error:
+            # Whatever it is, the next run gets a new session.
+            pass
+        await connection.close()
+
+    async def tend(self) -> None:
+        """Have one connection ready; close those that were not wanted for a minute."""
+        before = time.monotonic() - _PARKED_SECONDS
+        for session in [one for one in self._parked if one.parked_at < before]:
+            self._parked.remove(session)
+            await session.connection.close()
+        if self._spare is None:
+            self._spare = await self._open()
+
+    async def close(self) -> None:
+        """Close every connection that no reader uses."""
+        spare, self._spare = self._spare, None
+        for session in [*self._parked, *([spare] if spare else [])]:
+            await session.connection.close()
+        self._parked.clear()
+
+    async def _open(self) -> Session:
+        connection = await open_connection(self._dsn, _READER_SETTINGS, application_name="pgsb reader")
+        try:
+            row = await (
+                await connection.execute(
+                    "SELECT pid, backend_start::text FROM pg_catalog.pg_stat_activity"
+                    " WHERE pid = pg_catalog.pg_backend_pid()"
+                )
+            ).fetchone()
+            assert row is not None
+        except BaseException:
+            await connection.close()
+            raise
+        session = Session(connection, row[0], row[1])
+        connection.add_notice_handler(NoticeReader(lambda event: session.emit(event)))
+        return session
+
+
+async def _prepare(session: Session, role: str | None, database: str | None) -> None:
+    assert role is not None
+    await session.connection.execute(
+        sql.SQL(
+            "SET client_min_messages = notice; SELECT ssb.use_database({database}); SET ROLE {role}"
+        ).format(database=sql.Literal(database), role=sql.Identifier(role))
+    )
+    session.key = (role, database)
+
+
+def _is_alive(connection: Connection) -> bool:
+    """False when the server has closed it, as far as this end can see."""
+    if connection.closed:
+        return False
+    readable, _, _ = select.select([connection.fileno()], [], [], 0)
+    return not readable
+
+
+@dataclass
+class Reader:
+    """One run of a queue's procedure."""
+
+    queue: ActiveQueue
+    session: Session
+    started: float = field(default_factory=time.monotonic)
+    error: ErrorEvent | None = None
+    cancelled: bool = False
+
+    async def run(self, number_of: Callable[[psycopg.Error], Any], emit: Callable[[Event], None]) -> Outcome:
+        """CALL the procedure; ``emit`` gets its PRINTs, errors and result sets.
+
+        ``number_of`` is awaited for the SQL Server number of a PostgreSQL error.
+        """
+        self.session.emit = emit
+        assert self.queue.procedure is not None
+        try:
+            await self.session.connection.execute(f"CALL {self.queue.procedure}()".encode())
+        except psycopg.Error as error:
+            number = None
+            if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
+                number = await number_of(error)
+            return Outcome(error_of(error, number))
+        return Outcome()
+
+    async def cancel(self) -> None:
+        """Stop the running statement."""
+        self.cancelled = True
+        with contextlib.suppress(psycopg.Error, asyncio.TimeoutError):
+            await self.session.connection.cancel_safe(timeout=2)
+
+
+def describe(event: Event) -> tuple[str, str, str, int | None]:
+    """Level, event name, text and error number with which something a program said is logged."""
+    if isinstance(event, Print):
+        return "info", "print", event.text, None
+    if isinstance(event, ErrorEvent):
+        place = f" ({event.procedure}, line {event.line})" if event.procedure else ""
+        return "error", "error", event.message + place, event.number
+    if isinstance(event, Rows):
+        shown = [[str(getattr(cell, "digits", cell)) for cell in row] for row in event.rows[:20]]
+        head = ", ".join(name or "(No column name)" for name in event.columns or ())
+        return "info", "result_set", f"{head}: {'; '.join(', '.join(row) for row in shown)}", None
+    return "debug", "row_count", f"({event.count} rows affected)", None

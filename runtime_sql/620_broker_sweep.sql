@@ -1,0 +1,47 @@
+-- The daemon's slow look at everything, once a second: what is due, queues to be
+-- disabled, messages whose NOTIFY got lost. One statement for all queues, because
+-- 200 quiet ones must cost next to nothing.
+--
+-- Called by  the daemon
+-- Locks      what ssb.deliver_due_on locks
+
+-- p_quiet are the queues that the daemon takes for empty; of these, awake returns
+-- those that are not. next_due is when the next timer or lifetime ends.
+CREATE OR REPLACE FUNCTION ssb.broker_sweep(p_quiet integer[], OUT awake integer[], OUT next_due timestamptz)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    v_has_waiting boolean := EXISTS (SELECT FROM ssb.transmission);
+    v_queue ssb.queue;
+    v_queues integer[];
+BEGIN
+    -- Numbers first: most often there is none, and whole rows are wide.
+    SELECT array_agg(q.queue_id) INTO v_queues
+      FROM ssb.queue AS q
+     WHERE EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.queue_id = q.queue_id AND e.due_at <= v_now)
+        OR (q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1)
+        OR (v_has_waiting AND EXISTS (SELECT FROM ssb.service AS s JOIN ssb.transmission AS t ON t.to_service = s.name
+                                       WHERE s.queue_id = q.queue_id));
+    FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.queue_id = ANY (v_queues) ORDER BY q.queue_id LOOP
+        PERFORM ssb.disable_if_poisoned(v_queue);
+        PERFORM ssb.deliver_due_on(v_queue);
+        IF v_has_waiting THEN
+            PERFORM ssb.fetch_waiting(v_queue);
+        END IF;
+    END LOOP;
+    SELECT coalesce(array_agg(p.queue_id), '{}') INTO awake
+      FROM unnest(p_quiet) AS p (queue_id)
+     WHERE EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.queue_id = p.queue_id);
+    SELECT min(d.due_at) INTO next_due
+      FROM ssb.queue AS q
+     CROSS JOIN LATERAL (SELECT e.due_at FROM ssb.conversation_endpoint AS e
+                          WHERE e.queue_id = q.queue_id AND e.due_at > v_now ORDER BY e.due_at LIMIT 1) AS d;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb.broker_sweep(integer[]) FROM PUBLIC;
