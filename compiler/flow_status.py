@@ -7,6 +7,7 @@ them again.  The analysis runs backwards over the statements.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import nodes
@@ -31,8 +32,14 @@ BOTH = Live(True, True)
 class Status:
     """Which of the two are read after each statement of a body."""
 
-    def __init__(self, body: tuple[nodes.Statement, ...], at_exit: Live) -> None:
-        """Analyse ``body``; ``at_exit`` is what its caller may read."""
+    def __init__(
+        self,
+        body: tuple[nodes.Statement, ...],
+        at_exit: Live,
+        called: Callable[[nodes.Execute], Live] | None = None,
+    ) -> None:
+        """Analyse ``body``; ``at_exit`` is what its caller may read, ``called`` what a callee reads first."""
+        self._called = called
         self._after: dict[int, Live] = {}
         self._before: dict[int, Live] = {}
         self._at_exit = at_exit
@@ -106,6 +113,10 @@ class Status:
                     d.initial for d in declarations if isinstance(d, nodes.VariableDeclaration) and d.initial
                 ]
                 return _reads(*initials) if initials else live
+            case nodes.Execute():
+                return _reads_of(statement) | (self._called(statement) if self._called else BOTH)
+            case nodes.ExecuteString() | nodes.InsertExecute():
+                return BOTH
             case nodes.Return():
                 self._after[id(statement)] = self._after[id(statement)] | self._at_exit
                 return _reads(statement.value) if statement.value else DEAD

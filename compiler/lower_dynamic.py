@@ -16,7 +16,14 @@ from .build import parse_script
 from .flow_status import Status
 from .flow_transactions import Depths
 from .lower import Context, Mode, lower
-from .lower_procedure import SESSION_TYPE, argument_value, call_effect, lower_routine_body, variable_names
+from .lower_procedure import (
+    SESSION_TYPE,
+    argument_value,
+    call_effect,
+    callee_reads,
+    lower_routine_body,
+    variable_names,
+)
 from .names import fold
 from .scope import Scope
 from .type_map import SqlType
@@ -204,7 +211,7 @@ def _inner_context(
         mode=ctx.mode,
         first_line=1,
         depths=Depths(statements, ctx.depths.before(node), call_effect(ctx.catalog)),
-        liveness=Status(statements, ctx.liveness.after(node)),
+        liveness=Status(statements, ctx.liveness.after(node), callee_reads(ctx.catalog)),
         body_label=label,
         frame=ctx.frame,
     )

@@ -9,7 +9,14 @@ from . import plpgsql as pl
 from .flow_status import DEAD, Status
 from .flow_transactions import ANY, Depths
 from .lower import Context, Mode, comments, invocations
-from .lower_procedure import argument_value, call_effect, free_label, lower_routine_body, variable_names
+from .lower_procedure import (
+    argument_value,
+    call_effect,
+    callee_reads,
+    free_label,
+    lower_routine_body,
+    variable_names,
+)
 from .lower_variables import define_row_type
 from .names import ObjectName, fold, quote
 from .ordinary_sql import ColumnInfo, Expression, ScalarVariable, TableInfo, UserFunction
@@ -298,7 +305,7 @@ def _trigger_of_event(
         mode=Mode.TRIGGER,
         first_line=context.first_line,
         depths=Depths(node.body, ANY, call_effect(catalog)),
-        liveness=Status(node.body, DEAD),
+        liveness=Status(node.body, DEAD, callee_reads(catalog)),
         body_label=label,
         routine_name=node.name.name.text,
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..grammar.tokens import TokenKind
 from . import nodes
 from . import plpgsql as pl
-from .flow_status import BOTH, Status
+from .flow_status import BOTH, DEAD, Live, Status
 from .flow_transactions import ANY, CallEffect, Depths, State
 from .lower import Context, Mode, comments, lower, lower_body
 from .lower_flow import lower_branch
@@ -83,7 +83,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         mode=Mode.PROCEDURE,
         first_line=context.first_line,
         depths=Depths(node.body, ANY, call_effect(catalog)),
-        liveness=Status(node.body, BOTH),
+        liveness=Status(node.body, BOTH, callee_reads(catalog)),
         body_label=label,
         routine_name=node.name.name.text,
     )
@@ -149,6 +149,27 @@ def call_effect(catalog: Catalog) -> CallEffect:
         return frozenset(after) or state
 
     return effect
+
+
+def callee_reads(catalog: Catalog) -> Callable[[nodes.Execute], Live]:
+    """Return what a called procedure may read of @@ERROR and @@ROWCOUNT before it sets them."""
+    results: dict[tuple[str, str], Live] = {}
+
+    def reads(call: nodes.Execute) -> Live:
+        if not isinstance(call.module, nodes.QualifiedName):
+            return BOTH
+        if call.module.name.text.lower().startswith("sp_"):
+            return DEAD
+        key = catalog.key(object_name(call.module))
+        body = catalog.bodies.get(key)
+        if body is None:
+            return BOTH
+        if key not in results:
+            results[key] = DEAD  # a recursive call reads what the first one reads
+            results[key] = Status(body, DEAD, reads).at_entry
+        return results[key]
+
+    return reads
 
 
 def _parameter(

@@ -24,7 +24,7 @@ from .flow_transactions import CLOSED, Depths, State
 from .lower import Context, Frame, Mode
 from .lower_batch import lower_batch_body, lower_module, lower_plain
 from .lower_module import function_signature
-from .lower_procedure import call_effect, signature, variable_names
+from .lower_procedure import call_effect, callee_reads, signature, variable_names
 from .scope import Catalog, Scope, object_name
 
 __all__ = [
@@ -281,7 +281,7 @@ class CompileSession:
             mode=Mode.BATCH,
             first_line=batch.line,
             depths=Depths(batch.statements, state, call_effect(self.catalog)),
-            liveness=Status(batch.statements, DEAD),
+            liveness=Status(batch.statements, DEAD, callee_reads(self.catalog)),
             body_label=scope.label,
             frame=frame,
         )

@@ -66,7 +66,6 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_error ssb.error := session.pending;
-    v_lost boolean := false;
 BEGIN
     IF session.doomed AND NOT session.rolling_back THEN
         IF session.leaving AND v_error.number IS NOT NULL THEN
@@ -85,9 +84,8 @@ BEGIN
             session.trancount := 0;
             session.doomed := false;
         ELSIF session.trancount > 0 AND NOT more THEN
-            -- The connection would keep it open; a DO block cannot.
+            -- The connection would keep it open to its end, which rolls it back; a DO block cannot.
             ROLLBACK;
-            v_lost := true;
             session.trancount := 0;
         ELSIF session.trancount = 0 THEN
             COMMIT;
@@ -106,9 +104,6 @@ BEGIN
             END IF;
             PERFORM ssb.raise_pending(v_error);
         END IF;
-    END IF;
-    IF v_lost THEN
-        PERFORM ssb.print('The transaction that this batch left open has been rolled back: nothing follows that could end it.');
     END IF;
     session.leaving := false;
     session.unresolved := false;
