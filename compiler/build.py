@@ -141,6 +141,7 @@ class _BatchBuilder:
         else:
             statement = self._build(tree, span)
         self._depth -= 1
+        self._check_merge(statement, end)
         self._comments_before(span.end)  # those inside stay in the statement's text
         if leading:
             object.__setattr__(statement, "comments", leading)
@@ -148,6 +149,17 @@ class _BatchBuilder:
         if trailing:
             object.__setattr__(statement, "trailing_comments", trailing)
         return statement
+
+    def _check_merge(self, statement: nodes.Statement, end: int) -> None:
+        """Report a MERGE without the semicolon that T-SQL wants after this statement alone."""
+        if isinstance(statement, nodes.SqlStatement) and statement.kind == "MERGE":
+            tokens = self._read.tokens
+            if end >= len(tokens) or tokens[end].word != ";":
+                self._problems.add(
+                    "A MERGE statement must be terminated by a semi-colon (;).",
+                    self._read.span_of_tokens(end - 1, end),
+                    number=10713,
+                )
 
     def _build(self, tree: Node, span: Span) -> nodes.Statement:
         rule = str(tree.data)

@@ -13,6 +13,7 @@ from lark import Token as Terminal
 from lark import Tree
 
 from ..grammar.batches import BatchText
+from ..grammar.hints import incorrect_syntax
 from ..grammar.lexer import identifier_text, string_value
 from ..grammar.problems import Problems
 from ..grammar.source import Span
@@ -295,14 +296,8 @@ class Reader:
         """Report the token at ``index`` as SQL Server reports a syntax error."""
         index = min(index, len(self.tokens) - 1)
         token = self.tokens[index]
-        keyword = token.kind is TokenKind.WORD and token.word in RESERVED_WORDS
-        near = f"the keyword '{token.text}'" if keyword else f"'{token.text}'"
-        self.problems.add(
-            f"Incorrect syntax near {near}.",
-            Span(self.source, token.start, token.end),
-            hint=hint,
-            number=156 if keyword else 102,
-        )
+        message, number = incorrect_syntax(token)
+        self.problems.add(message, Span(self.source, token.start, token.end), hint=hint, number=number)
 
     # ------------------------------------------------------------------ types
 

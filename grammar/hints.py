@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-__all__ = ["EXAMPLES", "describe"]
+from .lexer import identifier_text, string_value
+from .tokens import RESERVED_WORDS, Token, TokenKind
+
+__all__ = ["EXAMPLES", "describe", "incorrect_syntax"]
 
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -187,6 +190,19 @@ _NOT_SAID = frozenset(
 )
 _FIRST = ("NAME", "VARIABLE", "STRING")
 _MOST_WORDS = 8
+_LONGEST_NEAR = 60
+
+
+def incorrect_syntax(token: Token) -> tuple[str, int]:
+    """Return SQL Server's message and number for a token that cannot stand where it does."""
+    if token.kind is TokenKind.WORD and token.word in RESERVED_WORDS:
+        return f"Incorrect syntax near the keyword '{token.text}'.", 156
+    text = string_value(token) if token.kind is TokenKind.STRING else identifier_text(token)
+    shown = " ".join(text.split())
+    return (
+        f"Incorrect syntax near '{shown if len(shown) <= _LONGEST_NEAR else shown[:_LONGEST_NEAR] + '…'}'.",
+        102,
+    )
 
 
 def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:

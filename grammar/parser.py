@@ -27,7 +27,7 @@ from lark.lexer import PatternStr
 from lark.parsers.lalr_analysis import Shift
 
 from .batches import BatchText, split
-from .hints import EXAMPLES, describe
+from .hints import EXAMPLES, describe, incorrect_syntax
 from .problems import Problems
 from .source import Source
 from .terminals import (
@@ -334,21 +334,11 @@ class _BatchParser:
     def _report(self, unexpected: UnexpectedText) -> None:
         source = self._text.source
         index = unexpected.index
-        if index < self._count:
-            token = self._tokens[index]
-            span = source.span(token.start, token.end)
-            shown, keyword = token.text, token.kind is TokenKind.WORD and token.word in RESERVED_WORDS
-        else:
-            token = self._tokens[-1]
-            span = source.span(token.end, token.end)
-            shown, keyword = token.text, False
-        if len(shown) > 60:
-            shown = shown[:60] + "…"
-        number = unexpected.number or (156 if keyword else 102)
-        message = unexpected.message
-        if message is None:
-            near = f"the keyword '{shown}'" if keyword else f"'{shown}'"
-            message = f"Incorrect syntax near {near}."
+        token = self._tokens[min(index, self._count - 1)]
+        span = source.span(token.start if index < self._count else token.end, token.end)
+        message, number = incorrect_syntax(token)
+        if unexpected.message is not None:
+            message, number = unexpected.message, unexpected.number or number
         hint = unexpected.hint
         if hint is None and unexpected.opened_at is not None:
             opened = self._tokens[unexpected.opened_at]

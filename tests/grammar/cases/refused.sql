@@ -18,7 +18,7 @@ ALTER MESSAGE TYPE m
 -- case: xml schema collection without a name
 CREATE XML SCHEMA COLLECTION N'<schema/>'
 -- expect
-1:30: 102: Incorrect syntax near 'N'<schema/>''. | write CREATE XML SCHEMA COLLECTION name AS N'…'
+1:30: 102: Incorrect syntax near '<schema/>'. | write CREATE XML SCHEMA COLLECTION name AS N'…'
 
 -- case: contract without messages
 CREATE CONTRACT c ()
@@ -46,7 +46,7 @@ ALTER QUEUE q REBUILD WITH (FILLFACTOR = 5)
 3:53: The value 40000 is not valid for MAX_QUEUE_READERS. | it must be between 0 and 32767
 4:53: 102: Incorrect syntax near 'many'. | expected a number
 5:21: 102: Incorrect syntax near 'SPEED'. | expected ACTIVATION, POISON_MESSAGE_HANDLING, RETENTION or STATUS
-6:14: 102: Incorrect syntax near ''q''. | this name is no string: write it in brackets or bare
+6:14: 102: Incorrect syntax near 'q'. | this name is no string: write it in brackets or bare
 8:1: 156: Incorrect syntax near the keyword 'ALTER'. | expected MOVE, REBUILD, REORGANIZE or WITH
 8:29: 156: Incorrect syntax near the keyword 'FILLFACTOR'. | expected MAXDOP = number
 
@@ -57,7 +57,7 @@ CREATE SERVICE 's' ON QUEUE q
 -- expect
 2:1: 156: Incorrect syntax near the keyword 'CREATE'. | a service needs a queue: ON QUEUE name
 2:18: 102: Incorrect syntax near '('. | a service needs a queue: ON QUEUE name
-3:16: 102: Incorrect syntax near ''s''. | this name is no string: write it in brackets or bare
+3:16: 102: Incorrect syntax near 's'. | this name is no string: write it in brackets or bare
 
 -- case: route without an address
 CREATE ROUTE r WITH SERVICE_NAME = 's'
@@ -92,7 +92,7 @@ BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' ON CONTRACT 'c'
 4:17: 156: Incorrect syntax near the keyword 'TO'. | expected FROM
 5:65: 102: Incorrect syntax near 'YES'. | expected OFF or ON
 6:79: 102: Incorrect syntax near 'RELATED_CONVERSATION_GROUP'. | RELATED_CONVERSATION and RELATED_CONVERSATION_GROUP exclude each other
-7:59: 102: Incorrect syntax near ''c''. | this name is no string: write it in brackets or bare
+7:59: 102: Incorrect syntax near 'c'. | this name is no string: write it in brackets or bare
 
 -- case: send and end conversation
 DECLARE @h uniqueidentifier
@@ -104,7 +104,7 @@ END CONVERSATION handle
 GET CONVERSATION GROUP @h
 MOVE CONVERSATION @h
 -- expect
-2:38: 102: Incorrect syntax near ''m''. | this name is no string: write it in brackets or bare
+2:38: 102: Incorrect syntax near 'm'. | this name is no string: write it in brackets or bare
 3:26: 102: Incorrect syntax near ')'. | leave the parentheses out to send a message without a body
 4:6: 102: Incorrect syntax near 'CONVERSATION'. | write ON CONVERSATION and the handle after SEND
 6:1: 156: Incorrect syntax near the keyword 'END'. | WITH ERROR = number needs DESCRIPTION = 'text'
@@ -288,7 +288,7 @@ BEGIN END
 GO
 BEGIN TRY END TRY BEGIN CATCH END CATCH
 -- expect
-2:12: 102: Incorrect syntax near ''x''. | the BEGIN at line 1 has no END
+2:12: 102: Incorrect syntax near 'x'. | the BEGIN at line 1 has no END
 4:9: 102: Incorrect syntax near '1'. | a statement is missing after the condition
 6:28: 102: Incorrect syntax near 'TRY'. | BEGIN TRY … END TRY is followed by BEGIN CATCH … END CATCH, with nothing between them
 8:1: 156: Incorrect syntax near the keyword 'END'. | it has no BEGIN
@@ -515,3 +515,9 @@ SELECT * FROM $(table)
 SELECT '日本語'	)
 -- expect
 1:14: 102: Incorrect syntax near ')'. | there is no ( for it
+
+-- case: merge without its semicolon
+MERGE t USING u ON 1 = 1 WHEN MATCHED THEN DELETE
+SELECT 1
+-- expect
+1:44: 10713: A MERGE statement must be terminated by a semi-colon (;).
