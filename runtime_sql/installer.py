@@ -101,7 +101,8 @@ def install_sql() -> str:
     return (
         "BEGIN;\n"
         "SET LOCAL client_min_messages = warning;\n"
-        f"SELECT pg_catalog.pg_advisory_xact_lock({_LOCK});\n\n"
+        # PERFORM, for nothing to be printed.
+        f"DO $$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock({_LOCK}); END $$;\n\n"
         f"{body}\n\n{_record()}COMMIT;\n"
     )
 

@@ -31,6 +31,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import platformdirs
+from psycopg.pq import PGconn, Ping
 
 from .binaries import Binaries, all_binaries, find_binaries
 from .problems import ServerError
@@ -153,11 +154,16 @@ class PrivateServer:
     # -- the steps ---------------------------------------------------------
 
     def _wait_until_settled(self) -> str | None:
-        """The DSN of the running server, or None when it is down; one that starts or stops is waited for."""
+        """The DSN of the running server, or None when it is down; one that starts or stops is waited for.
+
+        The pid file alone is not enough: a server that was killed a moment ago still has one, and a process.
+        """
         deadline = time.monotonic() + _START_SECONDS
         while True:
             status = self.status()
-            if status.dsn is not None or not status.running:
+            if not status.running:
+                return None
+            if status.dsn is not None and PGconn.ping(status.dsn.encode()) == Ping.OK:
                 return status.dsn
             if time.monotonic() > deadline:
                 raise ServerError(

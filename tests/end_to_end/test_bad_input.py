@@ -84,7 +84,7 @@ def test_duplicate_and_missing_objects_have_their_numbers(tsql: Tsql) -> None:
         ("CREATE QUEUE Q", 2714),
         ("CREATE SERVICE S ON QUEUE Q", 15530),
         ("CREATE SERVICE T ON QUEUE Missing", 15151),
-        ("DROP QUEUE Q", 15138),
+        ("DROP QUEUE Q", 3716),
         ("DROP SERVICE Missing", 15151),
     ):
         tsql.run(statement)
