@@ -71,6 +71,8 @@ class Machine(RowStatements):
                     self.drop_frame()
             self.end_of_batch()
             trace.batches.append(self.events)
+        # The client goes; what it left open is rolled back.
+        self.roll_back()
         trace.tables = {
             name: sorted((dict(row) for row in table.rows), key=lambda row: row["id"])  # type: ignore[arg-type,return-value]
             for name, table in self.tables.items() if not name.startswith("#")
