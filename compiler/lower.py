@@ -388,7 +388,8 @@ def lower(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
     """Lower one statement."""
     calls = invocations(node, ctx)
     if calls is None:
-        ctx.problem(f"{type(node).__name__} cannot be compiled", node.span)
+        kind = getattr(node, "kind", None) or type(node).__name__
+        ctx.problem(f"{kind} is not supported", node.span)
         return []
     body = tuple(pl.Perform(call) for call in calls)
     if not body:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from . import control_flow as _control_flow  # noqa: F401
+
 # The passes register their handlers when they are imported.
 from . import lower_cursor as _cursor  # noqa: F401
 from . import lower_ddl as _ddl  # noqa: F401
@@ -14,7 +16,8 @@ from . import lower_transaction as _transaction  # noqa: F401
 from . import lower_variables as _variables  # noqa: F401
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
-from .lower import Context, comments, invocations
+from .emit import top_level
+from .lower import Context, comments, invocations, lower
 from .lower_module import lower_create_function, lower_create_trigger, lower_create_view
 from .lower_procedure import lower_create_procedure, lower_routine_body
 from .lower_query import remember
@@ -65,6 +68,22 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
             return []
     ctx.problem("this statement needs a variable", text.span)
     return []
+
+
+@lower.register(nodes.CreateProcedure)
+@lower.register(nodes.CreateFunction)
+@lower.register(nodes.CreateTrigger)
+@lower.register(nodes.CreateView)
+def lower_module_inside(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
+    """A module made inside a block: in dynamic SQL, or while a transaction is open."""
+    body: list[pl.Statement] = []
+    for item in lower_module(node, ctx):
+        if isinstance(item, pl.Select):
+            body.append(pl.Perform(item.call))
+        elif not isinstance(item, pl.Comment):
+            body.append(pl.Execute(pl.Text(top_level(item))))
+    verb = node.span.text.split(None, 1)[0].upper()
+    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 
 def lower_module(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:

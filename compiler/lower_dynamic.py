@@ -136,9 +136,14 @@ def lower_text(
     ctx: Context,
 ) -> list[pl.Statement]:
     """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error."""
-    source = Source(f"dynamic SQL, line {ctx.line(node)}", text)
+    # On the first line, so that the lines of the text stay what they are.
+    declared = ", ".join(f"@{parameter.name} {parameter.type.text}" for parameter in parameters)
+    whole = f"DECLARE {declared}; {text}" if declared else text
+    source = Source(f"dynamic SQL, line {ctx.line(node)}", whole)
     script = parse_script(source, ctx.problems)
     statements = tuple(statement for batch in script.batches for statement in batch.statements)
+    if declared:
+        statements = statements[1:]
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
     before: list[pl.Statement] = []

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..grammar.tokens import TokenKind
-from . import nodes
+from . import nodes, ordinary_sql
 from . import plpgsql as pl
 from .flow_status import BOTH, DEAD, Live, Status
 from .flow_transactions import ANY, CallEffect, Depths, State
 from .lower import Context, Mode, comments, lower, lower_body
 from .lower_flow import lower_branch
 from .names import fold, quote
+from .ordinary_sql import TableVariable
 from .scope import Catalog, Procedure, ProcedureParameter, Scope, UnknownType, object_name
 from .type_map import NVARCHAR_MAX, SqlType
 
@@ -455,3 +456,50 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     line = pl.Number(ctx.line(node))
     call = pl.Call("ssb.execute", (name, marks, pl.Name(values), session, line, shown))
     return [*ctx.guard(node, before), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+
+
+# ------------------------------------------------------------------ INSERT … EXEC
+
+
+@lower.register
+def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Statement]:
+    """INSERT … EXEC: result sets are kept in the session while EXEC runs, then inserted."""
+    target = ordinary_sql.translate_insert_target(node.target, ctx.scope, ctx.problems)
+    if target is None or ctx.scope.session is None:
+        return []
+    session = ctx.session
+    was = ctx.helper("was_capturing", "boolean")
+    begin = pl.Assign(session, pl.Invoke("ssb.begin_capture", (pl.Name(session),)))
+    end = pl.Assign(f"{session}.capturing", pl.Name(was))
+    calls = lower(node.execute, ctx)
+    if calls and isinstance(calls[-1], pl.Exit | pl.If):
+        calls.insert(len(calls) - 1, end)
+    else:
+        calls.append(end)
+    if target.table_variable is not None:
+        insert = _insert_captured_rows(target.table_variable, ctx)
+    else:
+        columns: pl.Expr = pl.NULL
+        if target.columns is not None:
+            columns = pl.Array(tuple(pl.Text(fold(column.name)) for column in target.columns), "text")
+        overriding = (("overriding", pl.TRUE),) if target.overriding else ()
+        call = pl.Invoke(
+            "ssb.insert_captured", (pl.Name(session), pl.Text(target.target), columns), overriding
+        )
+        insert = [pl.Assign(session, call)]
+    inserted = ctx.guard(node, [*insert, *ctx.show_count(), *ctx.status(node)], verb="INSERT")
+    was_set = pl.Assign(was, ctx.session_field("capturing"))
+    return [was_set, begin, *calls, *inserted, *ctx.autocommit(node)]
+
+
+def _insert_captured_rows(table: TableVariable, ctx: Context) -> list[pl.Statement]:
+    """Append the kept rows to a table variable."""
+    values = ", ".join(
+        f"(r ->> {number})::{column.type.postgres if column.type else 'text'}"
+        for number, column in enumerate(table.info.columns)
+    )
+    query = (
+        f"SELECT {table.query_reference} || array_agg(ROW({values})::{table.row_type}), count(*)"
+        f" FROM unnest({ctx.session}.captured) AS r"
+    )
+    return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]

@@ -105,3 +105,10 @@ def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl
     kind, name = _securable(node.securable, ctx)
     owner = pl.Text(node.owner.text) if node.owner else pl.NULL
     return _call(ctx, "ssb.alter_authorization", kind, name, owner)
+
+
+@invocations.register
+def alter_schema(node: nodes.AlterSchema, ctx: Context) -> list[pl.Invoke] | None:
+    """ALTER SCHEMA … TRANSFER: the object moves to another schema."""
+    schema = schema_name(node.name.text, ctx.catalog.database, ctx.catalog.default_database)
+    return [pl.Invoke("ssb.transfer_object", (pl.Text(schema), ctx.queue(node.object)))]

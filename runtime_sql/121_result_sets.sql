@@ -94,3 +94,48 @@ BEGIN
     RETURN session;
 END;
 $$;
+
+-- INSERT … EXEC: result sets are kept from here on. Inside another one it is error 8164.
+CREATE OR REPLACE FUNCTION ssb.begin_capture(session ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF session.capturing THEN
+        PERFORM ssb.raise_error(8164, 'An INSERT EXEC statement cannot be nested.');
+    END IF;
+    session.capturing := true;
+    session.captured := '{}';
+    RETURN session;
+END;
+$$;
+
+-- Inserts the kept rows; columns NULL: all that can be given, in their order.
+CREATE OR REPLACE FUNCTION ssb.insert_captured(session ssb.session, target text, columns text[], overriding boolean DEFAULT false)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_columns text[] := coalesce(columns, ARRAY(
+        SELECT a.attname FROM pg_attribute AS a
+         WHERE a.attrelid = target::regclass AND a.attnum > 0 AND NOT a.attisdropped
+           AND a.attgenerated = '' AND (a.attidentity = '' OR overriding)
+         ORDER BY a.attnum));
+    v_count bigint;
+BEGIN
+    IF EXISTS (SELECT FROM unnest(session.captured) AS r WHERE json_array_length(r) <> cardinality(v_columns)) THEN
+        PERFORM ssb.raise_error(213, 'Column name or number of supplied values does not match table definition.');
+    END IF;
+    EXECUTE format('INSERT INTO %s (%s) %s SELECT %s FROM unnest($1) AS r', target,
+        (SELECT string_agg(quote_ident(c), ', ' ORDER BY n) FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)),
+        CASE WHEN overriding THEN 'OVERRIDING SYSTEM VALUE' ELSE '' END,
+        (SELECT string_agg(format('(r ->> %s)::%s', u.n - 1, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY u.n)
+           FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)
+           JOIN pg_attribute AS a ON a.attrelid = target::regclass AND a.attname = u.c))
+    USING session.captured;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    session.rowcount := v_count;
+    session.error := 0;
+    RETURN session;
+END;
+$$;

@@ -10,7 +10,7 @@ RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $$
     SELECT f.part[1]
-      FROM regexp_matches(message, '[\u0022\u00AB\u201E\u201C]\s?(.*?)\s?[\u0022\u00BB\u201C\u201D]', 'g')
+      FROM regexp_matches(message, '[\u0022\u00AB\u201E\u201C]\s?([^\u0022\u00BB\u201C\u201D]*)[\u0022\u00BB\u201C\u201D]', 'g')
            WITH ORDINALITY AS f(part, n)
      WHERE f.n = place
 $$;

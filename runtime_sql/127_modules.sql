@@ -276,3 +276,23 @@ BEGIN
     END LOOP;
 END;
 $$;
+
+-- ALTER SCHEMA … TRANSFER.
+CREATE OR REPLACE FUNCTION ssb.transfer_object(p_schema text, p_name text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_routine regprocedure := (SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+                                WHERE n.nspname = (parse_ident(p_name))[1] AND p.proname = (parse_ident(p_name))[2] LIMIT 1);
+BEGIN
+    IF to_regclass(p_name) IS NOT NULL THEN
+        EXECUTE format('ALTER TABLE %s SET SCHEMA %I', p_name, p_schema);
+    ELSIF v_routine IS NOT NULL THEN
+        EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I', v_routine, p_schema);
+    ELSE
+        PERFORM ssb.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
+                                              'permission.', (parse_ident(p_name))[2]));
+    END IF;
+END;
+$$;
