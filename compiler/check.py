@@ -13,6 +13,7 @@ from ..grammar.problems import Problems
 from ..grammar.source import Span
 from ..grammar.tokens import Token, TokenKind
 from . import nodes
+from .check_text import check_text
 
 __all__ = ["check_batch"]
 
@@ -186,6 +187,7 @@ class _Scope:
 
     def _check_statement(self, statement: nodes.Statement, context: _Context) -> None:
         add = self.problems.add
+        check_text(statement, self.problems)
         if context.inside or self.module is not None:
             _check_place(statement, False, self.module, self.problems)
         match statement:

@@ -521,3 +521,38 @@ MERGE t USING u ON 1 = 1 WHEN MATCHED THEN DELETE
 SELECT 1
 -- expect
 1:44: 10713: A MERGE statement must be terminated by a semi-colon (;).
+
+-- case: something missing inside ordinary sql
+SELECT 1,,2
+SELECT a, FROM t
+SELECT FROM t
+SELECT a FROM t WHERE
+SELECT a FROM t WHERE = 1
+SELECT a FROM t WHERE a = = 1 AND b = 2
+SELECT SUM( FROM t)
+SELECT f(a,, b), g(c,)
+UPDATE t SET
+DELETE FROM t WHERE a = 1 AND
+INSERT INTO t SELECT a, b, FROM u
+PRINT 'a' + (1 + )
+DECLARE c CURSOR FOR SELECT a, FROM t
+SELECT CASE WHEN THEN 1 END
+SELECT a FROM t ORDER BY
+SELECT a FROM t GROUP BY , b
+-- expect
+1:10: 102: Incorrect syntax near ','. | something is missing after '1,'
+2:11: 156: Incorrect syntax near the keyword 'FROM'. | something is missing after 'a,'
+3:8: 156: Incorrect syntax near the keyword 'FROM'. | something is missing after 'SELECT'
+4:22: 156: Incorrect syntax near the keyword 'WHERE'. | something is missing after 'WHERE'
+5:23: 102: Incorrect syntax near '='. | something is missing after 'WHERE'
+6:27: 102: Incorrect syntax near '='. | something is missing after '='
+7:13: 156: Incorrect syntax near the keyword 'FROM'. | something is missing after 'SUM('
+8:12: 102: Incorrect syntax near ','. | something is missing after 'f(a,'
+10:1: 156: Incorrect syntax near the keyword 'DELETE'.
+10:30: 156: Incorrect syntax near the keyword 'AND'. | something is missing after 'AND'
+11:28: 156: Incorrect syntax near the keyword 'FROM'. | something is missing after 'b,'
+12:18: 102: Incorrect syntax near ')'. | something is missing after '+'
+13:32: 156: Incorrect syntax near the keyword 'FROM'. | something is missing after 'a,'
+14:18: 156: Incorrect syntax near the keyword 'THEN'. | something is missing after 'WHEN'
+15:25: 156: Incorrect syntax near the keyword 'BY'. | something is missing after 'BY'
+16:26: 102: Incorrect syntax near ','. | something is missing after 'BY'

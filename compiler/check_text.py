@@ -1,0 +1,119 @@
+"""Neighbours that no ordinary SQL has: a comma before FROM, an operator without an operand.
+
+Where text is kept as written, its translator reads it with a grammar of many dialects that
+forgives what T-SQL does not (``SELECT a, FROM t``). Two words in a row tell most of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from ..grammar.hints import incorrect_syntax
+from ..grammar.problems import Problems
+from ..grammar.source import Span
+from . import nodes
+
+__all__ = ["check_text"]
+
+_SQL_KINDS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"})
+_COMPARISONS = frozenset({"=", "<", ">", "<=", ">=", "<>", "!=", "!<", "!>"})
+_BINARY = frozenset({"/", "%", "&", "|", "^"}) | _COMPARISONS
+_NEED_OPERAND = (
+    frozenset(
+        {",", "+", "-", "~", "AND", "OR", "WHERE", "HAVING", "BY", "LIKE", "BETWEEN", "WHEN", "THEN", "ELSE"}
+    )
+    | _BINARY
+)
+_BEGIN_NO_OPERAND = (
+    frozenset(
+        {")", ",", "AND", "OR", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "UNION", "EXCEPT", "INTERSECT"}
+    )
+    | frozenset(
+        {
+            "AS",
+            "IN",
+            "LIKE",
+            "BETWEEN",
+            "IS",
+            "JOIN",
+            "INNER",
+            "WHEN",
+            "THEN",
+            "ELSE",
+            "END",
+            "OPTION",
+            "INTO",
+        }
+    )
+    | _BINARY
+)
+_NOT_AFTER_PARENTHESIS = frozenset({",", "AND", "OR", "FROM", "WHERE", "HAVING"}) | _BINARY
+_NOT_AFTER_SELECT = frozenset({"FROM", "WHERE", "GROUP", "ORDER", "HAVING", "INTO"})
+
+
+def check_text(statement: nodes.Statement, problems: Problems) -> None:
+    """Report impossible neighbours in the ordinary SQL of one statement (not of those inside it)."""
+    for text in _texts(statement):
+        _check(text, problems)
+
+
+def _texts(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
+    if isinstance(statement, nodes.SqlStatement):
+        if statement.kind in _SQL_KINDS:
+            yield statement.text
+        return
+    if isinstance(statement, nodes.CreateView):
+        yield statement.query
+        return
+    if isinstance(statement, nodes.DeclareCursor | nodes.SetCursorVariable):
+        yield statement.cursor.query
+        return
+    if isinstance(statement, nodes.Receive):
+        for item in statement.items:
+            if not isinstance(item, nodes.ReceiveStar):
+                yield item.expression
+        return
+    if isinstance(statement, nodes.WaitForMessage):
+        yield from _texts(statement.statement)
+        return
+    if isinstance(
+        statement,
+        nodes.If
+        | nodes.While
+        | nodes.SetVariable
+        | nodes.Print
+        | nodes.Return
+        | nodes.Send
+        | nodes.CreateFunction,
+    ):
+        for field in fields(statement):
+            value = getattr(statement, field.name)
+            if field.name != "text" and isinstance(value, nodes.SqlText):
+                yield value
+
+
+def _check(text: nodes.SqlText, problems: Problems) -> None:
+    before = ""
+    for token in text.tokens:
+        word = token.word
+        if word in _BEGIN_NO_OPERAND and (
+            before in _NEED_OPERAND
+            or (before == "(" and word in _NOT_AFTER_PARENTHESIS)
+            or (before == "SELECT" and word in _NOT_AFTER_SELECT)
+        ):
+            _report(text, token.start, token.end, problems, *incorrect_syntax(token))
+            return
+        before = word
+    if before in _NEED_OPERAND or before in ("SELECT", "FROM", "JOIN", "SET"):
+        token = text.tokens[-1]
+        _report(text, token.end, token.end, problems, *incorrect_syntax(token))
+
+
+def _report(text: nodes.SqlText, start: int, end: int, problems: Problems, message: str, number: int) -> None:
+    span = Span(text.span.source, start, end)
+    before = text.span.source.text[text.span.start : start].rstrip()
+    word = before.split()[-1] if before.split() else ""
+    problems.add(
+        message, span, hint=f"something is missing after '{word[-20:]}'" if word else None, number=number
+    )
