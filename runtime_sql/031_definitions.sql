@@ -41,7 +41,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS contract_by_name ON ssb.contract (name, (coale
 -- SEND finds here in one probe whether a type may be sent, and what is to be checked.
 CREATE TABLE IF NOT EXISTS ssb.contract_message_usage (
     contract_id          integer NOT NULL REFERENCES ssb.contract ON DELETE CASCADE,
-    message_type_name    text    NOT NULL,         -- copy of message_type.name
+    message_type_name    text COLLATE "C" NOT NULL,  -- copy of message_type.name
     message_type_id      integer NOT NULL REFERENCES ssb.message_type,
     is_sent_by_initiator boolean NOT NULL,
     is_sent_by_target    boolean NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE IF NOT EXISTS ssb.contract_message_usage (
 
 CREATE TABLE IF NOT EXISTS ssb.queue (
     queue_id                   integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),
-    name                       text        NOT NULL UNIQUE,   -- 'schema.name' as callers write it
+    name                       text COLLATE "C" NOT NULL UNIQUE,  -- 'schema.name' as callers write it
     database_id                integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
     schema_name                text        NOT NULL,
     relation_name              text        NOT NULL,          -- the view under the queue's own name

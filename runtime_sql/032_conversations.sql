@@ -1,31 +1,23 @@
--- Conversation groups and endpoints.
+-- Conversation endpoints and their groups.
 --
--- The lock of a group is the lock of its row here, taken with FOR NO KEY UPDATE and
--- held to the end of the transaction. Nothing refers to this table by foreign
--- key: such checks would lock the rows too.
+-- A group is the endpoints with one conversation_group_id on one service. Its lock
+-- is the lock of one row, its leader's: the endpoint that lock_id names, itself for
+-- a dialog that shares its group with no other, which is nearly every dialog. It is
+-- taken with FOR NO KEY UPDATE and held to the end of the transaction. Nothing
+-- refers to this table by foreign key: such checks would lock the rows too.
 --
 -- Who writes what: a side's endpoint is written only by that side's statements,
 -- which hold that side's group lock. What the far side did is read from its row,
 -- never written to ours; so two sides never wait for each other, and cannot
 -- deadlock. (The one insert across: the first SEND makes the target's rows.)
-CREATE TABLE IF NOT EXISTS ssb.conversation_group (
-    group_id              bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
-    conversation_group_id uuid    NOT NULL,
-    service_id            integer NOT NULL,
-    queue_id              integer NOT NULL,        -- copy of the service's
-    claim_id              bigint                   -- set aside for a bulk reader (7xx); RECEIVE passes while it lives
-) WITH (fillfactor = 90);
-CREATE UNIQUE INDEX IF NOT EXISTS conversation_group_by_id ON ssb.conversation_group (conversation_group_id, service_id);
-
--- A side ends in one of three ways, and is then 'closed': it called END
--- CONVERSATION. Before that, an Error message may have come to it.
 --
 -- What SEND reads stands first, in columns of fixed width: the executor gets at
 -- those without walking through the row.
+CREATE SEQUENCE IF NOT EXISTS ssb.endpoint_id;
 CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
-    endpoint_id         bigint      PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    endpoint_id         bigint      PRIMARY KEY,   -- from ssb.endpoint_id
     conversation_handle uuid        NOT NULL,
-    group_id            bigint      NOT NULL,
+    lock_id             bigint      NOT NULL,      -- the group's leader
     -- The first messages are counted one by one; see ssb.send for those after.
     sent_count          bigint      NOT NULL DEFAULT 0,
     queue_id            integer     NOT NULL,      -- copy of the service's
@@ -38,6 +30,10 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     is_error            boolean     NOT NULL DEFAULT false,  -- an Error that the broker itself made came to us
     is_refused          boolean     NOT NULL DEFAULT false,  -- … because the far side refused what we sent
     has_waiting         boolean     NOT NULL DEFAULT false,  -- messages of ours are in the transmission queue
+    -- The type of the first plain message of this side, to be looked up no more: NULL
+    -- when ALTER MESSAGE TYPE has changed it since.
+    plain_type_id       integer,
+    plain_type          text COLLATE "C",
     -- Of the far side; NULL until the first message was put on its queue.
     sent_order          bigint,                    -- order of message number sent_count - 1 there
     far_endpoint_id     bigint,
@@ -49,8 +45,10 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     lifetime            timestamptz,               -- NULL: without end
     -- A sender in its plainest state, a receiver that takes what comes: for SEND.
     is_plain_sender     boolean     GENERATED ALWAYS AS
-        (closed_at IS NULL AND NOT is_error AND NOT has_waiting AND lifetime IS NULL AND far_contract_id = contract_id) STORED,
+        (closed_at IS NULL AND NOT is_error AND NOT has_waiting AND lifetime IS NULL AND far_endpoint_id IS NOT NULL) STORED,
     is_reachable        boolean     GENERATED ALWAYS AS (closed_at IS NULL AND NOT is_refused) STORED,
+    claim_id            bigint,                    -- of a leader: the group is set aside; RECEIVE passes while it lives
+    conversation_group_id uuid      NOT NULL,
     conversation_id     uuid        NOT NULL,
     is_encrypted        boolean     NOT NULL,
     is_system           boolean     NOT NULL,      -- of an event notification
@@ -70,5 +68,6 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     due_at              timestamptz
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX IF NOT EXISTS conversation_endpoint_by_handle ON ssb.conversation_endpoint (conversation_handle);
-CREATE INDEX IF NOT EXISTS conversation_endpoint_by_group ON ssb.conversation_endpoint (group_id);
+CREATE INDEX IF NOT EXISTS conversation_endpoint_by_lock ON ssb.conversation_endpoint (lock_id);
+CREATE INDEX IF NOT EXISTS conversation_endpoint_by_group ON ssb.conversation_endpoint (conversation_group_id);
 CREATE INDEX IF NOT EXISTS conversation_endpoint_by_due ON ssb.conversation_endpoint (queue_id, due_at) WHERE due_at IS NOT NULL;

@@ -4,25 +4,29 @@
 -- truncated (180_rotate_messages.sql), which gives space back even while an old
 -- snapshot keeps VACUUM from doing so.
 --
--- No foreign keys and no unique index: every row is written by the functions here.
+-- ssb.message_stored is both of them. No foreign keys and no unique index: every row
+-- is written by the functions here.
 CREATE TABLE IF NOT EXISTS ssb.message_stored (
-    slot                    smallint    NOT NULL,      -- 0 or 1: which of the pair
-    queue_id                integer     NOT NULL,
     endpoint_id             bigint      NOT NULL,      -- the receiver's
     queuing_order           bigint      NOT NULL,
     message_sequence_number bigint      NOT NULL,
     enqueued_at             timestamptz NOT NULL,
+    queue_id                integer     NOT NULL,
     message_type_id         integer     NOT NULL,
     priority                smallint    NOT NULL,
     validation              char(2)     NOT NULL,
     body                    bytea
-) PARTITION BY LIST (slot);
-CREATE TABLE IF NOT EXISTS ssb.message_0 PARTITION OF ssb.message_stored FOR VALUES IN (0);
-CREATE TABLE IF NOT EXISTS ssb.message_1 PARTITION OF ssb.message_stored FOR VALUES IN (1);
--- Which of the pair takes new messages: 0 or 1.
-CREATE SEQUENCE IF NOT EXISTS ssb.message_slot MINVALUE 0 MAXVALUE 1;
-CREATE INDEX IF NOT EXISTS message_by_order ON ssb.message_stored (queue_id, priority DESC, queuing_order);
-CREATE INDEX IF NOT EXISTS message_by_endpoint ON ssb.message_stored (endpoint_id, queuing_order);
+);
+CREATE TABLE IF NOT EXISTS ssb.message_0 () INHERITS (ssb.message_stored);
+CREATE TABLE IF NOT EXISTS ssb.message_1 () INHERITS (ssb.message_stored);
+CREATE INDEX IF NOT EXISTS message_0_by_order ON ssb.message_0 (queue_id, priority DESC, queuing_order);
+CREATE INDEX IF NOT EXISTS message_1_by_order ON ssb.message_1 (queue_id, priority DESC, queuing_order);
+CREATE INDEX IF NOT EXISTS message_0_by_endpoint ON ssb.message_0 (endpoint_id, queuing_order);
+CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, queuing_order);
+
+-- Which of the pair takes new messages, 0 or 1; plus 2 while the other one may hold
+-- messages too.
+CREATE SEQUENCE IF NOT EXISTS ssb.message_slot MINVALUE 0 MAXVALUE 3;
 
 -- RETENTION = ON: what was received (status 0) and sent (3), until the side that
 -- retains it ends its conversation.

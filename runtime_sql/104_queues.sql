@@ -15,7 +15,7 @@ BEGIN
         CREATE OR REPLACE VIEW %1$I.%2$I (status, priority, queuing_order, conversation_group_id, conversation_handle,
             message_sequence_number, service_name, service_id, service_contract_name, service_contract_id,
             message_type_name, message_type_id, validation, message_body, message_enqueue_time) AS
-        SELECT m.status, m.priority, m.queuing_order, g.conversation_group_id, e.conversation_handle,
+        SELECT m.status, m.priority, m.queuing_order, e.conversation_group_id, e.conversation_handle,
                m.message_sequence_number, e.service_name, e.service_id, e.contract_name, e.contract_id,
                t.name, m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
           FROM (SELECT 1::smallint AS status, s.priority, s.queuing_order, s.endpoint_id, s.message_sequence_number,
@@ -26,7 +26,6 @@ BEGIN
                        r.message_type_id, r.validation, r.body, r.enqueued_at
                   FROM ssb.retained_message AS r WHERE r.queue_id = %3$L::integer) AS m
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL
-          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
           JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
          ORDER BY m.priority DESC, m.queuing_order$view$,
         v_queue.schema_name, v_queue.relation_name, v_queue.queue_id);

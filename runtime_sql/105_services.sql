@@ -127,11 +127,11 @@ RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_count bigint;
 BEGIN
     -- Nobody may be receiving these, or sending on them, meanwhile.
-    PERFORM g.group_id FROM ssb.conversation_group AS g
-      WHERE g.service_id = p_service_id ORDER BY g.group_id FOR NO KEY UPDATE;
-    UPDATE ssb.conversation_group AS g SET queue_id = p_queue.queue_id WHERE g.service_id = p_service_id;
+    PERFORM FROM ssb.conversation_endpoint AS e WHERE e.service_id = p_service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     UPDATE ssb.conversation_endpoint AS e
        SET queue_id = p_queue.queue_id, near_order = p_queue.order_sequence, near_state = p_queue.state_sequence
      WHERE e.service_id = p_service_id;
@@ -155,10 +155,9 @@ BEGIN
     ), in_order AS (
         SELECT m.* FROM moved AS m ORDER BY m.queuing_order
     )
-    INSERT INTO ssb.message_stored (slot, queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                    message_type_id, priority, validation, body)
-    SELECT m.slot, p_queue.queue_id, m.endpoint_id, nextval(p_queue.order_sequence), m.message_sequence_number,
-           m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
+    SELECT count(ssb.store_message(p_queue.queue_id, m.endpoint_id, nextval(p_queue.order_sequence),
+                                   m.message_sequence_number, m.enqueued_at, m.message_type_id, m.priority, m.validation,
+                                   m.body)) INTO v_count
       FROM in_order AS m;
 END;
 $$;
@@ -178,13 +177,12 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.service_id = v_service.service_id) THEN
         PERFORM ssb.raise_bound('service', name, 'broker priority');
     END IF;
-    PERFORM g.group_id FROM ssb.conversation_group AS g
-      WHERE g.service_id = v_service.service_id ORDER BY g.group_id FOR NO KEY UPDATE;
+    PERFORM FROM ssb.conversation_endpoint AS e
+      WHERE e.service_id = v_service.service_id ORDER BY e.endpoint_id FOR NO KEY UPDATE;
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.service_id = v_service.service_id LOOP
         PERFORM ssb.tell_far_side_of_loss(v_endpoint);
         PERFORM ssb.remove_endpoint(v_endpoint);
     END LOOP;
-    DELETE FROM ssb.conversation_group AS g WHERE g.service_id = v_service.service_id;
     DELETE FROM ssb.permission AS p WHERE p.class = 'SERVICE' AND p.major_id = v_service.service_id;
     DELETE FROM ssb.service AS s WHERE s.service_id = v_service.service_id;
 END;

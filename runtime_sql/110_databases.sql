@@ -220,10 +220,7 @@ BEGIN
     FOR v_endpoint_id IN
         SELECT DISTINCT t.endpoint_id FROM ssb.transmission AS t WHERE t.database_id = p_database_id ORDER BY 1
     LOOP
-        PERFORM g.group_id FROM ssb.conversation_endpoint AS e
-           JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
-          WHERE e.endpoint_id = v_endpoint_id FOR NO KEY UPDATE OF g SKIP LOCKED;
-        IF FOUND THEN
+        IF ssb.try_lock_endpoint(v_endpoint_id) THEN
             PERFORM ssb.deliver_waiting(v_endpoint_id);
         END IF;
     END LOOP;

@@ -9,20 +9,57 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_group_id bigint;
+    v_lock_id bigint;
     v_endpoint ssb.conversation_endpoint;
 BEGIN
     LOOP
-        SELECT g.group_id INTO v_group_id
-          FROM ssb.conversation_endpoint AS e JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
-         WHERE e.conversation_handle = p_handle
-           FOR NO KEY UPDATE OF g;
+        SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = p_handle;
+        PERFORM FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = v_lock_id FOR NO KEY UPDATE;
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = p_handle;
-        IF NOT FOUND OR v_endpoint.group_id = v_group_id THEN
+        IF NOT FOUND OR v_endpoint.lock_id = v_lock_id THEN
             RETURN v_endpoint;
         END IF;
     END LOOP;
 END;
+$$;
+
+-- The same for those who come by on their own: they do not wait. True when it is locked.
+CREATE OR REPLACE FUNCTION ssb.try_lock_endpoint(p_endpoint_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM ssb.conversation_endpoint AS e
+       JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
+      WHERE e.endpoint_id = p_endpoint_id FOR NO KEY UPDATE OF l SKIP LOCKED;
+    RETURN FOUND;
+END;
+$$;
+
+-- An endpoint is about to leave its group. If it led it, the others follow a new leader.
+-- Locks  the caller holds the group
+CREATE OR REPLACE FUNCTION ssb.hand_over_group(p_endpoint_id bigint)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    UPDATE ssb.conversation_endpoint AS e
+       SET lock_id = (SELECT min(o.endpoint_id) FROM ssb.conversation_endpoint AS o
+                       WHERE o.lock_id = p_endpoint_id AND o.endpoint_id <> p_endpoint_id),
+           claim_id = (SELECT l.claim_id FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = p_endpoint_id)
+     WHERE e.lock_id = p_endpoint_id AND e.endpoint_id <> p_endpoint_id;
+$$;
+
+-- The leader of the group with this id on a service, NULL when it has no open
+-- conversation there.
+CREATE OR REPLACE FUNCTION ssb.find_group(p_group uuid, p_service_id integer)
+RETURNS bigint
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+     WHERE e.conversation_group_id = p_group AND e.service_id = p_service_id AND e.closed_at IS NULL LIMIT 1;
 $$;
 
 -- The state that sys.conversation_endpoints shows. NULL: it shows no such endpoint

@@ -27,28 +27,25 @@ $$;
 -- priority that its messages may have: RECEIVE looks level by level.
 CREATE OR REPLACE FUNCTION ssb.make_endpoint(p_is_initiator boolean, p_conversation_id uuid, p_service ssb.service,
     p_contract_id integer, p_contract_name text, p_far_service text, p_far_broker_instance text,
-    p_group_id bigint, p_group_uuid uuid, p_lifetime timestamptz, p_encryption boolean, p_is_system boolean,
+    p_lock_id bigint, p_group uuid, p_lifetime timestamptz, p_encryption boolean, p_is_system boolean,
     p_far ssb.conversation_endpoint)
 RETURNS ssb.conversation_endpoint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_group_id bigint := p_group_id;
+    v_id bigint := nextval('ssb.endpoint_id');
     v_priority smallint := ssb.priority_for(p_service.database_id, p_contract_id, p_service.service_id, p_far_service);
     v_endpoint ssb.conversation_endpoint;
 BEGIN
-    IF v_group_id IS NULL THEN
-        INSERT INTO ssb.conversation_group (conversation_group_id, service_id, queue_id)
-        VALUES (coalesce(p_group_uuid, gen_random_uuid()), p_service.service_id, p_service.queue_id)
-        RETURNING group_id INTO v_group_id;
-    END IF;
     INSERT INTO ssb.conversation_endpoint AS e
-           (conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, group_id, database_id,
+           (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
+            conversation_group_id, database_id,
             service_id, queue_id, near_order, near_state, contract_id, priority, service_name, contract_name, far_service,
             far_broker_instance, lifetime, due_at,
             far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority)
-    SELECT gen_random_uuid(), p_conversation_id, p_is_initiator, p_encryption, p_is_system, v_group_id,
+    SELECT v_id, gen_random_uuid(), p_conversation_id, p_is_initiator, p_encryption, p_is_system, coalesce(p_lock_id, v_id),
+           coalesce(p_group, gen_random_uuid()),
            p_service.database_id, p_service.service_id, q.queue_id, q.order_sequence, q.state_sequence, p_contract_id,
            v_priority, p_service.name, p_contract_name, p_far_service, p_far_broker_instance, p_lifetime, p_lifetime,
            p_far.endpoint_id, p_far.queue_id, p_far.near_order, p_far.near_state, p_far.contract_id, p_far.priority
@@ -76,8 +73,9 @@ DECLARE
     v_database_id integer := ssb.database_id_of(database);
     v_service ssb.service;
     v_contract ssb.contract;
-    v_group ssb.conversation_group;
-    v_group_uuid uuid := related_conversation_group;
+    v_related ssb.conversation_endpoint;
+    v_lock_id bigint;
+    v_group uuid := related_conversation_group;
 BEGIN
     IF from_service IS NULL OR to_service IS NULL THEN
         PERFORM ssb.raise_error(8421, 'The service name is missing. Specify a service name.');
@@ -103,33 +101,33 @@ BEGIN
     PERFORM ssb.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_service.queue_id;
 
     IF related_conversation IS NOT NULL THEN
-        SELECT g.* INTO v_group FROM ssb.conversation_endpoint AS e
-          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
-         WHERE e.conversation_handle = related_conversation AND e.closed_at IS NULL
-           FOR NO KEY UPDATE OF g;
-        IF NOT FOUND THEN
-            PERFORM ssb.raise_error(8426, format('The conversation handle "%s" is not found.', upper(related_conversation::text)));
-        ELSIF v_group.service_id <> v_service.service_id THEN
+        v_related := ssb.lock_endpoint(related_conversation);
+        IF v_related.closed_at IS NOT NULL OR v_related.endpoint_id IS NULL THEN
+            PERFORM ssb.raise_handle_not_found(related_conversation);
+        ELSIF v_related.service_id <> v_service.service_id THEN
             PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
-                'conversation group ID.', upper(v_group.conversation_group_id::text)), 16, 1,
+                'conversation group ID.', upper(v_related.conversation_group_id::text)), 16, 1,
                 'The related conversation belongs to another service.');
         END IF;
-    ELSIF v_group_uuid IS NOT NULL THEN
-        SELECT g.* INTO v_group FROM ssb.conversation_group AS g
-         WHERE g.conversation_group_id = v_group_uuid
-         ORDER BY g.service_id <> v_service.service_id LIMIT 1
-           FOR NO KEY UPDATE;
-        IF v_group.service_id <> v_service.service_id THEN
+        v_lock_id := v_related.lock_id;
+        v_group := v_related.conversation_group_id;
+    ELSIF v_group IS NOT NULL THEN
+        -- Two that begin the same new group would each make a leader of it.
+        PERFORM pg_advisory_xact_lock(hashtextextended(v_group::text, v_service.service_id));
+        SELECT e.* INTO v_related FROM ssb.conversation_endpoint AS e
+         WHERE e.conversation_group_id = v_group AND e.closed_at IS NULL
+         ORDER BY e.service_id <> v_service.service_id LIMIT 1;
+        IF v_related.service_id <> v_service.service_id THEN
             PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
-                'conversation group ID.', upper(v_group_uuid::text)), 16, 1,
-                'The conversation group belongs to another service.');
+                'conversation group ID.', upper(v_group::text)), 16, 1, 'The conversation group belongs to another service.');
         END IF;
+        v_lock_id := (ssb.lock_endpoint(v_related.conversation_handle)).lock_id;
     END IF;
     RETURN (ssb.make_endpoint(true, gen_random_uuid(), v_service, v_contract.contract_id, v_contract.name, to_service,
         CASE WHEN upper(broker_instance) = 'CURRENT DATABASE'
              THEN (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_database_id)
              ELSE broker_instance END,
-        v_group.group_id, v_group_uuid,
+        v_lock_id, v_group,
         -- A second more than 68 years is no lifetime at all.
         clock_timestamp() + make_interval(secs => nullif(lifetime, 2147483647)),
         coalesce(encryption, true), false, NULL)).conversation_handle;

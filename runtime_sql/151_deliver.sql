@@ -2,9 +2,42 @@
 -- Called by  151–157, 210
 -- Locks      none: the caller holds the sender's group; receivers are not asked
 
--- Appends to the receiver's queue and returns its place there. The caller has a
--- transaction id already (it wrote or locked a row), so the order is taken after
--- it: ssb.receive's low-water mark relies on that.
+-- Writes one row to the table that takes new messages.
+CREATE OR REPLACE FUNCTION ssb.store_message(p_queue_id integer, p_endpoint_id bigint, p_order bigint, p_number bigint,
+    p_enqueued_at timestamptz, p_message_type_id integer, p_priority smallint, p_validation char(2), p_body bytea)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_slot bigint := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+BEGIN
+    IF v_slot % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (p_queue_id, p_endpoint_id, p_order, p_number, p_enqueued_at, p_message_type_id, p_priority, p_validation, p_body);
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (p_queue_id, p_endpoint_id, p_order, p_number, p_enqueued_at, p_message_type_id, p_priority, p_validation, p_body);
+    END IF;
+    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
+        PERFORM ssb.note_late_message();
+    END IF;
+    RETURN p_order;
+END;
+$$;
+
+-- The tables were switched between our look at the slot and our insert: whoever
+-- reads must look into both, whatever the switching thought.
+CREATE OR REPLACE FUNCTION ssb.note_late_message()
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT setval('ssb.message_slot', pg_sequence_last_value('ssb.message_slot') % 2 + 2); $$;
+
+-- Appends to the receiver's queue and returns its place there. The transaction's
+-- number is drawn before the order: ssb.receive's low-water mark relies on that.
 CREATE OR REPLACE FUNCTION ssb.put_message(p_receiver ssb.conversation_endpoint, p_message_type_id integer,
                                            p_number bigint, p_validation char(2), p_body bytea)
 RETURNS bigint
@@ -15,13 +48,9 @@ DECLARE
     v_order bigint;
 BEGIN
     PERFORM pg_current_xact_id();
-    INSERT INTO ssb.message_stored AS m
-           (slot, queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-            message_type_id, priority, validation, body)
-    SELECT coalesce(pg_sequence_last_value('ssb.message_slot'), 0), q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
-           p_message_type_id, p_receiver.priority, p_validation, p_body
-      FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id
-    RETURNING m.queuing_order INTO v_order;
+    SELECT ssb.store_message(q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
+                             p_message_type_id, p_receiver.priority, p_validation, p_body) INTO v_order
+      FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id;
     PERFORM ssb.announce_arrival(q.queue_id) FROM ssb.queue AS q
       WHERE q.queue_id = p_receiver.queue_id AND q.is_watched AND ssb.queue_state(q.state_sequence) % 2 = 1;
     RETURN v_order;
@@ -197,6 +226,8 @@ DECLARE
     v_reason text;
     v_order bigint;
 BEGIN
+    -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
+    LOCK TABLE ssb.conversation_endpoint IN ROW EXCLUSIVE MODE;
     SELECT e.* INTO STRICT v_sender FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_sender_id;
     IF NOT (SELECT d.is_broker_enabled FROM ssb.database AS d WHERE d.database_id = v_sender.database_id) THEN
         RETURN 'The broker is disabled in the sender''s database.';
@@ -254,7 +285,9 @@ BEGIN
         v_order := ssb.put_message(v_receiver, v_usage.message_type_id, p_number, v_usage.validation, p_body);
     END IF;
     UPDATE ssb.conversation_endpoint AS e
-       SET sent_count = greatest(e.sent_count, p_number + 1), sent_order = v_order
+       SET sent_count = greatest(e.sent_count, p_number + 1), sent_order = v_order,
+           plain_type = CASE WHEN v_usage.validation = 'N' THEN v_usage.message_type_name ELSE e.plain_type END,
+           plain_type_id = CASE WHEN v_usage.validation = 'N' THEN v_usage.message_type_id ELSE e.plain_type_id END
      WHERE e.endpoint_id = v_sender.endpoint_id;
     RETURN NULL;
 END;
@@ -367,10 +400,7 @@ BEGIN
           JOIN ssb.database AS d ON d.database_id = e.database_id
          ORDER BY CASE WHEN d.is_honor_broker_priority_on THEN e.priority ELSE 5 END DESC, w.endpoint_id
     LOOP
-        PERFORM g.group_id FROM ssb.conversation_endpoint AS e
-           JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
-          WHERE e.endpoint_id = v_endpoint_id FOR NO KEY UPDATE OF g SKIP LOCKED;
-        IF FOUND THEN
+        IF ssb.try_lock_endpoint(v_endpoint_id) THEN
             PERFORM ssb.deliver_waiting(v_endpoint_id);
         END IF;
     END LOOP;

@@ -1,7 +1,7 @@
 -- SEND.
 --
--- The usual message goes the fast way: a few statements of one table each, found by
--- their primary keys. (One statement with joins takes half as long again: what an
+-- The usual message goes the fast way: three statements of one table each, found by
+-- primary keys. (One statement with joins takes half as long again: what an
 -- executor costs to set up grows with the nodes and columns of its plan.) They lock
 -- the sender's group, make sure that nothing is special, and append to the receiver's
 -- queue. Where anything is special (first message, validation, retention, a
@@ -9,11 +9,10 @@
 -- argument) ssb.send_carefully takes over, which does everything and knows every
 -- error.
 --
--- The endpoint is read after its group is locked, under a new snapshot: whoever held
--- the lock before may have ended or moved the conversation. The order is drawn after
--- the lock too, so messages of one conversation are in the order in which their
--- transactions commit; and after the transaction's number, which the lock draws: see
--- ssb.receive.
+-- A lock that had to be waited for gives the row in its newest version: whoever held
+-- it before may have ended or moved the conversation. The order is drawn after the
+-- lock, so messages of one conversation are in the order in which their transactions
+-- commit; and after the transaction's number, which the lock draws: see ssb.receive.
 --
 -- message_sequence_number: the first 16 messages of a side are counted exactly in
 -- its endpoint's row. Counting all would leave a dead row per message, which is
@@ -35,52 +34,82 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_group_id bigint;
+    v_lock_id bigint;
     v_endpoint_id bigint;
-    v_is_initiator boolean;
-    v_contract_id integer;
     v_count bigint;
     v_count_order bigint;
     v_far_endpoint_id bigint;
     v_far_queue_id integer;
     v_far_order regclass;
     v_far_priority smallint;
-    v_message_type_id integer;
+    v_type_id integer;
     v_order bigint;
+    v_slot bigint;
 BEGIN
-    SELECT e.group_id INTO v_group_id FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = handle;
-    PERFORM FROM ssb.conversation_group AS g WHERE g.group_id = v_group_id FOR NO KEY UPDATE;
-    SELECT e.endpoint_id, e.is_initiator, e.contract_id, e.sent_count, e.sent_order,
-           e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority
-      INTO v_endpoint_id, v_is_initiator, v_contract_id, v_count, v_count_order,
-           v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority
+    -- A dialog that is a group by itself: its own row is the lock.
+    SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
+           CASE WHEN e.plain_type = message_type THEN e.plain_type_id END
+      INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_handle = handle AND e.group_id = v_group_id AND e.is_plain_sender
+     WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.is_plain_sender
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  e.near_order, 'SELECT');
-    IF FOUND THEN
+                                  e.near_order, 'SELECT')
+       FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
+         WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.is_plain_sender;
+        IF FOUND THEN
+            PERFORM FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = v_lock_id FOR NO KEY UPDATE;
+            SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
+                   CASE WHEN e.plain_type = message_type THEN e.plain_type_id END
+              INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority,
+                   v_type_id
+              FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_handle = handle AND e.lock_id = v_lock_id AND e.is_plain_sender
+               AND has_sequence_privilege('public', e.near_state, 'SELECT')
+               AND has_sequence_privilege('public', e.far_state, 'SELECT')
+               AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
+               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                          e.near_order, 'SELECT');
+        END IF;
+    END IF;
+    IF v_type_id IS NULL AND v_endpoint_id IS NOT NULL THEN
+        -- Not this side's first type. The contract of both sides is one where they are in one database.
+        SELECT u.message_type_id INTO v_type_id
+          FROM ssb.conversation_endpoint AS e
+          JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = message_type
+         WHERE e.endpoint_id = v_endpoint_id AND e.far_contract_id = e.contract_id
+           AND CASE WHEN e.is_initiator THEN u.is_plain_from_initiator ELSE u.is_plain_from_target END;
+    END IF;
+    IF v_type_id IS NOT NULL THEN
         PERFORM FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable;
         IF FOUND THEN
-            SELECT u.message_type_id INTO v_message_type_id FROM ssb.contract_message_usage AS u
-             WHERE u.contract_id = v_contract_id AND u.message_type_name = message_type
-               AND CASE WHEN v_is_initiator THEN u.is_plain_from_initiator ELSE u.is_plain_from_target END;
-            IF FOUND THEN
-                v_order := nextval(v_far_order);
-                IF v_count < 16 OR v_count_order IS NULL THEN
-                    UPDATE ssb.conversation_endpoint AS e SET sent_count = v_count + 1, sent_order = v_order
-                     WHERE e.endpoint_id = v_endpoint_id;
-                ELSE
-                    v_count := v_count + v_order - v_count_order - 1;
-                END IF;
-                INSERT INTO ssb.message_stored (slot, queue_id, endpoint_id, queuing_order, message_sequence_number,
-                                                enqueued_at, message_type_id, priority, validation, body)
-                VALUES (coalesce(pg_sequence_last_value('ssb.message_slot'), 0), v_far_queue_id, v_far_endpoint_id, v_order,
-                        v_count, clock_timestamp(), v_message_type_id, v_far_priority, 'N', body);
-                RETURN;
+            v_order := nextval(v_far_order);
+            IF v_count < 16 OR v_count_order IS NULL THEN
+                UPDATE ssb.conversation_endpoint AS e SET sent_count = v_count + 1, sent_order = v_order
+                 WHERE e.endpoint_id = v_endpoint_id;
+            ELSE
+                v_count := v_count + v_order - v_count_order - 1;
             END IF;
+            v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+            IF v_slot % 2 = 0 THEN
+                INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                           message_type_id, priority, validation, body)
+                VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count, clock_timestamp(), v_type_id, v_far_priority,
+                        'N', body);
+            ELSE
+                INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                           message_type_id, priority, validation, body)
+                VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count, clock_timestamp(), v_type_id, v_far_priority,
+                        'N', body);
+            END IF;
+            IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
+                PERFORM ssb.note_late_message();
+            END IF;
+            RETURN;
         END IF;
     END IF;
     PERFORM ssb.send_carefully(handle, message_type, body, NULL);

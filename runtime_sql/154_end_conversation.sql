@@ -16,7 +16,7 @@ BEGIN
 END;
 $$;
 
--- The endpoint with all that hangs on it, and its group when it was the last one.
+-- The endpoint with all that hangs on it.
 CREATE OR REPLACE FUNCTION ssb.remove_endpoint(p_endpoint ssb.conversation_endpoint)
 RETURNS void
 LANGUAGE plpgsql
@@ -28,20 +28,9 @@ BEGIN
     IF p_endpoint.has_waiting THEN
         DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint.endpoint_id;
     END IF;
+    PERFORM ssb.hand_over_group(p_endpoint.endpoint_id);
     DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint.endpoint_id;
-    PERFORM ssb.remove_group_if_empty(p_endpoint.group_id);
 END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.remove_group_if_empty(p_group_id bigint)
-RETURNS void
-LANGUAGE sql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-AS $$
-    DELETE FROM ssb.conversation_group AS g
-     WHERE g.group_id = p_group_id
-       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.group_id = p_group_id);
 $$;
 
 -- Marks a side as closed. An initiator's row has no more to tell once the far side

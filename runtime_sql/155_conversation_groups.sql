@@ -12,56 +12,53 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue ssb.queue := ssb.queue_of(queue);
-    v_group ssb.conversation_group;
+    v_found record;
 BEGIN
     PERFORM ssb.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue) THEN
         PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
     END IF;
-    PERFORM ssb.deliver_due_on(v_queue);
+    PERFORM ssb.deliver_due_on(v_queue.queue_id);
     FOR v_round IN 1..2 LOOP
         LOOP
-            v_group := ssb.lock_first_group(v_queue);
-            IF v_group.group_id IS NULL THEN
+            SELECT f.* INTO v_found FROM ssb.lock_first_group(v_queue) AS f;
+            IF v_found.lock_id IS NULL THEN
                 EXIT;
             ELSIF EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                             JOIN ssb.message_stored AS m ON m.endpoint_id = e.endpoint_id
-                           WHERE e.group_id = v_group.group_id) THEN
-                RETURN v_group.conversation_group_id;
+                           WHERE e.lock_id = v_found.lock_id AND e.closed_at IS NULL) THEN
+                RETURN v_found.conversation_group_id;
             END IF;
         END LOOP;
-        EXIT WHEN v_round = 2 OR NOT ssb.fetch_waiting(v_queue);
+        EXIT WHEN v_round = 2 OR NOT ssb.fetch_waiting(v_queue.queue_id);
     END LOOP;
     RETURN NULL;
 END;
 $$;
 
 -- The highest priority group with messages that nobody else holds, locked.
-CREATE OR REPLACE FUNCTION ssb.lock_first_group(p_queue ssb.queue)
-RETURNS ssb.conversation_group
+CREATE OR REPLACE FUNCTION ssb.lock_first_group(p_queue ssb.queue, OUT lock_id bigint, OUT conversation_group_id uuid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
 DECLARE
     v_priority smallint;
-    v_group ssb.conversation_group;
     v_low bigint;
 BEGIN
     FOREACH v_priority IN ARRAY p_queue.priorities LOOP
         v_low := coalesce(nullif(current_setting('ssb.low_' || p_queue.queue_id || '_' || v_priority, true), '')::bigint,
                           p_queue.low_water);
-        SELECT g.* INTO v_group
+        SELECT e.lock_id, e.conversation_group_id INTO lock_id, conversation_group_id
           FROM ssb.message_stored AS m
-          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
-          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL
+          JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
          WHERE m.queue_id = p_queue.queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-           AND e.closed_at IS NULL
-           AND (g.claim_id IS NULL OR NOT ssb.claim_is_alive(g.claim_id))
+           AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
          ORDER BY m.queuing_order LIMIT 1
-           FOR NO KEY UPDATE OF g SKIP LOCKED;
+           FOR NO KEY UPDATE OF l SKIP LOCKED;
         EXIT WHEN FOUND;
     END LOOP;
-    RETURN v_group;
 END;
 $$;
 
@@ -83,10 +80,10 @@ BEGIN
     ELSIF conversation_group IS NULL THEN
         PERFORM ssb.raise_error(8420, 'The conversation group is missing. Specify a conversation group.');
     END IF;
-    PERFORM g.group_id FROM ssb.conversation_group AS g
-      WHERE g.conversation_group_id = conversation_group
-         OR g.group_id = (SELECT e.group_id FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = handle)
-      ORDER BY g.group_id FOR NO KEY UPDATE;
+    PERFORM FROM ssb.conversation_endpoint AS l
+      WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                               WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
+      ORDER BY l.endpoint_id FOR NO KEY UPDATE;
     v_endpoint := ssb.lock_endpoint(handle);
     v_state := ssb.endpoint_state(v_endpoint);
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
@@ -98,14 +95,14 @@ BEGIN
         PERFORM ssb.raise_error(8438, format('The conversation endpoint is not in a valid state for MOVE CONVERSATION. '
                                              'The current endpoint state is ''%s''.', v_state));
     END IF;
-    SELECT g.group_id INTO v_destination FROM ssb.conversation_group AS g
-     WHERE g.conversation_group_id = conversation_group AND g.service_id = v_endpoint.service_id;
-    IF NOT FOUND THEN
+    v_destination := ssb.find_group(conversation_group, v_endpoint.service_id);
+    IF v_destination IS NULL THEN
         PERFORM ssb.raise_error(8439, format('The destination conversation group ''%s'' is invalid.',
                                              upper(conversation_group::text)));
-    ELSIF v_destination <> v_endpoint.group_id THEN
-        UPDATE ssb.conversation_endpoint AS e SET group_id = v_destination WHERE e.endpoint_id = v_endpoint.endpoint_id;
-        PERFORM ssb.remove_group_if_empty(v_endpoint.group_id);
+    ELSIF v_destination <> v_endpoint.lock_id THEN
+        PERFORM ssb.hand_over_group(v_endpoint.endpoint_id);
+        UPDATE ssb.conversation_endpoint AS e SET lock_id = v_destination, conversation_group_id = conversation_group
+         WHERE e.endpoint_id = v_endpoint.endpoint_id;
     END IF;
 END;
 $$;

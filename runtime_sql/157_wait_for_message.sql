@@ -20,15 +20,14 @@ BEGIN
     PERFORM ssb.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue)
        OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                    JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
                    WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() AND e.closed_at IS NULL)
-       OR ssb.fetch_waiting(v_queue) THEN
+       OR ssb.fetch_waiting(v_queue.queue_id) THEN
         RETURN true;
     ELSIF conversation IS NULL AND conversation_group IS NULL THEN
-        RETURN (ssb.lock_first_group(v_queue)).group_id IS NOT NULL;
+        RETURN (ssb.lock_first_group(v_queue)).lock_id IS NOT NULL;
     END IF;
-    SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue, conversation, conversation_group) AS f;
-    RETURN v_found.group_id IS NOT NULL;
+    SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue.queue_id, conversation, conversation_group) AS f;
+    RETURN v_found.lock_id IS NOT NULL;
 END;
 $$;
 

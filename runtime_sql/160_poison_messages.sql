@@ -62,33 +62,40 @@ EXCEPTION WHEN invalid_parameter_value THEN
 END;
 $$;
 
--- The same for RECEIVE, which clears the record after a commit.
-CREATE OR REPLACE FUNCTION ssb.judge_attempts(p_queue ssb.queue)
-RETURNS integer
+-- The same for RECEIVE, which clears the record after a commit and makes it last
+-- when the limit is reached: RECEIVE is about to raise 9617, which undoes any
+-- UPDATE, and transaction numbers are forgotten one day.
+CREATE OR REPLACE FUNCTION ssb.judge_attempts(p_queue_id integer, OUT fails integer, OUT is_poisoned boolean)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_fails integer := ssb.failed_attempts(p_queue);
+    v_queue ssb.queue;
 BEGIN
-    IF v_fails IS NULL AND ssb.queue_state(p_queue.state_sequence) >= 2 THEN
-        PERFORM ssb.forget_attempts(p_queue);
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    fails := ssb.failed_attempts(v_queue);
+    is_poisoned := fails IS NOT NULL AND ssb.is_poisoned(v_queue);
+    IF fails IS NULL AND ssb.queue_state(v_queue.state_sequence) >= 2 THEN
+        PERFORM ssb.forget_attempts(v_queue);
+    ELSIF is_poisoned THEN
+        PERFORM ssb.keep_poisoned(v_queue);
     END IF;
-    RETURN v_fails;
 END;
 $$;
 
 -- A second RECEIVE of one transaction is no second attempt.
-CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue ssb.queue, p_fails integer)
+CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue_id integer, p_fails integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_transaction bigint := pg_current_xact_id()::text::bigint;
+    v_queue ssb.queue;
 BEGIN
-    IF ssb.queue_state(p_queue.state_sequence) / 512 <> v_transaction THEN
-        PERFORM ssb.set_attempts(p_queue, v_transaction, least(p_fails, 254));
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    IF v_queue.is_poison_handling_enabled AND ssb.queue_state(v_queue.state_sequence) / 512 <> v_transaction THEN
+        PERFORM ssb.set_attempts(v_queue, v_transaction, least(p_fails, 254));
     END IF;
 END;
 $$;
@@ -99,8 +106,6 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb.set_attempts(p_queue, 0, 0); $$;
 
--- RECEIVE is about to raise 9617, which undoes any UPDATE. The mark in the sequence
--- stays; transaction numbers are forgotten one day, this is not.
 CREATE OR REPLACE FUNCTION ssb.keep_poisoned(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql

@@ -7,7 +7,7 @@
 
 -- True when it put a message on the queue. At most 100 endpoints a call, so that
 -- no RECEIVE pays for everybody.
-CREATE OR REPLACE FUNCTION ssb.deliver_due_on(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb.deliver_due_on(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -18,15 +18,13 @@ DECLARE
     v_endpoint ssb.conversation_endpoint;
     v_now timestamptz := clock_timestamp();
     v_has_put boolean := false;
+    v_is_accepting boolean := (SELECT q.is_accepting FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
 BEGIN
     FOR v_endpoint_id IN
         SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
-         WHERE e.queue_id = p_queue.queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 100
+         WHERE e.queue_id = p_queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 100
     LOOP
-        PERFORM g.group_id FROM ssb.conversation_endpoint AS e
-           JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
-          WHERE e.endpoint_id = v_endpoint_id FOR NO KEY UPDATE OF g SKIP LOCKED;
-        CONTINUE WHEN NOT FOUND;
+        CONTINUE WHEN NOT ssb.try_lock_endpoint(v_endpoint_id);
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.due_at <= v_now;
         CONTINUE WHEN NOT FOUND;
@@ -34,7 +32,7 @@ BEGIN
             PERFORM ssb.remove_closed(v_endpoint);
             CONTINUE;
         END IF;
-        CONTINUE WHEN NOT p_queue.is_accepting;
+        CONTINUE WHEN NOT v_is_accepting;
         IF v_endpoint.dialog_timer <= v_now THEN
             PERFORM ssb.put_message(v_endpoint, 3, -1, 'E', NULL);
             v_has_put := true;
@@ -70,8 +68,7 @@ BEGIN
          WHERE e.endpoint_id = p_endpoint.endpoint_id;
         RETURN;
     ELSIF v_far.endpoint_id IS NOT NULL THEN
-        PERFORM g.group_id FROM ssb.conversation_group AS g WHERE g.group_id = v_far.group_id FOR NO KEY UPDATE SKIP LOCKED;
-        IF NOT FOUND THEN
+        IF NOT ssb.try_lock_endpoint(v_far.endpoint_id) THEN
             RETURN;
         ELSIF v_far.closed_at IS NULL THEN
             UPDATE ssb.conversation_endpoint AS f
@@ -103,8 +100,8 @@ BEGIN
     LOOP
         IF ssb.may_receive(v_queue) THEN
             PERFORM ssb.disable_if_poisoned(v_queue);
-            PERFORM ssb.deliver_due_on(v_queue);
-            PERFORM ssb.fetch_waiting(v_queue);
+            PERFORM ssb.deliver_due_on(v_queue.queue_id);
+            PERFORM ssb.fetch_waiting(v_queue.queue_id);
         END IF;
     END LOOP;
     SELECT min(e.due_at) INTO v_next FROM ssb.queue AS q

@@ -19,9 +19,8 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
            AS receive_sequence,
        0 AS receive_sequence_frag, 0::bigint AS system_sequence, -1::bigint AS first_out_of_order_sequence,
        -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority
-  FROM (SELECT e.*, e AS endpoint, g.conversation_group_id, ssb.endpoint_state(e, f) AS state
+  FROM (SELECT e.*, e AS endpoint, ssb.endpoint_state(e, f) AS state
           FROM ssb.conversation_endpoint AS e
-          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
           LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id) AS v
  WHERE v.database_id = (SELECT ssb.current_database_id()) AND v.state IS NOT NULL;
 

@@ -50,7 +50,7 @@ BEGIN
           INTO head, waited
           FROM ssb.message_stored AS m
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
-          JOIN ssb.conversation_group AS g ON g.group_id = e.group_id
+          JOIN ssb.conversation_endpoint AS g ON g.endpoint_id = e.lock_id
          WHERE m.queue_id = p_queue_id AND m.priority = v_priority AND e.closed_at IS NULL
            AND (g.claim_id IS NULL OR NOT ssb.claim_is_alive(g.claim_id))
          ORDER BY m.queuing_order LIMIT 1
