@@ -59,7 +59,7 @@ REFUSED: dict[str, str] = {
     "OPENROWSET": "reading other data sources is not supported",
     "OPENQUERY": "linked servers are not supported",
     "OPENDATASOURCE": "linked servers are not supported",
-    "OPENXML": "OPENXML is not supported; use the nodes() and value() methods of the xml type",
+    "OPENXML": "use the nodes() and value() methods of the xml type",
     "CONTAINS": "full-text search is not supported",
     "FREETEXT": "full-text search is not supported",
     "CONTAINSTABLE": "full-text search is not supported",
@@ -149,6 +149,8 @@ def _prepare(kind: str, value: Value) -> Value:
         if value.type is not None and value.type.family != "float":
             return v.convert(value, tm.FLOAT)
         return v.cast(value, "double precision", tm.FLOAT) if value.type is None else value
+    if kind == "d" and isinstance(value.constant, str) and v.is_iso_date(value.constant):
+        return Value(f"timestamp {value.text}", v.ATOM, tm.DATETIME, nullable=False)
     if kind == "x" and value.type is not None and value.type.family not in ("string", "binary"):
         return v.convert(value, tm.VARBINARY_MAX)
     if kind == "a" and value.pg is not None and value.type is not None and value.type.name == "int":
@@ -471,7 +473,12 @@ def _dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
     part, number, date = arguments
     if number.type is not None and number.type.family not in ("integer", "float", "bit"):
         number = v.convert(number, tm.INT)
-    return v.call("sys.dateadd", part.text, number.text, date.text, type=_date_like(2)(arguments))
+    result = _date_like(2)(arguments)
+    added = v.call("sys.dateadd", part.text, number.text, date.text, type=result)
+    fine = part.text in ("'millisecond'", "'microsecond'", "'nanosecond'")
+    if fine and result is not None and result.name == "datetime":
+        return v.call("sys.round_datetime", added.text, type=result)
+    return added
 
 
 def _identity(arguments: list[Value], surroundings: Surroundings) -> Value:
@@ -491,9 +498,6 @@ def _lag(name: str) -> Builder:
         if len(arguments) == 3:
             (value, default), _ = v.reconcile([arguments[0], arguments[2]])
             texts[0], texts[2] = value.text, default.text
-            if arguments[0].type is not None:
-                texts[0] = v.cast(value, arguments[0].type.postgres_bare).text
-                texts[2] = v.cast(default, arguments[0].type.postgres_bare).text
         return v.call(name, *texts, type=arguments[0].type)
 
     return build

@@ -39,6 +39,7 @@ result is layout and may be indented.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -163,7 +164,20 @@ def translate_condition(
         return condition(ctx.reader.whole(to_sqlglot(text.tokens), ctx.reader.expression_), ctx)
 
     value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
-    return Expression(flat(value.text), BOOLEAN)
+    return Expression(_without_open_then(flat(value.text)), BOOLEAN)
+
+
+_QUOTED_OR_THEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|[()]|\bTHEN\b")
+
+
+def _without_open_then(text: str) -> str:
+    """In parentheses where a CASE stands open: PL/pgSQL's IF would take its THEN for its own."""
+    depth = 0
+    for match in _QUOTED_OR_THEN.finditer(text):
+        if match.group() == "THEN" and depth == 0:
+            return f"({text})"
+        depth += (match.group() == "(") - (match.group() == ")")
+    return text
 
 
 def convert_expression(expression: Expression, target: SqlType) -> Expression:

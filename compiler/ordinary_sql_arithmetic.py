@@ -63,11 +63,14 @@ def _plus(left: Value, right: Value, ctx: Context) -> Value:
             return ctx.problem("'+' does not take xml", number=8117)
         return v.call("sys.add", left.text, right.text)
     # One type is for the server to know.  Text that is no number can only be joined.
-    for value in (left, right):
-        if isinstance(value.constant, str) and not v.is_numeric_text(value.constant):
-            joined = Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, tm.NVARCHAR_MAX)
-            return joined
+    if any(_is_text_only(value) for value in (left, right)):
+        return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, tm.NVARCHAR_MAX, joined=True)
     return v.call("sys.add", left.text, right.text)
+
+
+def _is_text_only(value: Value) -> bool:
+    """Text that could not be meant as a number."""
+    return value.joined or (isinstance(value.constant, str) and not v.is_numeric_text(value.constant))
 
 
 def _plus_null(left: Value, right: Value) -> Value:
@@ -86,6 +89,7 @@ def _concatenate(left: Value, right: Value) -> Value:
         v.OTHER,
         type_,
         nullable=left.nullable or right.nullable,
+        joined=_is_text_only(left) or _is_text_only(right),
     )
 
 

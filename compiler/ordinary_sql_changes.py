@@ -358,6 +358,9 @@ def _computed(
             columns.append(f"{value.text} AS v{place}")
             if column_name:
                 sets.append(f"{column_name} = changes.v{place}")
+            if item.variable is not None and item.column is None and value.is_null and not _is_null(item):
+                ctx.unsupported("an UPDATE that reads a variable and a column that it changes", item.value)
+                return None
             if item.variable is not None:
                 targets.append((item, f"{outer}.{column_name}" if column_name else f"changes.v{place}"))
     outputs_other = bool(change.outputs)
@@ -394,6 +397,10 @@ def _computed(
         ]
     deleted_prefix = "(changes.deleted)" if work.is_update else outer
     return _finish(work, pieces, before, outer, deleted_prefix, ctx, others=others, computed=targets)
+
+
+def _is_null(item: SetItem) -> bool:
+    return isinstance(item.value, exp.Null)
 
 
 def _carried(work: Work, columns: list[str], ctx: Context) -> list[Relation]:

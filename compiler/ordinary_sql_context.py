@@ -240,10 +240,16 @@ def _verbatim(node: Verbatim, ctx: Context) -> Value:
     return value
 
 
-def object_name(table: Any) -> ObjectName:
-    """The dotted name in a Table (or Column) node."""
-    parts: list[str | None] = [part.name or None for part in table.parts]
-    padded = [None] * (4 - len(parts)) + parts
+def object_name(table: exp.Expr) -> ObjectName:
+    """The dotted name in a Table node; an empty part (``db..t``) is None."""
+    last = table.args.get("this")
+    names = [last.name] if not isinstance(last, exp.Dot) else [part.name for part in last.flatten()]
+    for key in ("db", "catalog"):
+        part = table.args.get(key)
+        names.insert(0, part.name if isinstance(part, exp.Expr) else "")
+    while len(names) > 1 and not names[0]:
+        names.pop(0)
+    padded: list[str | None] = [*[None] * (4 - len(names)), *(name or None for name in names)]
     server, database, schema, name = padded[-4:]
     return ObjectName(name or "", schema, database, server)
 

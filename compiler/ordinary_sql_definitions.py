@@ -99,9 +99,7 @@ def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
         definition.indexes.append(read_index(reader, False, ctx))
         return
     if word == "PERIOD":
-        ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
-        reader.rest()
-        reader.fail()
+        reader.fail("a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported")
     definition.columns.append(read_column(reader, definition, ctx))
 
 

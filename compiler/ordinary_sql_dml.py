@@ -182,8 +182,13 @@ def _on_conflict(target: Target) -> str:
     if len(ignoring) > 1:
         return "ON CONFLICT DO NOTHING"
     columns = ", ".join(identifier(column) for column in ignoring[0].columns)
-    first = identifier(ignoring[0].columns[0])
-    return f"ON CONFLICT ({columns}) DO UPDATE SET {first} = excluded.{first} WHERE sys.keep_existing_row()"
+    named = [*ignoring[0].columns, *(column.name for column in target.info.columns)]
+    for name in named:
+        column = _find(target.info, name)
+        if column is not None and column.identity is None and column.computed is None:
+            change = f"{identifier(name)} = excluded.{identifier(name)}"
+            return f"ON CONFLICT ({columns}) DO UPDATE SET {change} WHERE sys.keep_existing_row()"
+    return f"ON CONFLICT ({columns}) DO NOTHING"
 
 
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:

@@ -64,8 +64,8 @@ def _literal(node: exp.Literal, ctx: Context) -> Value:
 def number(text: str) -> Value:
     """A number literal as T-SQL types it: int, decimal, float (1e3) or money ($1.50)."""
     if text[0] in "$£€¥":
-        amount = text[1:].replace(",", "") or "0"
-        return Value(amount, v.ATOM, tm.MONEY, nullable=False)
+        whole, _, fraction = text[1:].replace(",", "").strip().partition(".")
+        return Value(f"{whole or '0'}.{fraction[:4]:0<4}", v.ATOM, tm.MONEY, nullable=False)
     if "e" in text or "E" in text:
         mantissa = text + "0" if text[-1] in "eE+-" else text
         return Value(f"{mantissa}::double precision", v.CAST, tm.FLOAT, nullable=False)
@@ -73,7 +73,7 @@ def number(text: str) -> Value:
         whole, _, fraction = text.partition(".")
         scale = len(fraction)
         precision = max(len(whole.lstrip("0")) + scale, 1)
-        shown = f"{whole or '0'}.{fraction}" if fraction else f"{whole or '0'}"
+        shown = f"{whole or '0'}.{fraction}"
         return Value(
             shown, v.ATOM, tm.decimal(precision, scale), pg="numeric" if fraction else None, nullable=False
         )

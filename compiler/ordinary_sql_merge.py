@@ -12,6 +12,7 @@ other writers first: key ranges cannot be locked here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -93,7 +94,7 @@ def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) ->
     else:
         body = select(expressions=["*"], from_=item.text)
     # Everything below refers to it several times: it is computed once.
-    if body != head:
+    if item.text != head or statement.top is not None:
         definitions.append((head, body))
     ctx.frame.relations.insert(0, target)
     work = Work(
@@ -235,7 +236,7 @@ def _finish(
     if not outputs:
         for label, text, _ in parts:
             definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING 1{CLOSE}"))
-        counted = f" UNION ALL{BREAK}".join(f"SELECT FROM {label}" for label, _, _ in parts)
+        counted = _union(f"SELECT FROM {label}" for label, _, _ in parts)
         query = f"SELECT count(*) FROM ({counted}) AS changed"
         sql = f"{OPEN}{with_clause(definitions, recursive=recursive)}{BREAK}{query}{CLOSE}"
         return Dml(layout(sql), before=before, identity=identity, target=work.table, counts=True)
@@ -254,7 +255,7 @@ def _finish(
         listed = ", ".join(f"{value} AS c{place}" for place, value in enumerate(returned, 1))
         definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING {listed}{CLOSE}"))
     labels = [f"c{place}" for place in range(1, len(items) + 1)]
-    union = f" UNION ALL{BREAK}".join(f"SELECT * FROM {label}" for label, _, _ in parts)
+    union = _union(f"SELECT * FROM {label}" for label, _, _ in parts)
     if output.target is not None:
         source_text = f"SELECT {', '.join(labels)} FROM ({union}) AS changed"
         with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}"
@@ -282,6 +283,10 @@ def _finish(
     query = f"SELECT {', '.join(shown)}{BREAK}FROM ({union}) AS changed"
     sql = f"{OPEN}{with_clause(definitions, recursive=recursive)}{BREAK}{query}{CLOSE}"
     return Dml(layout(sql), output=result_columns(items), before=before, identity=identity, target=work.table)
+
+
+def _union(queries: Iterable[str]) -> str:
+    return f"{OPEN}{f' UNION ALL{BREAK}'.join(queries)}{CLOSE}"
 
 
 def _same_row(work: Work) -> str:

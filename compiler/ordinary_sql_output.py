@@ -113,7 +113,7 @@ def finish(
         return _dml(statement, _with(definitions, statement.recursive) + statement.text, None)
     client_items = output_items(client[0], relations, ctx) if client else []
     if not into:
-        text = f"{OPEN}{statement.text}{BREAK}{returning(client_items)}{CLOSE}"
+        text = f"{OPEN}{_inside(statement.text)}{BREAK}{returning(client_items)}{CLOSE}"
         return _dml(statement, _with(definitions, statement.recursive) + text, result_columns(client_items))
     kept = output_items(into[0], relations, ctx)
     all_items = [*kept, *client_items]
@@ -126,7 +126,7 @@ def finish(
         return None
     labels = [f"c{place}" for place in range(1, len(all_items) + 1)]
     listed = ", ".join(f"{item.text} AS {label}" for item, label in zip(all_items, labels, strict=True))
-    definitions.append(("changed", f"{OPEN}{statement.text}{BREAK}RETURNING {listed}{CLOSE}"))
+    definitions.append(("changed", f"{OPEN}{_inside(statement.text)}{BREAK}RETURNING {listed}{CLOSE}"))
     kept_labels = labels[: len(kept)]
     target = into[0].target
     assert target is not None
@@ -161,6 +161,11 @@ def finish(
     )
     text = f"SELECT {shown} FROM changed"
     return _dml(statement, _with(definitions, statement.recursive) + text, result_columns(client_items))
+
+
+def _inside(text: str) -> str:
+    """A statement without its own group, so that a further clause breaks with the others."""
+    return text[1:-1] if text.startswith(OPEN) and text.endswith(CLOSE) else text
 
 
 def fillable(columns: tuple[ColumnInfo, ...], *, identity: bool = False) -> list[ColumnInfo]:

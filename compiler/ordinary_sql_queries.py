@@ -510,8 +510,7 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         name = alias
         if alias is not None:
             aliases[fold(alias)] = value
-            own = inner.name if isinstance(inner, exp.Column) else None
-            if own is None or fold(own) != fold(alias) or value.text.rpartition(".")[2] != identifier(alias):
+            if not _is_column(value.text, identifier(alias)):
                 text = f"{value.text} AS {identifier(alias)}"
         elif isinstance(inner, exp.Column) and not inner.name.startswith(("@", "$")):
             name = inner.name
@@ -523,6 +522,11 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         names.append(name)
         values.append(value)
     return SelectList(texts, names, values if known else None, windows=windows, aliases=aliases)
+
+
+def _is_column(text: str, name: str) -> bool:
+    """``text`` is a column reference that shows as ``name`` without AS."""
+    return text == name or (text.endswith(f".{name}") and " " not in text and "(" not in text)
 
 
 @dataclass

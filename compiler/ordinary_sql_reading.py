@@ -123,7 +123,7 @@ class Reader(TSQLParser):
     ASSIGNMENT: ClassVar[dict[Any, Any]] = {}
     COLUMN_OPERATORS: ClassVar[dict[Any, Any]] = {
         T.DOT: None,
-        T.DCOLON: TSQLParser.COLUMN_OPERATORS[T.DCOLON],
+        T.DCOLON: lambda self, this, to: exp.ScopeResolution(this=this, expression=to),
     }
     PLACEHOLDER_PARSERS: ClassVar[dict[Any, Any]] = {}
     JOIN_METHODS: ClassVar[set[Any]] = set()
@@ -180,7 +180,10 @@ class Reader(TSQLParser):
 
     def query(self) -> exp.Expr | None:
         """A SELECT with everything that may follow it."""
-        query = self._parse_select()
+        if self.peek(T.L_PAREN):
+            query = self._parse_set_operations(self._parse_select(nested=True, parse_subquery_alias=False))
+        else:
+            query = self._parse_select()
         return query if query is None else self._parse_query_modifiers(query)
 
     def expression_(self) -> exp.Expr | None:
@@ -259,7 +262,7 @@ class Reader(TSQLParser):
             return self.fail()  # type: ignore[no-any-return]
         table.meta["start"], table.meta["end"] = start.start, self._prev.end
         hints = self._parse_table_hints()
-        if alias:
+        if alias and self.current_upper != "USING":
             named = self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS)
             if named is not None:
                 table.set("alias", named)
@@ -394,6 +397,22 @@ class Reader(TSQLParser):
         if not branches or not self._match(T.END):
             self.fail()
         return _placed(exp.Case(this=subject, ifs=branches, default=default), start)
+
+    def _parse_csv(self, parse_method: Callable[[], Any], sep: T = T.COMMA) -> list[Any]:
+        # Nothing behind a comma is an error, not an end.
+        first = parse_method()
+        items = [] if first is None else [first]
+        while self._match(sep):
+            item = parse_method()
+            items.append(self.fail() if item is None else item)
+        return items
+
+    def _parse_join(self, *args: Any, **kwargs: Any) -> Any:
+        comma = self.peek(T.COMMA)
+        join = super()._parse_join(*args, **kwargs)
+        if join is not None and comma:
+            join.meta["comma"] = True
+        return join
 
     def _parse_lambda(self, alias: bool = False) -> exp.Expr | None:
         # A function's argument: no lambdas, aliases or ORDER BY inside.

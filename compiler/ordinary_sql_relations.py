@@ -69,10 +69,8 @@ def _join(join: exp.Join, ctx: Context) -> Source:
         word = side
     elif kind == "CROSS":
         word = "CROSS"
-    elif on is not None or kind == "INNER":
-        word = "JOIN"
     else:
-        word = ","
+        word = "," if join.meta.get("comma") else "JOIN"
     item = source(relation, ctx, word)
     if word in ("LEFT", "RIGHT", "FULL", "JOIN"):
         if on is None:
@@ -97,6 +95,12 @@ def _apply(lateral: exp.Lateral, ctx: Context) -> Source:
 
 
 # ---------------------------------------------------------------- one item
+
+
+def _failed(kind: str, ctx: Context) -> Source:
+    """What stands for an item that was refused: nothing more is said about its columns."""
+    ctx.frame.relations.append(Relation("", None))
+    return Source(kind, "NULL")
 
 
 def source(node: exp.Expr, ctx: Context, kind: str) -> Source:
@@ -148,7 +152,7 @@ def _unpivoted_source(node: exp.Expr, ctx: Context, kind: str) -> Source:
     if isinstance(node, (exp.Dot, exp.Anonymous)):
         return _function(node, ctx, kind)
     ctx.problem("incorrect syntax in FROM", node, number=102)
-    return Source(kind, "NULL")
+    return _failed(kind, ctx)
 
 
 def _alias(node: exp.Expr) -> tuple[str | None, list[str]]:
@@ -172,7 +176,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     name = object_name(node)
     if name.server or len(node.parts) > 4:
         ctx.unsupported(f"the linked server {name.server!r}", node)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     if name.name.startswith("@") and len(node.parts) == 1:
         return _table_variable(node, name.name, alias, ctx, kind)
     hints = _hints(node)
@@ -216,7 +220,7 @@ def _table_variable(node: exp.Table, name: str, alias: str | None, ctx: Context,
     variable = ctx.scope.table_variable(name)
     if variable is None:
         ctx.problem(f"must declare the table variable {name!r}", node, number=1087)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     shown = fold(alias) if alias is not None else table_variable_alias(name, ctx)
     relation = Relation(shown, variable.info.columns)
     ctx.frame.relations.append(relation)
@@ -273,7 +277,7 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
     rows = [[scalar(cell, ctx) for cell in row.expressions] for row in node.expressions]
     if alias is None or len({len(row) for row in rows}) != 1 or (columns and len(columns) != len(rows[0])):
         ctx.problem("VALUES needs rows of the same length, an alias and its column names", node, number=10709)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     types: list[tm.SqlType | None] = []
     for place in range(len(rows[0])):
         converted, type_ = v.reconcile([row[place] for row in rows])
@@ -319,7 +323,7 @@ def _function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         call = node
     if not isinstance(call, exp.Anonymous):
         ctx.problem("incorrect syntax in FROM", node, number=102)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     if call.name.lower() == "nodes" and subject is not None:
         return _nodes(node, subject, call, alias, columns, ctx, kind)
     if not prefix:
@@ -344,7 +348,7 @@ def _builtin(
     upper = call.name.upper()
     if upper in functions.REFUSED:
         ctx.problem(f"{upper} is not supported: {functions.REFUSED[upper]}", call)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     known = functions.TABLE_FUNCTIONS.get(upper)
     if known is None:
         ctx.problem(
@@ -353,14 +357,14 @@ def _builtin(
             number=208,
             hint="a table-valued function is called with its schema",
         )
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     kinds, result = known
     minimum, maximum = len(kinds.partition("?")[0]), len(kinds.replace("?", ""))
     if not minimum <= len(call.expressions) <= maximum:
         ctx.problem(
             f"the {call.name.lower()} function requires {minimum} to {maximum} arguments", call, number=174
         )
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     arguments = [scalar(argument, ctx) for argument in call.expressions]
     shown = fold(alias or call.name)
     schema = call.meta.get("columns")
@@ -396,9 +400,9 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
     rows = f"sys.openjson_rows({', '.join(argument.text for argument in arguments)}) AS items (item)"
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
-    return Source(
-        kind, f"LATERAL ({select(expressions=texts, from_=rows)}) AS {quote(shown)}", relation=relation
-    )
+    lateral = "LATERAL " if kind else ""
+    text = f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}"
+    return Source(kind, text, relation=relation)
 
 
 def _nodes(
@@ -413,13 +417,13 @@ def _nodes(
     """``x.nodes('path') AS T(c)``."""
     if alias is None or len(columns) != 1:
         ctx.problem("the nodes method needs a table alias and one column name: AS T(c)", call, number=493)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     literals = xml_literals(call, ctx)
     if literals is None:
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     if len(literals) != 1:
         ctx.problem("the nodes method takes 1 argument", call, number=174)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     path = literals[0]
     subject = xml_subject(subject_node, ctx)
     levels = _levels_up(node)
@@ -472,7 +476,7 @@ def _pivoted(node: exp.Expr, pivots: list[exp.Pivot], ctx: Context, kind: str) -
             node,
             hint="put a derived table that lists the columns in front of PIVOT",
         )
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     pivot = pivots[0]
     build = _unpivot if pivot.args.get("unpivot") else _pivot
     texts, infos, joins, where, group_by = build(pivot, relation, ctx)
@@ -481,7 +485,7 @@ def _pivoted(node: exp.Expr, pivots: list[exp.Pivot], ctx: Context, kind: str) -
     alias = pivot.args.get("alias")
     if alias is None or not alias.name:
         ctx.problem("PIVOT and UNPIVOT need an alias", pivot, number=102)
-        return Source(kind, "NULL")
+        return _failed(kind, ctx)
     sql = select(expressions=texts, from_=item.text, joins=joins, where=where, group=group_by)
     shown = fold(alias.name)
     result = Relation(shown, tuple(infos))

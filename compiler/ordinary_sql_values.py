@@ -35,6 +35,8 @@ class Value:
     is_null: bool = False
     collation: str | None = None
     national: bool = False
+    joined: bool = False
+    """Text joined with text that is no number: what is added to it is text too."""
 
     def at(self, level: int) -> str:
         """The text, in parentheses unless it binds at least as tightly as ``level``."""
@@ -194,6 +196,11 @@ def cast(value: Value, postgres: str, type_: SqlType | None = None) -> Value:
     return Value(f"{value.at(CAST)}::{postgres}", CAST, type_ or value.type, nullable=value.nullable)
 
 
+def is_iso_date(text: str) -> bool:
+    """Text that SQL Server and PostgreSQL read as the same date, whatever the session's settings."""
+    return bool(_ISO_DATE.match(text))
+
+
 def is_numeric_text(text: str) -> bool:
     """Text that T-SQL would take for a number."""
     return text.strip() == "" or bool(_DECIMAL.match(text))
@@ -243,6 +250,8 @@ def _simple(value: Value, to: SqlType) -> Value | None:
         return value if source.postgres == to.postgres and value.pg is None else cast(value, to.postgres, to)
     if target == "bit" and (family == "bit" or value.constant in (0, 1)):
         return value if family == "bit" else cast(value, "sys.bit", to)
+    if target == "bit" and value.constant in ("0", "1"):
+        return cast(integer(int(value.constant)), "sys.bit", to)
     if target == "string" and family == "string":
         if to.name in ("char", "nchar"):
             return cast(value, to.postgres, to)

@@ -1,0 +1,16 @@
+-- SET IDENTITY_INSERT ON.
+-- given
+create table dbo.orders (id int identity(1,1) primary key, name nvarchar(50))
+set identity_insert orders
+
+-- case: insert
+INSERT INTO orders (id, name) VALUES (5, N'x')
+-- expect
+INSERT INTO dbo.orders (id, name) OVERRIDING SYSTEM VALUE VALUES (5, 'x');
+SELECT setval(pg_get_serial_sequence('dbo.orders', 'id'), max(id)) FROM dbo.orders
+
+-- case: insert without columns
+INSERT INTO orders SELECT 6, N'y'
+-- expect
+INSERT INTO dbo.orders OVERRIDING SYSTEM VALUE SELECT 6, 'y';
+SELECT setval(pg_get_serial_sequence('dbo.orders', 'id'), max(id)) FROM dbo.orders

@@ -1,0 +1,398 @@
+-- What is refused or wrong, with its place.
+-- given
+declare @id int = 1, @name nvarchar(50) = N'ann', @total decimal(10,2), @n int = 2, @h uniqueidentifier, @x xml = '<a><b i="1">t</b><b i="2"/></a>', @b varbinary(max) = 0x3C612F3E, @list nvarchar(max) = N''
+declare @t table (id int primary key, name nvarchar(50) null)
+declare @log table (id int identity(1,1), what nvarchar(100) not null, at datetime default getdate())
+declare @bag table (h uniqueidentifier not null, n bigint not null, r xml null, primary key (h, n) with (ignore_dup_key = on))
+declare @plain table (a int, b varchar(10))
+create table dbo.orders (id int identity(1,1) primary key, customer int not null, name nvarchar(50) not null, amount decimal(10,2) null, placed datetime not null default getdate(), body xml null, done bit not null default 0)
+create table dbo.customers (id int not null primary key, name nvarchar(50), city varchar(30), boss int null)
+create table dbo.heap (a int, b varchar(20), c datetime)
+create table dbo.audit (id int, what nvarchar(100), was decimal(10,2))
+create table dbo.keyed (k int not null, v int, primary key (k) with (ignore_dup_key = on))
+create table #work (id int, note varchar(20))
+queue OrderQueue
+sql CREATE TABLE sales.regions (id integer, name text)
+sql CREATE TABLE trader1_dbo.stock (id integer, qty integer)
+sql CREATE TABLE dbo.elsewhere (a integer, b text, c timestamp, d uuid)
+sql CREATE FUNCTION dbo.split(text) RETURNS TABLE (item text) LANGUAGE sql AS 'SELECT unnest(string_to_array($1, '','')) '
+sql INSERT INTO dbo.customers VALUES (1, 'ann', 'Oslo', NULL), (2, 'bob', 'Rome', 1)
+sql INSERT INTO dbo.orders (customer, name, amount) VALUES (1, 'a', 5), (2, 'b', 7)
+
+-- case: linked server
+SELECT * FROM srv.db.dbo.t
+-- expect
+case.sql:1:15: error: the linked server 'srv' is not supported
+    1 | SELECT * FROM srv.db.dbo.t
+      |               ^^^
+
+-- case: openrowset
+SELECT * FROM OPENROWSET('SQLNCLI', 'x', 'y')
+-- expect
+case.sql:1:15: error: OPENROWSET is not supported: reading other data sources is not supported
+    1 | SELECT * FROM OPENROWSET('SQLNCLI', 'x', 'y')
+      |               ^^^^^^^^^^
+
+-- case: openxml
+SELECT * FROM OPENXML(@id, '/a', 1) WITH (a int)
+-- expect
+case.sql:1:15: error: OPENXML is not supported: use the nodes() and value() methods of the xml type
+    1 | SELECT * FROM OPENXML(@id, '/a', 1) WITH (a int)
+      |               ^^^^^^^
+
+-- case: openquery
+SELECT * FROM OPENQUERY(srv, 'x')
+-- expect
+case.sql:1:15: error: OPENQUERY is not supported: linked servers are not supported
+    1 | SELECT * FROM OPENQUERY(srv, 'x')
+      |               ^^^^^^^^^
+
+-- case: limit
+SELECT id FROM orders LIMIT 5
+-- expect
+case.sql:1:29: error 102: incorrect syntax near '5'
+    1 | SELECT id FROM orders LIMIT 5
+      |                             ^
+
+-- case: postgres cast
+SELECT id::text FROM orders
+-- expect
+case.sql:1:8: error: a method of a CLR type (::) is not supported
+    1 | SELECT id::text FROM orders
+      |        ^^
+
+-- case: pipes
+SELECT 'a' || 'b'
+-- expect
+case.sql:1:12: error 102: incorrect syntax near '||'
+    1 | SELECT 'a' || 'b'
+      |            ^^
+
+-- case: old outer join
+SELECT * FROM orders o, customers c WHERE o.customer *= c.id
+-- expect
+case.sql:1:54: error 102: incorrect syntax near '*='
+    1 | SELECT * FROM orders o, customers c WHERE o.customer *= c.id
+      |                                                      ^^
+
+-- case: mixed assignment and columns
+SELECT @id = id, name FROM orders
+-- expect
+case.sql:1:18: error 141: a SELECT that assigns a value to a variable must not be combined with data retrieval
+    1 | SELECT @id = id, name FROM orders
+      |                  ^^^^
+
+-- case: undeclared variable
+SELECT @nope FROM orders
+-- expect
+case.sql:1:8: error 137: must declare the scalar variable '@nope'
+    1 | SELECT @nope FROM orders
+      |        ^^^^^
+
+-- case: undeclared table variable
+SELECT * FROM @nope
+-- expect
+case.sql:1:15: error 1087: must declare the table variable '@nope'
+    1 | SELECT * FROM @nope
+      |               ^^^^^
+
+-- case: unknown function
+SELECT frobnicate(id) FROM orders
+-- expect
+case.sql:1:8: error 195: 'frobnicate' is not a recognized built-in function name
+    1 | SELECT frobnicate(id) FROM orders
+      |        ^^^^^^^^^^
+
+-- case: unknown table function
+SELECT * FROM frobnicate(1)
+-- expect
+case.sql:1:15: error 208: invalid object name 'frobnicate'
+    1 | SELECT * FROM frobnicate(1)
+      |               ^^^^^^^^^^
+hint: a table-valued function is called with its schema
+
+-- case: missing FROM item
+SELECT id FROM WHERE id = 1
+-- expect
+case.sql:1:16: error 102: incorrect syntax near 'WHERE'
+    1 | SELECT id FROM WHERE id = 1
+      |                ^^^^^
+
+-- case: missing expression
+SELECT id, FROM orders
+-- expect
+case.sql:1:12: error 102: incorrect syntax near 'FROM'
+    1 | SELECT id, FROM orders
+      |            ^^^^
+
+-- case: missing ON
+SELECT * FROM orders o JOIN customers c
+-- expect
+case.sql:1:29: error 102: JOIN needs ON
+    1 | SELECT * FROM orders o JOIN customers c
+      |                             ^^^^^^^^^
+
+-- case: missing parenthesis
+SELECT (id FROM orders
+-- expect
+case.sql:1:12: error 102: incorrect syntax near 'FROM'
+    1 | SELECT (id FROM orders
+      |            ^^^^
+
+-- case: two statements
+SELECT 1 AS a 2
+-- expect
+case.sql:1:15: error 102: incorrect syntax near '2'
+    1 | SELECT 1 AS a 2
+      |               ^
+
+-- case: derived table without alias
+SELECT * FROM (SELECT 1 AS a)
+-- expect
+case.sql:1:23: error 102: a subquery in FROM needs an alias
+    1 | SELECT * FROM (SELECT 1 AS a)
+      |                       ^
+
+-- case: derived table with an unnamed column
+SELECT * FROM (SELECT 1) AS d
+-- expect
+case.sql:1:23: error 8155: no column name was specified for column 1 of 'd'
+    1 | SELECT * FROM (SELECT 1) AS d
+      |                       ^
+
+-- case: union of different widths
+SELECT 1 UNION SELECT 1, 2
+-- expect
+case.sql:1:23: error 205: all queries combined using UNION, INTERSECT or EXCEPT must have the same number of columns
+    1 | SELECT 1 UNION SELECT 1, 2
+      |                       ^
+
+-- case: fetch without offset
+SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
+-- expect
+case.sql:1:46: error 153: FETCH needs OFFSET before it
+    1 | SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
+      |                                              ^
+
+-- case: for xml explicit
+SELECT 1 AS tag FOR XML EXPLICIT
+-- expect
+case.sql:1:25: error: FOR XML EXPLICIT is not supported
+    1 | SELECT 1 AS tag FOR XML EXPLICIT
+      |                         ^^^^^^^^
+hint: FOR XML PATH says the same with column names
+
+-- case: for json
+SELECT 1 AS a FOR JSON PATH
+-- expect
+case.sql:1:15: error: FOR JSON is not supported
+    1 | SELECT 1 AS a FOR JSON PATH
+      |               ^^^
+
+-- case: named window
+SELECT SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id)
+-- expect
+case.sql:1:46: error 102: incorrect syntax near 'w'
+    1 | SELECT SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id)
+      |                                              ^
+
+-- case: percentile over
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) OVER (PARTITION BY customer) FROM orders
+-- expect
+case.sql:1:8: error: an ordered aggregate with OVER is not supported
+    1 | SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) OVER (PARTITION BY customer) FROM orders
+      |        ^^^^^^^^^^^^^^^
+hint: PostgreSQL has it without OVER only; group by the partition
+
+-- case: clr method
+SELECT hierarchyid::GetRoot()
+-- expect
+case.sql:1:8: error: a method of a CLR type (::) is not supported
+    1 | SELECT hierarchyid::GetRoot()
+      |        ^^^^^^^^^^^
+
+-- case: all null case
+SELECT CASE WHEN 1 = 1 THEN NULL END
+-- expect
+case.sql:1:8: error 8133: at least one result of CASE must not be the constant NULL
+    1 | SELECT CASE WHEN 1 = 1 THEN NULL END
+      |        ^^^^
+
+-- case: tablesample
+SELECT * FROM orders TABLESAMPLE (10 PERCENT)
+-- expect
+case.sql:1:15: error: TABLESAMPLE is not supported
+    1 | SELECT * FROM orders TABLESAMPLE (10 PERCENT)
+      |               ^^^^^^
+
+-- case: nodes without column
+SELECT * FROM @x.nodes('/a') AS t
+-- expect
+case.sql:1:18: error 493: the nodes method needs a table alias and one column name: AS T(c)
+    1 | SELECT * FROM @x.nodes('/a') AS t
+      |                  ^^^^^
+
+-- case: method of a number
+SELECT @id.value('.', 'int')
+-- expect
+case.sql:1:12: error 258: cannot call methods on int
+    1 | SELECT @id.value('.', 'int')
+      |            ^^^^^
+
+-- case: value with one argument
+SELECT @x.value('(/a)[1]')
+-- expect
+case.sql:1:11: error 174: the value method takes 2 arguments
+    1 | SELECT @x.value('(/a)[1]')
+      |           ^^^^^
+
+-- case: value of a wrong type
+SELECT @x.value('(/a)[1]', 'foo')
+-- expect
+case.sql:1:11: error 243: no type named 'foo'
+    1 | SELECT @x.value('(/a)[1]', 'foo')
+      |           ^^^^^
+
+-- case: method argument that is no literal
+SELECT @x.query(@name)
+-- expect
+case.sql:1:17: error 8172: the arguments of the xml method 'query' must be string literals
+    1 | SELECT @x.query(@name)
+      |                 ^^^^^
+
+-- case: modify in SELECT
+SELECT @x.modify('delete /a')
+-- expect
+case.sql:1:11: error 8137: the modify method stands in SET only
+    1 | SELECT @x.modify('delete /a')
+      |           ^^^^^^
+
+-- case: insert of too many values
+INSERT INTO heap (a, b) VALUES (1, 2, 3)
+-- expect
+case.sql:1:33: error 110: VALUES has 3 values for 2 columns: more than the columns
+    1 | INSERT INTO heap (a, b) VALUES (1, 2, 3)
+      |                                 ^
+
+-- case: insert of too few values
+INSERT INTO heap (a, b) VALUES (1)
+-- expect
+case.sql:1:33: error 109: VALUES has 1 values for 2 columns: fewer than the columns
+    1 | INSERT INTO heap (a, b) VALUES (1)
+      |                                 ^
+
+-- case: insert of a select of another width
+INSERT INTO heap (a, b) SELECT 1
+-- expect
+case.sql:1:32: error 120: the SELECT has 1 columns for 2 columns of the INSERT
+    1 | INSERT INTO heap (a, b) SELECT 1
+      |                                ^
+
+-- case: insert twice into a column
+INSERT INTO heap (a, a) VALUES (1, 2)
+-- expect
+case.sql:1:22: error 264: the column name 'a' is specified more than once
+    1 | INSERT INTO heap (a, a) VALUES (1, 2)
+      |                      ^
+
+-- case: update of an identity
+UPDATE orders SET id = 5
+-- expect
+case.sql:1:19: error 8102: cannot update identity column 'id'
+    1 | UPDATE orders SET id = 5
+      |                   ^^
+
+-- case: current of an unknown cursor
+DELETE FROM heap WHERE CURRENT OF nope
+-- expect
+case.sql:1:13: error: WHERE CURRENT OF nope is not supported
+    1 | DELETE FROM heap WHERE CURRENT OF nope
+      |             ^^^^
+hint: use the primary key that the cursor fetched
+
+-- case: merge without when
+MERGE heap AS t USING audit AS s ON t.a = s.id;
+-- expect
+case.sql:1:46: error 102: MERGE needs a WHEN clause
+    1 | MERGE heap AS t USING audit AS s ON t.a = s.id;
+      |                                              ^
+
+-- case: merge insert when matched
+MERGE heap AS t USING audit AS s ON t.a = s.id WHEN MATCHED THEN INSERT (a) VALUES (1);
+-- expect
+case.sql:1:1: error 10711: INSERT cannot stand in this WHEN clause of MERGE
+    1 | MERGE heap AS t USING audit AS s ON t.a = s.id WHEN MATCHED THEN INSERT (a) VALUES (1);
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: create table without columns
+CREATE TABLE x ()
+-- expect
+case.sql:1:1: error 102: a table needs at least one column
+    1 | CREATE TABLE x ()
+      | ^^^^^^^^^^^^^^^^^
+
+-- case: unknown type
+CREATE TABLE x (a foo)
+-- expect
+case.sql:1:19: error 243: no type named 'foo'
+    1 | CREATE TABLE x (a foo)
+      |                   ^^^
+
+-- case: column twice
+CREATE TABLE x (a int, A int)
+-- expect
+case.sql:1:24: error 2705: column names in a table must be unique: 'A'
+    1 | CREATE TABLE x (a int, A int)
+      |                        ^
+
+-- case: volatile computed column
+CREATE TABLE x (a AS GETDATE())
+-- expect
+case.sql:1:22: error: the computed column 'a' cannot be stored: GETDATE changes from call to call
+    1 | CREATE TABLE x (a AS GETDATE())
+      |                      ^^^^^^^
+hint: put it into a view
+
+-- case: rowversion
+CREATE TABLE x (a rowversion)
+-- expect
+case.sql:1:19: error: a rowversion column is not supported
+    1 | CREATE TABLE x (a rowversion)
+      |                   ^^^^^^^^^^
+hint: row versions are not kept
+
+-- case: system versioning
+CREATE TABLE x (a int, PERIOD FOR SYSTEM_TIME (b, c))
+-- expect
+case.sql:1:24: error 102: a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported
+    1 | CREATE TABLE x (a int, PERIOD FOR SYSTEM_TIME (b, c))
+      |                        ^^^^^^
+
+-- case: nocheck constraint
+ALTER TABLE heap NOCHECK CONSTRAINT ALL
+-- expect
+case.sql:1:1: error: NOCHECK CONSTRAINT is not supported
+    1 | ALTER TABLE heap NOCHECK CONSTRAINT ALL
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: drop the constraint and add it again WITH NOCHECK
+
+-- case: switch partition
+ALTER TABLE heap SWITCH TO audit
+-- expect
+case.sql:1:1: error: ALTER TABLE … SWITCH is not supported
+    1 | ALTER TABLE heap SWITCH TO audit
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: into a variable
+SELECT id INTO @t FROM orders
+-- expect
+case.sql:1:16: error 102: SELECT … INTO makes a table; use INSERT for a table variable
+    1 | SELECT id INTO @t FROM orders
+      |                ^^
+
+-- case: unnamed column into a table
+SELECT id + 1 INTO x FROM orders
+-- expect
+case.sql:1:8: error 1038: column 1 of SELECT … INTO has no name
+    1 | SELECT id + 1 INTO x FROM orders
+      |        ^^

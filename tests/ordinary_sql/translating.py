@@ -1,0 +1,257 @@
+"""Translates one piece of ordinary SQL outside the compiler, and writes it so that PL/pgSQL can run it.
+
+A case file may begin with ``-- given``: DECLARE and CREATE statements, one a line, for the
+variables and tables of its cases.  Variables stand in a block labelled ``p``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from pgsb.compiler import ordinary_sql as o
+from pgsb.compiler.names import ObjectName, fold, literal, quote
+from pgsb.compiler.nodes import SqlText
+from pgsb.compiler.ordinary_sql_catalog import QUEUE_COLUMNS
+from pgsb.compiler.type_map import DATETIME, INT, TINYINT, SqlType, nvarchar, sql_type
+from pgsb.grammar.lexer import lex
+from pgsb.grammar.problems import Problems
+from pgsb.grammar.source import Source
+
+_TYPE = re.compile(r"(@\w+)\s+(\w+)(?:\(([^)]*)\))?(?:\s*=\s*(.*))?\Z")
+
+
+@dataclass
+class Givens:
+    """What stands behind ``-- given``: a scope for the translation, a set-up for the server."""
+
+    variables: dict[str, o.ScalarVariable] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+    """T-SQL text of initial values, by reference."""
+    table_variables: dict[str, o.TableVariable] = field(default_factory=dict)
+    tables: dict[tuple[str, str], o.TableInfo] = field(default_factory=dict)
+    functions: dict[tuple[str, str], o.UserFunction] = field(default_factory=dict)
+    set_up: list[str] = field(default_factory=list)
+    """PostgreSQL statements that make tables and row types."""
+    identity_inserts: set[str] = field(default_factory=set)
+    database: str = ""
+    default_database: str | None = None
+    case_insensitive: bool = False
+
+    # ------------------------------------------------------------ SqlScope
+
+    def variable(self, name: str) -> o.ScalarVariable | None:
+        return self.variables.get(name.lower())
+
+    def table_variable(self, name: str) -> o.TableVariable | None:
+        return self.table_variables.get(name.lower())
+
+    def table(self, name: ObjectName) -> o.TableInfo | None:
+        return self.tables.get(name.parts(self.database, self.default_database))
+
+    def global_variable(self, name: str) -> o.Expression | None:
+        known = {"@@rowcount": "p.row_count", "@@error": "p.last_error", "@@trancount": "p.trancount"}
+        return o.Expression(known[name], INT) if name in known else None
+
+    def context_function(self, name: str) -> o.Expression | None:
+        if name == "error_message":
+            return o.Expression("p.failure", nvarchar(4000))
+        return None
+
+    def updated_column(self, name: str) -> o.Expression | None:
+        return None
+
+    def empty_like(self, name: str) -> str | None:
+        return "dbo.orders" if name.lower() == "deleted" and "inserted" in self.values else None
+
+    def cursor_status(self, name: str) -> o.Expression | None:
+        return None
+
+    def cursor_row(self, name: str) -> str | None:
+        return "p.current_row" if name.lower() == "c" else None
+
+    def identity_insert(self, name: ObjectName) -> bool:
+        return fold(name.name) in self.identity_inserts
+
+    def user_function(self, name: ObjectName) -> o.UserFunction | None:
+        return self.functions.get(name.parts(self.database, self.default_database))
+
+    def user_type(self, name: ObjectName) -> SqlType | None:
+        return None
+
+    # ------------------------------------------------------------ reading
+
+    def add(self, line: str) -> None:
+        """Take one line of the ``-- given`` part."""
+        words = line.split()
+        if words[0].lower() == "declare" and words[2].lower() == "table":
+            self._table_variable(words[1], line[line.index("(") :])
+        elif words[0].lower() == "declare":
+            for part in re.split(r",\s*(?=@)", line[len("declare ") :]):
+                self._variable(part.strip())
+        elif words[0].lower() == "create":
+            self._create(line)
+        elif words[:2] == ["set", "identity_insert"]:
+            self.identity_inserts.add(fold(words[2]))
+        elif words[0] == "use":
+            self.database = words[1]
+        elif words[0] == "default":
+            self.default_database = words[1]
+        elif words[0] == "collation":
+            self.case_insensitive = words[1] == "ci"
+        elif words[0] == "queue":
+            name = ObjectName(words[1])
+            self.tables["dbo", fold(words[1])] = o.TableInfo(name, QUEUE_COLUMNS, read_only=True)
+            columns = ", ".join(f"{c.name} {c.type.postgres if c.type else 'text'}" for c in QUEUE_COLUMNS)
+            self.set_up.append(f"CREATE TABLE dbo.{quote(fold(words[1]))} ({columns})")
+        elif words[0] == "function":
+            self.functions["dbo", words[1]] = o.UserFunction(INT, (TINYINT, nvarchar(10), DATETIME))
+        elif words[0] == "sql":
+            self.set_up.append(line[len("sql ") :])
+        else:
+            raise ValueError(line)
+
+    def _variable(self, text: str) -> None:
+        match = _TYPE.match(text)
+        assert match, text
+        name, type_name, arguments, value = match.groups()
+        lengths = tuple(
+            -1 if part.strip() == "max" else int(part) for part in (arguments or "").split(",") if part
+        )
+        reference = name.lstrip("@")
+        self.variables[name.lower()] = o.ScalarVariable(
+            reference, f"p.{reference}", sql_type(type_name, lengths)
+        )
+        if value is not None:
+            self.values[reference] = value
+
+    def _table_variable(self, name: str, definition: str) -> None:
+        problems = Problems()
+        info = o.translate_table_variable(sql_text(definition), self, problems)
+        assert info is not None and not problems, problems.report()
+        reference = name.lstrip("@").lower()
+        row_type = f'dbo."p{name.lower()}"'
+        self.table_variables[name.lower()] = o.TableVariable(reference, f"p.{reference}", row_type, info)
+        columns = ", ".join(
+            f"{quote(fold(c.name))} {c.type.postgres if c.type else 'text'}" for c in info.columns
+        )
+        self.set_up.append(f"CREATE TYPE {row_type} AS ({columns})")
+
+    def _create(self, line: str) -> None:
+        problems = Problems()
+        ddl = o.translate_statement(sql_text(line), self, problems)
+        assert isinstance(ddl, o.Ddl) and not problems, problems.report()
+        self.set_up += ddl.statements
+        for info in ddl.defines:
+            assert info.name is not None
+            self.tables[info.name.parts(self.database, self.default_database)] = info
+
+
+def sql_text(text: str) -> SqlText:
+    """Lex a piece of T-SQL as the parser hands it over."""
+    problems = Problems()
+    source = Source("case.sql", text)
+    tokens = tuple(token for token in lex(source, problems) if token.kind)
+    assert not problems, problems.report()
+    return SqlText(span=source.span(0, len(text)), tokens=tokens)
+
+
+def translated(text: str, givens: Givens, kind: str) -> tuple[o.Statement | o.Expression | None, Problems]:
+    """The translation of a case, and its problems."""
+    problems = Problems()
+    piece = sql_text(text.rstrip("\n"))
+    if kind == "expressions":
+        return o.translate_expression(piece, givens, problems), problems
+    if kind == "conditions":
+        return o.translate_condition(piece, givens, problems), problems
+    return o.translate_statement(piece, givens, problems), problems
+
+
+def translate(text: str, givens: Givens, kind: str) -> str:
+    """The translation as PL/pgSQL, or the report of its problems."""
+    result, problems = translated(text, givens, kind)
+    if problems.errors:
+        return problems.report()
+    shown = result.sql if isinstance(result, o.Expression) else write(result)
+    return "\n".join(part for part in (shown, problems.report()) if part)
+
+
+def write(result: o.Statement | None) -> str:
+    """A translated statement as PL/pgSQL would run it."""
+    if isinstance(result, o.Query):
+        return _lines(result.before, result.sql)
+    if isinstance(result, o.Dml):
+        sql = f"{result.sql} INTO row_count" if result.counts else result.sql
+        return _lines((*result.before, sql), *result.after)
+    if isinstance(result, o.Ddl):
+        return ";\n".join(result.statements)
+    if isinstance(result, o.TableVariableDml):
+        before = [result.output_before.sql] if result.output_before is not None else []
+        reference = result.variable.reference
+        if result.append is not None:
+            return f"{reference} := array_append({reference}, {result.append})"
+        return _lines((*result.before, *before), f"{result.replace}\nINTO {reference}, row_count")
+    if isinstance(result, o.Assignment):
+        return _assignment(result)
+    return ""
+
+
+def _lines(before: tuple[str, ...], *rest: str) -> str:
+    return ";\n".join([*before, *rest])
+
+
+def _assignment(result: o.Assignment) -> str:
+    if result.rows is None:
+        return ";\n".join(f"{t} := {x.sql}" for t, x in zip(result.targets, result.values, strict=True))
+    if result.exactly_one_row:
+        return _lines(result.before, f"{result.query}\nINTO {', '.join(result.targets)}")
+    body = " ".join(f"{t} := {x.sql};" for t, x in zip(result.targets, result.values, strict=True))
+    return _lines(result.before, f"FOR next_row IN\n{result.rows}\nLOOP {body} END LOOP")
+
+
+def runnable(result: o.Statement | o.Expression | None, givens: Givens, kind: str) -> str:
+    """A DO block that runs a translation with the given variables."""
+    declarations = [
+        "row_count bigint := 0;",
+        "last_error integer := 0;",
+        "trancount integer := 0;",
+        "failure text := 'none';",
+        "current_row tid;",
+        "next_row record;",
+    ]
+    for variable in givens.variables.values():
+        value = givens.values.get(variable.reference)
+        start = ""
+        if value is not None:
+            problems = Problems()
+            start = (
+                " := " + o.translate_expression(sql_text(value), givens, problems, target=variable.type).sql
+            )
+            assert not problems, problems.report()
+        declarations.append(f"{variable.reference} {variable.type.postgres}{start};")
+    for table in givens.table_variables.values():
+        declarations.append(f"{table.reference} {table.row_type}[] := '{{}}';")
+    text = "#variable_conflict use_column\n<<p>>\nDECLARE\n  " + "\n  ".join(declarations)
+    return "DO " + literal(f"{text}\nBEGIN\n{_body(result, kind)};\nEND;")
+
+
+def _body(result: o.Statement | o.Expression | None, kind: str) -> str:
+    if isinstance(result, o.Expression):
+        return f"IF {result.sql} THEN NULL; END IF" if kind == "conditions" else f"PERFORM {result.sql}"
+    if isinstance(result, o.Query):
+        return _lines(result.before, _walked(result.sql))
+    if isinstance(result, o.Dml):
+        after = [f"PERFORM {sql[7:]}" if sql.startswith("SELECT ") else sql for sql in result.after]
+        sql = _walked(result.sql) if result.output is not None else result.sql
+        return _lines(result.before, f"{sql} INTO row_count" if result.counts else sql, *after)
+    if isinstance(result, o.TableVariableDml) and result.output_before is not None:
+        return _lines(
+            (_walked(result.output_before.sql),),
+            f"{result.replace} INTO {result.variable.reference}, row_count",
+        )
+    return write(result) or "NULL"
+
+
+def _walked(query: str) -> str:
+    """Rows that nobody takes are walked through."""
+    return f"FOR next_row IN\n{query}\nLOOP END LOOP"
