@@ -3,7 +3,8 @@
 -- constants is folded into the plan: a path is parsed once per plan, not once per row.
 
 -- A row of .nodes(): a node with as much around it as the compiler saw that paths will ask for,
--- so that a table of 1,000 rows does not carry 1,000 copies of a document.
+-- so that a table of 1,000 rows does not carry 1,000 copies of a document. No field is ever NULL:
+-- "c IS NOT NULL" asks all fields of a composite value.
 DO $$
 BEGIN
     IF to_regtype('sys.xml_node') IS NULL THEN
@@ -12,8 +13,8 @@ BEGIN
             markup   text,      -- the node or the ancestor so many levels up, whole
             id       bigint,    -- number of the node in above || markup (see 513_xml_index.sql)
             levels   integer,   -- how far up markup reaches
-            document text,      -- the whole value, if paths may look further than that
-            place    bigint     -- number of the node in document
+            document text,      -- the whole value if paths may look further than that, else ''
+            place    bigint     -- number of the node in document, else 0
         );
     END IF;
 END;
@@ -27,7 +28,7 @@ CREATE OR REPLACE FUNCTION ssb.xml_node_index(
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
-    IF p_levels > p_node.levels AND p_node.document IS NOT NULL THEN
+    IF p_levels > p_node.levels AND p_node.place > 0 THEN
         SELECT i.toks, i.ends, i.opens, i.decls INTO toks, ends, opens, decls FROM ssb.xml_index(p_node.document) AS i;
         item := 'n' || p_node.place;
         RETURN;
@@ -194,6 +195,7 @@ DECLARE
     v_levels integer := coalesce(p_levels, 0);
 BEGIN
     v_row.levels := v_levels;
+    v_row.document := '';
     FOREACH v_item IN ARRAY p_items LOOP
         IF left(v_item, 1) IN ('x', 't') THEN
             v_row.above := '{}';
@@ -201,7 +203,7 @@ BEGIN
                                  ELSE ssb.xml_protect_space(ssb.xml_escape_text(substr(v_item, 2))) END;
             v_row.id := CASE left(v_item, 1) WHEN 'x' THEN 4 ELSE 3 END;
             v_row.levels := 1000000;                    -- there is nothing above it
-            v_row.place := NULL;
+            v_row.place := 0;
             v_parent := NULL;
             RETURN NEXT v_row;
             v_row.levels := v_levels;
@@ -211,7 +213,7 @@ BEGIN
         END IF;
         v_id := substr(v_item, 2)::bigint;
         v_row.id := v_id;
-        v_row.place := CASE WHEN p_levels IS NULL THEN v_id END;
+        v_row.place := CASE WHEN p_levels IS NULL THEN v_id ELSE 0 END;
         -- v_at: the piece whose markup the row gets; v_up: what is open around that
         v_at := ((v_id & 4294967295) >> 1)::integer;
         IF v_id & 1 = 1 AND v_levels > 0 THEN
@@ -276,9 +278,9 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 DECLARE
     v_index record;
-    v_whole boolean := p_levels IS NULL AND p_node.document IS NOT NULL;
+    v_whole boolean := p_levels IS NULL AND p_node.place > 0;
 BEGIN
-    IF p_node IS NOT NULL AND p_plan IS NOT NULL THEN
+    IF NOT p_node IS NULL AND p_plan IS NOT NULL THEN
         -- Rows that are to know the document need its numbers.
         SELECT i.* INTO v_index
           FROM ssb.xml_node_index(p_node, CASE WHEN v_whole THEN 1000000 ELSE (p_plan -> 'up')::integer END) AS i;
@@ -337,7 +339,7 @@ CREATE OR REPLACE FUNCTION sys.xml_nodes(
     x text, path text, namespaces jsonb DEFAULT NULL, variables jsonb DEFAULT NULL, upward integer DEFAULT NULL)
 RETURNS TABLE (node sys.xml_node, place bigint) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place IS NOT NULL THEN d.x END, r.place)::sys.xml_node, r.row
+    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN d.x ELSE '' END, r.place)::sys.xml_node, r.row
       FROM (SELECT $1 AS x OFFSET 0) AS d
      CROSS JOIN LATERAL ssb.xq_node_rows(d.x, ssb.xq_compile($2, 'nodes', $3), $4, $5) WITH ORDINALITY
            AS r(above, markup, id, levels, document, place, row)
@@ -347,7 +349,7 @@ CREATE OR REPLACE FUNCTION sys.xml_nodes(
     x sys.xml, path text, namespaces jsonb DEFAULT NULL, variables jsonb DEFAULT NULL, upward integer DEFAULT NULL)
 RETURNS TABLE (node sys.xml_node, place bigint) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place IS NOT NULL THEN d.x END, r.place)::sys.xml_node, r.row
+    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN d.x ELSE '' END, r.place)::sys.xml_node, r.row
       FROM (SELECT $1::text AS x OFFSET 0) AS d
      CROSS JOIN LATERAL ssb.xq_node_rows(d.x, ssb.xq_compile($2, 'nodes', $3), $4, $5) WITH ORDINALITY
            AS r(above, markup, id, levels, document, place, row)
@@ -357,7 +359,7 @@ CREATE OR REPLACE FUNCTION sys.xml_nodes(
     x sys.xml_node, path text, namespaces jsonb DEFAULT NULL, variables jsonb DEFAULT NULL, upward integer DEFAULT NULL)
 RETURNS TABLE (node sys.xml_node, place bigint) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place IS NOT NULL THEN (d.x).document END, r.place)::sys.xml_node, r.row
+    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN (d.x).document ELSE '' END, r.place)::sys.xml_node, r.row
       FROM (SELECT $1 AS x OFFSET 0) AS d
      CROSS JOIN LATERAL ssb.xq_node_rows(d.x, ssb.xq_compile($2, 'nodes', $3), $4, $5) WITH ORDINALITY
            AS r(above, markup, id, levels, document, place, row)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
 from support import Connection, Database
 
 CASES = Path(__file__).parent / "cases"
@@ -79,7 +80,9 @@ def cases() -> Iterator[Case]:
                 text = METHODS[word]
                 arguments = [doc] if "{doc}" in text else []
                 arguments.append(unescape(left))
-                sql = text.format(doc="sys.xml_of(%s::text, 1)", path="%s::text", ns=namespaces, vars=variables)
+                sql = text.format(
+                    doc="sys.xml_of(%s::text, 1)", path="%s::text", ns=namespaces, vars=variables
+                )
                 yield Case(place, sql, tuple(arguments), unescape(expected))
 
 

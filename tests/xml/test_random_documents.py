@@ -8,8 +8,9 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support import Connection, Database
 from xml_documents import Element, Step, canonical, evaluate, steps, trees, without_space, written
+
+from support import Connection, Database
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -76,7 +77,9 @@ def is_well_formed(text: str) -> bool:
 
 @settings(few, max_examples=400)
 @given(st.data())
-def test_a_damaged_document_is_refused_where_expat_refuses_it(server: Connection, data: st.DataObject) -> None:
+def test_a_damaged_document_is_refused_where_expat_refuses_it(
+    server: Connection, data: st.DataObject
+) -> None:
     text = data.draw(written(data.draw(trees)))
     for _ in range(data.draw(st.integers(1, 2))):
         at = data.draw(st.integers(0, len(text)))
@@ -86,7 +89,9 @@ def test_a_damaged_document_is_refused_where_expat_refuses_it(server: Connection
     # the one difference meant: the empty text is no message
     expected = is_well_formed(text) and text != ""
     assert ask(server, "SELECT sys.xml_is_well_formed(%s::text)", text) == str(expected)
-    assert ask(server, "SELECT (ssb.xml_read(%s::text)).error IS NULL", text or "x") == str(expected or not text)
+    assert ask(server, "SELECT (ssb.xml_read(%s::text)).error IS NULL", text or "x") == str(
+        expected or not text
+    )
 
 
 @few
@@ -99,14 +104,26 @@ def test_paths_give_the_elements_that_a_plain_walk_gives(
     found = evaluate(tree, path)
     expected = "".join(map(canonical, found))
     assert ask(server, "SELECT sys.xml_query(%s::text, %s)::text", document, written_path) == expected
-    assert ask(server, "SELECT sys.xml_value(%s::text, %s)", document, f"count({written_path})") == str(len(found))
+    assert ask(server, "SELECT sys.xml_value(%s::text, %s)", document, f"count({written_path})") == str(
+        len(found)
+    )
     assert ask(server, "SELECT sys.xml_exist(%s::text, %s)", document, written_path) == str(int(bool(found)))
     first = found[0].text() if found else "None"
     assert ask(server, "SELECT sys.xml_value(%s::text, %s)", document, f"({written_path})[1]") == first
     names = ",".join(node.attributes.get("a", "-") for node in found)
-    rows = "SELECT coalesce(string_agg(coalesce(sys.xml_value(t.c, '@a'), '-'), ',' ORDER BY t.place), '') FROM "
+    rows = (
+        "SELECT coalesce(string_agg(coalesce(sys.xml_value(t.c, '@a'), '-'), ',' ORDER BY t.place), '') FROM "
+    )
     for upward in ("0", "1", "NULL"):
-        assert ask(server, rows + f"sys.xml_nodes(%s::text, %s, upward => {upward}) AS t(c)", document, written_path) == names
+        assert (
+            ask(
+                server,
+                rows + f"sys.xml_nodes(%s::text, %s, upward => {upward}) AS t(c)",
+                document,
+                written_path,
+            )
+            == names
+        )
 
 
 @few
@@ -116,7 +133,10 @@ def test_rows_of_nodes_see_what_is_above_them(
 ) -> None:
     document = canonical(tree)
     up = "/".join([".."] * levels) or "."
-    whole = "SELECT coalesce(string_agg(sys.xml_query(t.c, %s)::text, '|' ORDER BY t.place), '') FROM sys.xml_nodes(%s::text, %s{}) AS t(c)"
+    whole = (
+        "SELECT coalesce(string_agg(sys.xml_query(t.c, %s)::text, '|' ORDER BY t.place), '')"
+        " FROM sys.xml_nodes(%s::text, %s{}) AS t(c)"
+    )
     arguments = (f"{up}/a", document, "".join(map(str, path)))
     everything = ask(server, whole.format(""), *arguments)
     assert ask(server, whole.format(f", upward => {levels}"), *arguments) == everything
@@ -134,7 +154,9 @@ def test_rows_of_nodes_see_what_is_above_them(
 
 @few
 @given(trees, st.lists(steps, min_size=1, max_size=2))
-def test_what_is_deleted_is_gone_and_nothing_else(server: Connection, tree: Element, path: list[Step]) -> None:
+def test_what_is_deleted_is_gone_and_nothing_else(
+    server: Connection, tree: Element, path: list[Step]
+) -> None:
     gone = {id(node) for node in evaluate(tree, path)}
 
     def rest(node: Element) -> Element:

@@ -1,0 +1,174 @@
+"""Rows of nodes(), how much they carry, and what the planner does with paths."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from pgsb.compiler.xml_methods import levels_up
+from support import Connection, Database
+
+ORDERS = (
+    '<orders at="noon"><order id="1"><who>ann</who><lines><line no="1"><what>nut</what></line>'
+    '<line no="2"><what>bolt</what></line></lines></order>'
+    '<order id="2"><who>bob</who><lines><line no="1"><what>cog</what></line></lines></order></orders>'
+)
+
+
+@pytest.fixture(scope="module")
+def server(new_database: Callable[[], Database]) -> Iterator[Connection]:
+    """One connection for all tests."""
+    with psycopg.connect(new_database().dsn, autocommit=True) as connection:
+        yield connection
+
+
+def rows(connection: Connection, path: str, upward: str, *columns: str) -> list[tuple[Any, ...]]:
+    """`columns` (paths) of the nodes that `path` finds in ORDERS, carrying `upward` levels."""
+    values = ", ".join(f"sys.xml_value(t.c, $c${column}$c$)" for column in columns)
+    query = f"SELECT {values} FROM sys.xml_nodes('{ORDERS}'::text, '{path}', upward => {upward}) AS t(c)"
+    return connection.execute(query + " ORDER BY t.place").fetchall()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("upward", ["0", "1", "2", "3", "NULL"])
+def test_a_row_knows_its_node_and_the_attributes_above(server: Connection, upward: str) -> None:
+    assert rows(
+        server, "/orders/order/lines/line", upward, "@no", "what[1]", "../../@id", "../../../@at", "."
+    ) == [
+        ("1", "nut", "1", "noon", "nut"),
+        ("2", "bolt", "1", "noon", "bolt"),
+        ("1", "cog", "2", "noon", "cog"),
+    ]
+
+
+@pytest.mark.parametrize("upward", ["2", "3", "NULL"])
+def test_a_row_sees_as_far_up_as_it_was_told(server: Connection, upward: str) -> None:
+    assert rows(server, "//line", upward, "../../who[1]", "count(../line)") == [
+        ("ann", "2"),
+        ("ann", "2"),
+        ("bob", "1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("upward", "column"),
+    [("0", "../what[1]"), ("1", "../../who[1]"), ("2", "(/orders/order/@id)[1]"), ("0", "count(//line)")],
+)
+def test_a_path_that_looks_further_is_refused(server: Connection, upward: str, column: str) -> None:
+    with pytest.raises(psycopg.Error, match="looks further") as caught:
+        rows(server, "//line", upward, column)
+    assert caught.value.sqlstate == "S9508"
+
+
+def test_a_row_with_the_document_starts_paths_at_its_root(server: Connection) -> None:
+    assert rows(server, "//line", "NULL", "(/orders/order/@id)[2]", "count(//line)") == [("2", "3")] * 3
+
+
+def test_a_row_is_not_null(server: Connection) -> None:
+    query = (
+        "SELECT t.c IS NOT NULL, t.c IS NULL FROM sys.xml_nodes(%s::text, '//line[1]', upward => {}) AS t(c)"
+    )
+    for upward in ("0", "1", "NULL"):
+        assert server.execute(query.format(upward), (ORDERS,)).fetchall() == [(True, False)] * 2  # type: ignore[arg-type]
+
+
+def test_attributes_and_texts_are_rows(server: Connection) -> None:
+    for upward in ("0", "1", "NULL"):
+        assert rows(server, "//line/@no", upward, ".", "../@no", "../../../@id") == [
+            ("1", "1", "1"),
+            ("2", "2", "1"),
+            ("1", "1", "2"),
+        ]
+        assert [row[0] for row in rows(server, "//what/text()", upward, ".")] == ["nut", "bolt", "cog"]
+    assert rows(server, "//line/@no", "1", "../what[1]")[1] == ("bolt",)
+    assert rows(server, "//what/text()", "2", "../../@no")[1] == ("2",)
+
+
+def test_rows_of_rows(server: Connection) -> None:
+    query = """
+        SELECT sys.xml_value(o.c, '@id'), sys.xml_value(l.c, '@no'), sys.xml_value(l.c, '../../who[1]'),
+               sys.xml_query(l.c, 'what')::text, sys.xml_exist(l.c, 'what[. = "nut"]')
+          FROM sys.xml_nodes(%s::text, '/orders/order', upward => 2) AS o(c)
+         CROSS JOIN LATERAL sys.xml_nodes(o.c, 'lines/line', upward => 2) AS l(c)
+         ORDER BY o.place, l.place"""
+    assert server.execute(query, (ORDERS,)).fetchall() == [
+        ("1", "1", "ann", "<what>nut</what>", 1),
+        ("1", "2", "ann", "<what>bolt</what>", 0),
+        ("2", "1", "bob", "<what>cog</what>", 0),
+    ]
+    whole = query.replace(", upward => 2", "")
+    assert server.execute(whole, (ORDERS,)).fetchall() == server.execute(query, (ORDERS,)).fetchall()  # type: ignore[arg-type]
+
+
+def test_rows_of_constructed_nodes(server: Connection) -> None:
+    path = 'for $o in /orders/order return <z n="{$o/@id}"><v>{string($o/who[1])}</v></z>'
+    query = """SELECT sys.xml_value(t.c, '@n'), sys.xml_value(t.c, 'v[1]'), sys.xml_value(t.c, '../@n')
+                 FROM sys.xml_nodes(%s::text, %s) AS t(c)"""
+    assert server.execute(query, (ORDERS, path)).fetchall() == [("1", "ann", None), ("2", "bob", None)]
+
+
+def test_namespaces_above_a_row_are_in_scope(server: Connection) -> None:
+    text = '<p:a xmlns:p="urn:p" xmlns="urn:d"><b p:n="1"><c>x</c></b></p:a>'
+    query = """SELECT sys.xml_value(t.c, '@p:n', n), sys.xml_value(t.c, 'd:c[1]', n),
+                      sys.xml_query(t.c, 'd:c', n)::text
+                 FROM (VALUES ('{"p": "urn:p", "d": "urn:d"}'::jsonb)) AS v(n),
+                      sys.xml_nodes(%s::text, '/p:a/d:b', n, upward => 0) AS t(c)"""
+    assert server.execute(query, (text,)).fetchall() == [("1", "x", '<c xmlns="urn:d">x</c>')]
+
+
+def test_a_constant_path_is_compiled_with_the_plan(server: Connection) -> None:
+    server.execute("CREATE TEMP TABLE documents (x sys.xml)")
+    plan = server.execute(
+        "EXPLAIN (VERBOSE, COSTS OFF)"
+        " SELECT sys.xml_value(x, '(/a/b)[1]'), sys.xml_exist(x, '/a') FROM documents"
+    ).fetchall()
+    text = "\n".join(row[0] for row in plan)
+    assert "xq_value" in text
+    assert "xq_compile" not in text
+    with pytest.raises(psycopg.Error) as caught:  # no row is needed to see that this is no singleton
+        server.execute("SELECT sys.xml_value(x, '/a/b') FROM documents")
+    assert caught.value.sqlstate == "S2389"
+
+
+def test_columns_of_type_xml_and_text_answer_alike(server: Connection) -> None:
+    server.execute("CREATE TEMP TABLE kept (x sys.xml)")
+    server.execute("INSERT INTO kept VALUES (sys.xml_of(%s::text))", (ORDERS,))
+    query = """SELECT sys.xml_value(k.x, '(//who)[2]'), sys.xml_query(k.x, '/orders/order[1]/who')::text,
+                      (SELECT count(*) FROM sys.xml_nodes(k.x, '//line')),
+                      sys.xml_modify(k.x, 'delete /orders/order')::text FROM kept AS k"""
+    assert server.execute(query).fetchone() == ("bob", "<who>ann</who>", 3, '<orders at="noon"/>')
+
+
+def test_values_that_came_past_cast_are_understood(server: Connection) -> None:
+    """As a program that fills a column of type xml by itself may write them."""
+    text = "<?xml version='1.0'?>\n<a\n x = '1' ><![CDATA[<]]><b></b ></a >"
+    query = (
+        "SELECT sys.xml_value(%s::text, '/a[1]/@x'), sys.xml_value(%s::text, '/a[1]'),"
+        " sys.xml_query(%s::text, '/a')::text"
+    )
+    assert server.execute(query, (text, text, text)).fetchone() == ("1", "<", '<a x="1">&lt;<b/></a>')
+
+
+@pytest.mark.parametrize(
+    ("path", "levels"),
+    [
+        ("@id", 0),
+        (".", 0),
+        ("../@id", 0),
+        ("../../@p:id", 0),
+        ("a/b[../@x = 1]", 0),
+        ("../name[1]", 1),
+        ("../@id[1]", 1),
+        ("../../who", 2),
+        ("parent::node()/a", 1),
+        ("/a/b", None),
+        ("(//a)[1]", None),
+        ("count(/a)", None),
+        ("for $x in /a return $x", None),
+        ("if (a) then /b else ()", None),
+        ('declare namespace p="http://x/y"; p:a/p:b', 0),
+        ('(: /a .. :) b[. = "../c"]', 0),
+    ],
+)
+def test_the_compiler_counts_what_a_path_needs(path: str, levels: int | None) -> None:
+    assert levels_up(path) == levels
