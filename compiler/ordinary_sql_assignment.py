@@ -131,35 +131,35 @@ def _flowing(
     ctx: Context,
 ) -> Assignment:
     """No value reads what the statement assigns: one query gives all of them."""
-    plain = node.copy()
-    plain.set(
-        "expressions",
-        [Assigned(this=value, target=target) for value, target in zip(expressions, targets, strict=True)],
-    )
-    result = query_text(plain, ctx)
     labels = labels_of(names)
+    values = [Assigned(this=value, target=target) for value, target in zip(expressions, targets, strict=True)]
     named = node.copy()
     named.set(
         "expressions",
         [
-            exp.Alias(this=Assigned(this=value, target=target), alias=exp.to_identifier(label, quoted=True))
-            for value, target, label in zip(expressions, targets, labels, strict=True)
+            exp.Alias(this=value, alias=exp.to_identifier(label, quoted=True))
+            for value, label in zip(values, labels, strict=True)
         ],
     )
     rows = query_text(named, ctx)
-    values = tuple(
-        Expression(f"{RECORD}.{identifier(label)}", target.type)
-        for label, target in zip(labels, targets, strict=True)
-    )
+    plain = None
+    if rows.one_row:
+        # SELECT … INTO will do, and needs no names.
+        unnamed = node.copy()
+        unnamed.set("expressions", [value.copy() for value in values])
+        plain = query_text(unnamed, ctx).sql
     return Assignment(
         tuple(target.reference for target in targets),
-        values,
-        query=result.sql,
+        tuple(
+            Expression(f"{RECORD}.{identifier(label)}", target.type)
+            for label, target in zip(labels, targets, strict=True)
+        ),
+        query=plain,
         rows=rows.sql,
-        exactly_one_row=result.one_row,
-        at_most_one_row=result.at_most_one,
+        exactly_one_row=rows.one_row,
+        at_most_one_row=rows.at_most_one,
         target_names=names,
-        before=result.before,
+        before=rows.before,
     )
 
 

@@ -242,7 +242,7 @@ def _verbatim(node: Verbatim, ctx: Context) -> Value:
 
 def object_name(table: exp.Expr) -> ObjectName:
     """The dotted name in a Table node; an empty part (``db..t``) is None."""
-    last = table.args.get("this")
+    last = table.args["this"]
     names = [last.name] if not isinstance(last, exp.Dot) else [part.name for part in last.flatten()]
     for key in ("db", "catalog"):
         part = table.args.get(key)

@@ -193,11 +193,11 @@ class Assignment:
 
     * ``rows`` is None: no relation at all; assign ``values`` in order, @@ROWCOUNT = 1.
     * ``exactly_one_row`` (an aggregate without GROUP BY): ``SELECT … INTO a, b …`` will do:
-      ``query`` has one column a target.
+      ``query``, which other cases have not, has one column a target.
     * else loop: ``FOR next_row IN rows LOOP target := value; … END LOOP``.  ``values`` are
       expressions over the loop's record ``next_row``; a value may read a variable assigned
-      before it (``SELECT @s = @s + name FROM …``): then ``sequential`` is True, ``query`` is
-      None and only the loop is right.
+      before it (``SELECT @s = @s + name FROM …``): then ``sequential`` is True and
+      only the loop is right.
     """
 
     RECORD: ClassVar[str] = "next_row"

@@ -401,8 +401,8 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
     lateral = "LATERAL " if kind else ""
-    text = f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}"
-    return Source(kind, text, relation=relation)
+    item = f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}"
+    return Source(kind, item, relation=relation)
 
 
 def _nodes(
