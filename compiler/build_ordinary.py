@@ -65,8 +65,6 @@ def _insert_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 def _create_table(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     group = read.terminal(tree, "GROUP")
     name = read.need_qualified(tree)
-    if group is None and read.terminal(tree, "TEXT") is None:
-        read.unexpected(read.range_of(tree)[1] - 1, "expected ( and the columns")
     return nodes.CreateTable(
         name=name,
         definition=table_definition(*read.range_of(group), read) if group else None,

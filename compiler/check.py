@@ -408,6 +408,8 @@ def _check_variables(
                 not_uses.update(a.name.span.start for a in statement.arguments if a.name)
             case nodes.InsertExecute(execute=nodes.Execute() as call):
                 not_uses.update(a.name.span.start for a in call.arguments if a.name)
+            case nodes.SqlStatement(kind="CREATE RULE"):
+                return  # @name in a rule's condition stands for the value that is tested
             case nodes.InvalidStatement():
                 return  # a DECLARE may be among what could not be read
     if source is None:

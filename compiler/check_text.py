@@ -94,6 +94,8 @@ def _texts(statement: nodes.Statement) -> Iterator[nodes.SqlText]:
 
 
 def _check(text: nodes.SqlText, problems: Problems) -> None:
+    if "MATCH" in text.words:
+        return  # the arrows of a graph pattern look like operators
     before = ""
     for token in text.tokens:
         word = token.word

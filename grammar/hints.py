@@ -186,6 +186,7 @@ _NOT_SAID = frozenset(
         "PSEUDO_COLUMN",
         "SEMICOLON",
         "SIGN",
+        "SUBQUERY",
     }
 )
 _FIRST = ("NAME", "VARIABLE", "STRING")

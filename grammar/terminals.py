@@ -103,6 +103,26 @@ _CERTAIN = {
     "GET": ("GET", "CONVERSATION", "GROUP"),
     "MOVE": ("MOVE", "CONVERSATION"),
 }
+# What ALTER … DROP takes off an object: no DROP statement of its own begins so.
+_DROPPED_PARTS = frozenset(
+    {
+        "(",
+        "ALL",
+        "BLOCK",
+        "ENCRYPTION",
+        "FILE",
+        "FILTER",
+        "HIDDEN",
+        "MASKED",
+        "NOT",
+        "PERIOD",
+        "PERSISTED",
+        "ROWGUIDCOL",
+        "SPARSE",
+        "TARGET",
+        "VALUE",
+    }
+)
 _DEEPEST_PARENTHESES = 400
 
 
@@ -516,8 +536,7 @@ class TerminalChooser:
                 return after in ("JOIN", "UNION")
             case "DROP":
                 return (
-                    after
-                    in ("(", "VALUE", "FILE", "ENCRYPTION", "TARGET", "FILTER", "BLOCK", "PERIOD", "ALL")
+                    after in _DROPPED_PARTS
                     or (after == "EVENT" and self._word(position + 2) not in ("SESSION", "NOTIFICATION"))
                     or (position + 1 < self._count and self._tokens[position + 1].kind is TokenKind.STRING)
                 )
@@ -531,7 +550,8 @@ class TerminalChooser:
         """Tell whether WITH at ``position`` begins ``WITH name [(columns)] AS (`` or XMLNAMESPACES."""
         after = position + 1
         if self._word(after) == "XMLNAMESPACES":
-            return self._word(after + 1) == "("
+            # CREATE SELECTIVE XML INDEX has the clause in its middle.
+            return self._word(after + 1) == "(" and self._word(self._end_of_group(after + 1)) != "FOR"
         if after >= self._count or self._tokens[after].kind not in (
             TokenKind.WORD,
             TokenKind.BRACKETED,
