@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from . import rules
 from . import syntax as s
@@ -10,6 +10,7 @@ from .evaluation import Cursor, Frame, Session, TableValue
 from .render import table_name
 from .rules import Doubtful, Ends, Fault, Raised
 from .trace import Affected, Event, Row, Rows
+
 
 def may_fail(stmt: s.Update) -> bool:
     return any(isinstance(node, s.Cast | s.Call) or (isinstance(node, s.Bin) and node.op in "/%*+-")
@@ -89,10 +90,10 @@ class RowStatements(Session):
         if self.doomed:
             if stmt.table.startswith("@"):
                 raise Doubtful("a table variable in a doomed transaction")
-            if not (inserted or deleted) or faults:
+            if faults or not (inserted or deleted):
                 raise Doubtful("a write that would fail or write nothing, while doomed")
             raise Raised(rules.doomed())
-        if isinstance(stmt, s.Update) and not inserted and may_fail(stmt):
+        if isinstance(stmt, s.Update) and not deleted and may_fail(stmt):
             raise Doubtful("an assignment that fails for no row: a constant may be computed all the same")
         if len(faults) > 1:
             raise Doubtful("two violations in one statement")
@@ -108,19 +109,20 @@ class RowStatements(Session):
 
     def new_rows(self, stmt: Change, table: TableValue,
                  faults: dict[int, Raised]) -> tuple[list[Row], list[Row], list[Row]]:
-        """The rows as they would be, then inserted and deleted ones; collects what is wrong with them.
+        """The rows as they would be, then inserted and deleted ones; collects what is wrong with them."""
 
-        When a value cannot be computed there is nothing more to know.
-        """
-
-        def attempt(work: Callable[[], s.Value]) -> s.Value:
-            try:
-                return work()
-            except Raised as raised:
-                if raised.fault.ends is Ends.SCOPE:
-                    raise
-                faults.setdefault(raised.fault.number, raised)
-                return None
+        def assigned(row: Row, assignments: Iterable[tuple[str, s.Expr]], source: Row) -> bool:
+            """Whether all values of a row could be computed."""
+            good = True
+            for name, value in assignments:
+                try:
+                    row[name] = self.value(value, source)
+                except Raised as raised:
+                    if raised.fault.ends is Ends.SCOPE:
+                        raise
+                    faults.setdefault(raised.fault.number, raised)
+                    good = False
+            return good
 
         rows = [dict(row) for row in table.rows]
         touched: list[Row] = []
@@ -130,24 +132,16 @@ class RowStatements(Session):
                      [(stmt.values, row) for row in self.matching(self.stack[-1], stmt.source, None)])
             for values, source in lists:
                 row: Row = {column.name: None for column in table.columns}
-                for name, value in zip(stmt.columns, values, strict=True):
-                    before = len(faults)
-                    row[name] = attempt(lambda: self.value(value, source))  # noqa: B023 — called at once
-                    if len(faults) > before:
-                        return rows, [row], []
-                rows.append(row)
-                touched.append(row)
+                if assigned(row, zip(stmt.columns, values, strict=True), source):
+                    rows.append(row)
+                    touched.append(row)
         elif isinstance(stmt, s.Update):
             for row in rows:
                 if stmt.where is None or self.condition(stmt.where, row) is True:
                     old = dict(row)
                     olds.append(old)
-                    for name, value in stmt.sets:
-                        before = len(faults)
-                        row[name] = attempt(lambda: self.value(value, old))  # noqa: B023 — called at once
-                        if len(faults) > before:
-                            return rows, [row], []
-                    touched.append(row)
+                    if assigned(row, stmt.sets, old):
+                        touched.append(row)
         else:
             where = stmt.where
             kept = [row for row in rows if where is not None and self.condition(where, row) is not True]
