@@ -65,7 +65,8 @@ class EmbeddedBroker:
     async def _until_leading(self, seconds: float) -> bool:
         assert self._broker is not None
         try:
-            await asyncio.wait_for(self._broker.leading.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._broker.leading.wait()
         except TimeoutError:
             return False
         return True

@@ -87,7 +87,6 @@ class Broker:
     def stop(self) -> None:
         """Drain and end: `run` returns within the grace period and a little more."""
         self._stopping.set()
-        self._redefined.set()
 
     async def run(self) -> None:
         """Lead, or stand by until the leader goes; start again after every loss of the server."""
@@ -98,19 +97,18 @@ class Broker:
                 async with self._leadership() as ear:
                     backoff.reset()
                     await self._lead(ear)
-            except (
-                LostConnection,
-                OSError,
-                TimeoutError,
-                psycopg.OperationalError,
-                psycopg.InterfaceError,
-            ) as error:
+            except (LostConnection, OSError, TimeoutError, psycopg.Error) as error:
                 if time.monotonic() - began > 30:
                     backoff.reset()
                 pause = backoff.next() * random.uniform(0.75, 1.25)
-                self.log.write("warning", "server_lost", f"{_one_line(error)}; trying again in {pause:.1f} s")
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), pause)
+                # Not only lost connections: a runtime that is being upgraded looks broken, too.
+                is_gone = not isinstance(error, psycopg.Error) or error.diag.sqlstate is None
+                self.log.write(
+                    "warning" if is_gone else "error",
+                    "server_lost" if is_gone else "failed",
+                    f"{_one_line(error)}; trying again in {pause:.1f} s",
+                )
+                await _pause(self._stopping, pause)
         self.log.write("info", "stopped", "the daemon has stopped")
 
     # ------------------------------------------------------------ leadership
@@ -129,8 +127,7 @@ class Broker:
                     is_waiting = True
                     await ear.execute("SELECT ssb.broker_began(%s, %s, false)", _introduction())
                     self.log.write("info", "standing_by", "another daemon leads; ready to take over")
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), _STANDBY_SECONDS)
+                await _pause(self._stopping, _STANDBY_SECONDS)
             yield ear
         finally:
             await ear.close()
@@ -217,7 +214,7 @@ class Broker:
         deadline = time.monotonic() + self.options.grace
         while self._readers and time.monotonic() < deadline:
             await self._cancel_idle()
-            await asyncio.wait(list(self._readers), timeout=_DRAIN_STEP)
+            await _wait_for(list(self._readers), _DRAIN_STEP)
         for reader in list(self._readers.values()):
             if reader is not None:
                 self.log.write(
@@ -229,9 +226,8 @@ class Broker:
                     pid=reader.session.pid,
                 )
                 await reader.cancel()
-        if self._readers:
-            await asyncio.wait(list(self._readers), timeout=2.0)
-        await asyncio.wait_for(asyncio.gather(*self._tasks.values(), return_exceptions=True), 5.0)
+        await _wait_for(list(self._readers), 2.0)
+        await _wait_for(list(self._tasks.values()), 5.0)
 
     async def _cancel_idle(self) -> None:
         readers = {reader.session.pid: reader for reader in self._readers.values() if reader is not None}
@@ -266,8 +262,7 @@ class Broker:
 
     async def _follow_definitions(self) -> None:
         while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._redefined.wait(), 30.0)
+            await _pause(self._redefined, 30.0)
             self._redefined.clear()
             assert self._hand is not None
             cursor = await self._hand.execute("SELECT * FROM ssb.broker_queues()")
@@ -517,6 +512,19 @@ def _introduction() -> list[Any]:
 async def _one(connection: Connection, query: str, *parameters: Any) -> Any:
     cursor = await connection.execute(query, list(parameters) or None)
     return await cursor.fetchone()
+
+
+async def _pause(event: asyncio.Event, seconds: float) -> None:
+    """Until the event, at most so many seconds."""
+    # Not asyncio.wait_for: in Python 3.11 it may swallow a cancellation.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+
+
+async def _wait_for(tasks: list[asyncio.Task[None]], seconds: float) -> None:
+    if tasks:
+        await asyncio.wait(tasks, timeout=seconds)
 
 
 async def _after(before: asyncio.Task[None] | None, monitor: QueueMonitor) -> None:

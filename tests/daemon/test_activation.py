@@ -1,0 +1,302 @@
+"""Service programs start when messages arrive, as whom they should, and as many as it takes."""
+
+from collections.abc import Callable
+
+from activation import DRAIN, Daemon, activate, done, send, tsql, until
+from support import Connection, Database
+
+Start = Callable[..., Daemon]
+
+
+def test_a_message_starts_the_program(sql: Connection, daemon: Start) -> None:
+    activate(sql, DRAIN)
+    daemon()
+    send(sql, "a", "b")
+    until(lambda: done(sql) == ["a", "b"])
+
+
+def test_messages_that_came_before_the_daemon_are_found(sql: Connection, daemon: Start) -> None:
+    activate(sql, DRAIN)
+    send(sql, "a")
+    daemon()
+    until(lambda: done(sql) == ["a"])
+
+
+def test_activation_switched_on_later_is_noticed(sql: Connection, daemon: Start) -> None:
+    daemon(sweep=20)
+    send(sql, "a")
+    activate(sql, DRAIN)
+    until(lambda: done(sql) == ["a"])
+
+
+def test_a_program_that_takes_one_message_is_started_again(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        "BEGIN INSERT INTO dbo.done (body)"
+        " SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.to_queue', 1); END;",
+    )
+    daemon()
+    send(sql, "a", "b", "c")
+    until(lambda: done(sql) == ["a", "b", "c"])
+
+
+def test_status_off_starts_nothing(sql: Connection, daemon: Start) -> None:
+    activate(sql, DRAIN)
+    running = daemon()
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', activation_status => false)")
+    send(sql, "a")
+    assert running.broker.settle(10)
+    assert done(sql) == []
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', activation_status => true)")
+    until(lambda: done(sql) == ["a"])
+
+
+def test_a_compiled_procedure_commits_and_rolls_back_for_itself(sql: Connection, daemon: Start) -> None:
+    tsql(
+        sql,
+        """
+CREATE TABLE dbo.tried (id int IDENTITY, body nvarchar(max));
+GO
+CREATE PROCEDURE dbo.keep_good_ones AS
+BEGIN
+    SET NOCOUNT ON;
+    DECLARE @body nvarchar(max);
+    WHILE 1 = 1
+    BEGIN
+        BEGIN TRANSACTION;
+        WAITFOR (RECEIVE TOP (1) @body = CAST(message_body AS nvarchar(max)) FROM to_queue), TIMEOUT 100;
+        IF @@ROWCOUNT = 0 BEGIN ROLLBACK; BREAK; END
+        INSERT INTO dbo.tried (body) VALUES (@body);
+        COMMIT;
+        PRINT 'kept ' + @body;
+        BEGIN TRANSACTION;
+        INSERT INTO dbo.tried (body) VALUES ('undone');
+        ROLLBACK;
+    END
+END
+GO
+ALTER QUEUE to_queue WITH ACTIVATION
+    (STATUS = ON, PROCEDURE_NAME = dbo.keep_good_ones, MAX_QUEUE_READERS = 1, EXECUTE AS OWNER);
+""",
+    )
+    running = daemon()
+    send(sql, "a", "b")
+    running.wait_for("print", "kept b")
+    assert [row[0] for row in sql.execute("SELECT body FROM dbo.tried ORDER BY id").fetchall()] == ["a", "b"]
+    until(lambda: sql.execute("SELECT 1 FROM ssb.broker_log WHERE message = 'kept a'").fetchone())
+
+
+def test_the_program_runs_as_execute_as_says(
+    sql: Connection, daemon: Start, database: Database, connect: Callable[..., Connection]
+) -> None:
+    role = f"clerk_{database.name}"
+    sql.execute(f"CREATE ROLE {role}")
+    try:
+        sql.execute(
+            f"GRANT USAGE ON SCHEMA ssb, dbo TO {role}; GRANT INSERT ON dbo.done TO {role};"
+            f"SELECT ssb.grant_permission('{{RECEIVE}}', 'OBJECT', 'dbo.to_queue', '{{{role}}}')"
+        )
+        activate(
+            sql,
+            "BEGIN INSERT INTO dbo.done (body)"
+            " SELECT current_user || ':' || convert_from(message_body, 'UTF8')"
+            " FROM ssb.receive('dbo.to_queue'); END;",
+            execute_as=f"'{role}'",
+        )
+        daemon()
+        send(sql, "a")
+        until(lambda: done(sql) == [f"{role}:a"])
+    finally:
+        sql.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+def test_a_queue_of_another_tsql_database_has_it_as_its_current_one(sql: Connection, daemon: Start) -> None:
+    sql.execute(
+        """
+        SELECT ssb.create_database('Trader1');
+        SELECT ssb.create_queue('trader1_dbo.orders');
+        SELECT ssb.create_service('//Trader', 'trader1_dbo.orders', '{DEFAULT}', database => 'Trader1');
+        CREATE PROCEDURE trader1_dbo.program() LANGUAGE sql AS
+            $$ INSERT INTO dbo.done (body) SELECT ssb.db_name() FROM ssb.receive('trader1_dbo.orders') $$;
+        SELECT ssb.alter_queue('trader1_dbo.orders', activation_status => true,
+            activation_procedure => 'trader1_dbo.program', max_queue_readers => 1, execute_as => 'OWNER');
+        """
+    )
+    daemon()
+    sql.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//Trader'), 'DEFAULT', 'x'::text)")
+    until(lambda: done(sql) == ["Trader1"])
+
+
+def test_readers_join_while_messages_wait_and_never_too_many(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        """
+        DECLARE m ssb.message; n integer;
+        BEGIN
+            LOOP
+                n := 0;
+                FOR m IN SELECT * FROM ssb.receive('dbo.to_queue', 1) LOOP
+                    n := n + 1;
+                    PERFORM pg_sleep(0.15);
+                    INSERT INTO dbo.done (body) VALUES (convert_from(m.message_body, 'UTF8'));
+                END LOOP;
+                COMMIT;
+                EXIT WHEN n = 0;
+            END LOOP;
+        END;
+        """,
+        readers=4,
+    )
+    running = daemon()
+    with sql.transaction():
+        for number in range(24):
+            send(sql, str(number))
+    most = 0
+
+    def finished() -> bool:
+        nonlocal most
+        row = sql.execute(
+            "SELECT count(*), (SELECT count(*) FROM dbo.done) FROM sys.dm_broker_activated_tasks"
+        ).fetchone()
+        assert row is not None
+        most = max(most, row[0])
+        return bool(row[1] == 24)
+
+    until(finished)
+    assert 3 <= most <= 4
+    assert running.broker.settle(10)
+    assert sql.execute("SELECT count(*) FROM sys.dm_broker_activated_tasks").fetchone() == (0,)
+    until(lambda: _state(sql) == "INACTIVE")
+
+
+def _state(sql: Connection) -> str:
+    row = sql.execute(
+        "SELECT m.state FROM sys.dm_broker_queue_monitors AS m JOIN ssb.queue AS q USING (queue_id)"
+        " WHERE q.name = 'dbo.to_queue'"
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def test_the_views_show_the_reader_by_its_spid(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        """
+        BEGIN
+            INSERT INTO dbo.done (body)
+            SELECT t.spid = pg_backend_pid() AND t.procedure_name = 'dbo.program'
+              FROM ssb.receive('dbo.to_queue') AS m, sys.dm_broker_activated_tasks AS t;
+        END;
+        """,
+    )
+    daemon()
+    send(sql, "a")
+    until(lambda: done(sql) == ["true"])
+
+
+def test_a_parked_session_keeps_nothing_of_the_last_run(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        """
+        BEGIN
+            CREATE TEMP TABLE mine (a integer);
+            PERFORM set_config('my.setting', 'left over', false), pg_advisory_lock(77);
+            INSERT INTO dbo.done (body)
+            SELECT coalesce(current_setting('my.earlier', true), '') FROM ssb.receive('dbo.to_queue', 1);
+            PERFORM set_config('my.earlier', 'left over', false);
+        END;
+        """,
+    )
+    daemon()
+    send(sql, "a", "b", "c")
+    until(lambda: len(done(sql)) == 3)
+    assert done(sql) == ["", "", ""]
+    until(lambda: sql.execute("SELECT pg_try_advisory_lock(77)").fetchone() == (True,))
+
+
+def test_an_idle_program_ends_at_once_when_the_daemon_stops(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        "BEGIN CALL ssb.wait_for_message('dbo.to_queue', clock_timestamp() + interval '1 hour',"
+        " may_commit => true); PERFORM FROM ssb.receive('dbo.to_queue'); COMMIT;"
+        " CALL ssb.wait_for_message('dbo.to_queue', NULL, may_commit => true); END;",
+    )
+    running = daemon(grace=60)
+    send(sql, "a")
+    until(lambda: sql.execute("SELECT 1 WHERE NOT EXISTS (SELECT FROM dbo.to_queue)").fetchone())
+    running.broker.stop()
+    assert running.messages("reader_failed") == []
+
+
+def test_stopping_lets_a_program_finish_within_the_grace_period(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); PERFORM pg_sleep(0.5);"
+        " INSERT INTO dbo.done (body) VALUES ('finished'); END;",
+    )
+    running = daemon(grace=20)
+    send(sql, "a")
+    until(lambda: sql.execute("SELECT 1 FROM sys.dm_broker_activated_tasks").fetchone())
+    until(lambda: _readers_at_work(sql))
+    running.broker.stop()
+    assert done(sql) == ["finished"]
+
+
+def test_after_the_grace_period_a_program_is_rolled_back(sql: Connection, daemon: Start) -> None:
+    activate(
+        sql,
+        "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); INSERT INTO dbo.done (body) VALUES ('never');"
+        " PERFORM pg_sleep(3600); END;",
+    )
+    running = daemon(grace=0.2)
+    send(sql, "a")
+    until(lambda: _readers_at_work(sql))
+    running.broker.stop()
+    assert running.messages("reader_stopped") == ["still running after the grace period: rolled back"]
+    assert done(sql) == []
+    assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
+
+
+def _readers_at_work(sql: Connection) -> int:
+    row = sql.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND application_name = 'pgsb reader' AND backend_xid IS NOT NULL"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_a_timer_rings_on_time_without_anybody_looking(sql: Connection, daemon: Start) -> None:
+    activate(sql, DRAIN)
+    sql.execute(
+        "CREATE PROCEDURE dbo.on_timer() LANGUAGE sql AS $$ INSERT INTO dbo.done (body)"
+        " SELECT message_type_name FROM ssb.receive('dbo.from_queue') $$"
+    )
+    sql.execute(
+        "SELECT ssb.alter_queue('dbo.from_queue', activation_status => true,"
+        " activation_procedure => 'dbo.on_timer', max_queue_readers => 1)"
+    )
+    daemon()
+    handle = send(sql, "a")
+    row = sql.execute("SELECT ssb.begin_conversation_timer(%s, 1), clock_timestamp()", [handle]).fetchone()
+    assert row is not None
+    until(lambda: "http://schemas.microsoft.com/SQL/ServiceBroker/DialogTimer" in done(sql))
+    late = sql.execute(
+        "SELECT extract(epoch FROM max(at) - %s) FROM dbo.done WHERE body LIKE '%%DialogTimer'", [row[1]]
+    ).fetchone()
+    assert late is not None
+    assert 0.9 < late[0] < 3
+
+
+def test_a_lifetime_ends_on_both_queues(sql: Connection, daemon: Start) -> None:
+    daemon()
+    row = sql.execute("SELECT ssb.begin_dialog('//From', '//To', lifetime => 1)").fetchone()
+    assert row is not None
+    send(sql, "a", conversation=row[0])
+    for queue in ("from_queue", "to_queue"):
+        until(
+            lambda queue=queue: sql.execute(  # type: ignore[misc]
+                f"SELECT 1 FROM dbo.{queue} WHERE message_type_name LIKE '%/Error'"
+                " AND convert_from(message_body, 'UTF8') LIKE '%-8489%'"
+            ).fetchone()
+        )
