@@ -175,7 +175,7 @@ class _BatchBuilder:
                     span=span, condition=self._read.text(condition), body=self._statement(_tree(body))
                 )
             case "block":
-                statements = self._statements(tree.children)
+                statements = self._statements(tree.children) or (nodes.EmptyStatement(span=span),)
                 return nodes.Block(
                     span=span, statements=statements, closing_comments=self._comments_in(tree, 1)
                 )
@@ -209,7 +209,9 @@ class _BatchBuilder:
 
     def _try(self, tree: Node, span: Span) -> nodes.Statement:
         body_tree, handler_tree = self._read.trees(tree)
-        body = self._statements(body_tree.children)
+        body = self._statements(body_tree.children) or (
+            nodes.EmptyStatement(span=self._read.span(body_tree)),
+        )
         body_comments = self._comments_in(body_tree, 2)
         handler = self._statements(handler_tree.children)
         return nodes.TryCatch(

@@ -935,7 +935,7 @@ class Print(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class EmptyStatement(Statement):
-    """A lone semicolon where T-SQL takes one as a statement."""
+    """A lone semicolon as the only content of a block."""
 
 
 # ------------------------------------------------------------------ transactions
