@@ -692,6 +692,7 @@ FUNCTIONS: dict[str, Function] = {
     "STATS_DATE": Function("ii", tm.DATETIME),
     "CONTEXT_INFO": Function("", tm.SqlType("varbinary", length=128)),
     "SESSION_CONTEXT": Function("t", tm.VARIANT),
+    "GET_TRANSMISSION_STATUS": Function("a", tm.nvarchar(4000), target="ssb.get_transmission_status"),
     "CURRENT_TRANSACTION_ID": Function("", tm.BIGINT),
 }
 """Every built-in by its upper-case name.  IIF, CAST and CONVERT are the expression translator's."""
