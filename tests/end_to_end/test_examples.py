@@ -35,9 +35,11 @@ def test_an_application_prints_what_is_kept_beside_it(tsql: Tsql, application: P
 
 
 @pytest.mark.parametrize("application", APPLICATIONS, ids=lambda path: path.name)
-def test_an_application_can_be_run_again(tsql: Tsql, application: Path) -> None:
+def test_an_application_can_be_run_again(database: Database, application: Path) -> None:
     for _ in range(2):
+        tsql = Tsql(database.dsn)
         shown = [tsql.run_well(Source.read(script).text, script.name) for script in _scripts(application)]
+        tsql.close()
     kept = [script.with_suffix(".out").read_text(encoding="utf-8") for script in _scripts(application)]
     assert shown == kept
 

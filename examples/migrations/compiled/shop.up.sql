@@ -1,0 +1,92 @@
+-- What the application needs: a counter that answers orders.
+SELECT ssb.create_message_type('//Shop/Order', validation => 'WELL_FORMED_XML');
+
+SELECT ssb.create_message_type('//Shop/Receipt', validation => 'NONE');
+
+SELECT ssb.create_contract('//Shop/Ordering', message_types => ARRAY['//Shop/Order', '//Shop/Receipt']::text[], sent_by => ARRAY['INITIATOR', 'TARGET']::text[]);
+
+SELECT ssb.create_queue('dbo.customerqueue', spelling => 'CustomerQueue');
+
+SELECT ssb.create_queue('dbo.counterqueue', spelling => 'CounterQueue');
+
+SELECT ssb.create_service('//Shop/Customer', queue => 'dbo.customerqueue');
+
+SELECT ssb.create_service('//Shop/Counter', queue => 'dbo.counterqueue', contracts => ARRAY['//Shop/Ordering']::text[]);
+
+CREATE TABLE dbo.sold (
+    product varchar(50) NOT NULL,
+    soldat timestamp(3) NOT NULL DEFAULT sys.getdate()
+);
+
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.servecounter', 'ssb.session');
+
+-- Serves every order that waits, each in a transaction of its own.
+CREATE OR REPLACE PROCEDURE dbo.servecounter(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $ServeCounter$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.enter(session, caller, 'ServeCounter');
+    <<servecounter>>
+    DECLARE
+        dialog uuid;
+        type varchar(128);
+        "order" sys.xml;
+        product varchar(50);
+        received record;
+    BEGIN
+        session.nocount := true;
+        LOOP
+            session := ssb.begin_transaction(session);
+            dialog := NULL;
+            BEGIN
+                SELECT conversation_handle, message_type_name, sys.xml_of(message_body) AS value_3
+                FROM ssb.receive('dbo.counterqueue', 1)
+                INTO received;
+                IF FOUND THEN
+                    dialog := received.conversation_handle;
+                    type := received.message_type_name;
+                    "order" := received.value_3;
+                END IF;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+            END;
+            IF dialog IS NULL THEN
+                CALL ssb.commit_transaction(session, 19);
+                EXIT servecounter WHEN session.leaving;
+                session := ssb.set_return(session);
+                EXIT servecounter;
+            END IF;
+            IF type = '//Shop/Order' THEN
+                BEGIN
+                    product := sys.xml_value("order", '(/order/@product)[1]')::varchar(50);
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb.failed(session, 24, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+                END;
+                BEGIN
+                    INSERT INTO dbo.sold (product) VALUES (product);
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb.failed(session, 25, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT servecounter WHEN session.leaving;
+                END;
+                BEGIN
+                    PERFORM ssb.send(dialog, '//Shop/Receipt', CAST('Thank you for buying ' || product AS text));
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb.failed(session, 26, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+                END;
+            END IF;
+            BEGIN
+                PERFORM ssb.end_conversation(dialog);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb.failed(session, 28, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+            END;
+            CALL ssb.commit_transaction(session, 29);
+            EXIT servecounter WHEN session.leaving;
+        END LOOP;
+    END servecounter;
+    session := ssb.leave(session, caller);
+END;
+$ServeCounter$;
+
