@@ -187,6 +187,7 @@ Block
     Print value=`'c'`
 If condition=`1 = 1`
   Block
+    EmptyStatement
 
 -- case: try and catch
 BEGIN TRY SELECT 1/0 END TRY BEGIN CATCH END CATCH
