@@ -120,9 +120,21 @@ def _queue_options(tree: Node, read: Reader) -> nodes.QueueOptions:
         status=read.optional(tree, "queue_status", read.on),
         retention=read.optional(tree, "queue_retention", read.on),
         activation=read.optional(tree, "activation", lambda t: _activation(t, read)),
-        poison_message_handling=read.optional(
-            tree, "poison_message_handling", lambda t: read.tree(t, "on_off") is None or read.on(t)
+        poison=read.optional(tree, "poison_message_handling", lambda t: _poison(t, read)),
+    )
+
+
+def _poison(tree: Node, read: Reader) -> nodes.PoisonMessageHandling:
+    _refuse_repeated(tree, read)
+    return nodes.PoisonMessageHandling(
+        span=read.span(tree),
+        status=read.optional(tree, "poison_status", read.on),
+        max_rollbacks=read.optional(
+            tree,
+            "max_rollbacks",
+            lambda t: read.integer(read.need_tree(t, "signed_number"), 1, 250, "MAX_ROLLBACKS"),
         ),
+        quarantine=read.optional(tree, "quarantine", read.on),
     )
 
 
@@ -132,6 +144,7 @@ def _activation(tree: Node, read: Reader) -> nodes.Activation:
         span=read.span(tree),
         status=read.optional(tree, "activation_status", read.on),
         procedure=read.optional(tree, "activation_procedure", read.need_qualified),
+        program=read.optional(tree, "activation_program", lambda t: read.string(read.need(t, "STRING"))),
         max_queue_readers=read.optional(
             tree,
             "max_queue_readers",

@@ -83,11 +83,20 @@ def _queue_options(options: nodes.QueueOptions | None, ctx: Context) -> dict[str
         result["activation_status"] = flag(activation.status)
         if activation.procedure is not None:
             result["activation_procedure"] = ctx.queue(activation.procedure)
+        if activation.program is not None:
+            result["external_program"] = pl.Text(activation.program.value)
         if activation.max_queue_readers is not None:
             result["max_queue_readers"] = pl.Number(activation.max_queue_readers)
         if activation.execute_as is not None:
             result["execute_as"] = pl.Text(_principal(activation.execute_as))
-    result["poison_message_handling"] = flag(options.poison_message_handling)
+    poison = options.poison
+    if poison is not None:
+        # Without STATUS the handling is on, as SQL Server has it; with our own options alone it stays.
+        is_bare = poison.max_rollbacks is None and poison.quarantine is None
+        result["poison_message_handling"] = flag(True if is_bare and poison.status is None else poison.status)
+        if poison.max_rollbacks is not None:
+            result["max_rollbacks"] = pl.Number(poison.max_rollbacks)
+        result["quarantine"] = flag(poison.quarantine)
     return result
 
 

@@ -345,9 +345,20 @@ class Activation(Node):
 
     status: bool | None = None
     procedure: QualifiedName | None = None
+    program: StringLiteral | None = None
+    """Ours: an external program by the name that the daemon's configuration gives it."""
     max_queue_readers: int | None = None
     execute_as: ExecuteAsClause | None = None
     drop: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoisonMessageHandling(Node):
+    """``POISON_MESSAGE_HANDLING ( … )``. All but ``status`` is ours."""
+
+    status: bool | None = None
+    max_rollbacks: int | None = None
+    quarantine: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -357,7 +368,7 @@ class QueueOptions(Node):
     status: bool | None = None
     retention: bool | None = None
     activation: Activation | None = None
-    poison_message_handling: bool | None = None
+    poison: PoisonMessageHandling | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ CREATE QUEUE Trader1.dbo.q WITH STATUS = OFF, RETENTION = ON,
   POISON_MESSAGE_HANDLING (STATUS = OFF)
   ON [DEFAULT]
 -- expect
-CreateQueue name=Trader1.dbo.q options=QueueOptions(status=False retention=True activation=Activation(status=True procedure=Trader1..p max_queue_readers=10 execute_as=ExecuteAsClause(principal=SELF)) poison_message_handling=False) filegroup=DEFAULT
+CreateQueue name=Trader1.dbo.q options=QueueOptions(status=False retention=True activation=Activation(status=True procedure=Trader1..p max_queue_readers=10 execute_as=ExecuteAsClause(principal=SELF)) poison=PoisonMessageHandling(status=False)) filegroup=DEFAULT
 
 -- case: queue, options without commas
 CREATE QUEUE q WITH STATUS = ON RETENTION = OFF ACTIVATION (PROCEDURE_NAME = p MAX_QUEUE_READERS = 1 EXECUTE AS N'Ann')
@@ -63,11 +63,18 @@ ALTER QUEUE q MOVE TO "default"
 -- expect
 AlterQueue name=q options=QueueOptions(activation=Activation(drop=True))
 AlterQueue name=dbo.q options=QueueOptions(status=True activation=Activation(execute_as=ExecuteAsClause(principal=OWNER)))
-AlterQueue name=q options=QueueOptions(poison_message_handling=True)
+AlterQueue name=q options=QueueOptions(poison=PoisonMessageHandling(status=True))
 MaintainQueue name=q action=REBUILD
 MaintainQueue name=q action=REBUILD max_degree=2
 MaintainQueue name=q action=REORGANIZE lob_compaction=True
 MaintainQueue name=q action=MOVE filegroup=default
+
+-- case: queue, options beyond SQL Server's
+CREATE QUEUE q WITH ACTIVATION (STATUS = ON, PROGRAM = N'billing', MAX_QUEUE_READERS = 2),
+  POISON_MESSAGE_HANDLING (STATUS = ON, MAX_ROLLBACKS = 8, QUARANTINE = ON)
+ALTER QUEUE q WITH POISON_MESSAGE_HANDLING (QUARANTINE = OFF)
+-- expect
+CreateQueue
 
 -- case: service
 CREATE SERVICE [//a/s] ON QUEUE q
