@@ -312,8 +312,12 @@ BEGIN
     SELECT c.compiled INTO v_compiled FROM ssb.message_type AS t
       JOIN ssb.xml_schema_collection AS c ON c.collection_id = t.collection_id
      WHERE t.message_type_id = p_usage.message_type_id;
-    v_fault := coalesce(ssb.xml_fault(p_body), CASE WHEN p_body IS NULL THEN 'The body is missing.'
-                                                    WHEN v_compiled IS NOT NULL THEN ssb.xml_schema_validate(v_compiled, p_body) END);
+    IF p_body IS NULL THEN
+        v_fault := 'The body is missing.';
+    ELSE
+        v_fault := coalesce(ssb.xml_fault(p_body),
+                            CASE WHEN v_compiled IS NOT NULL THEN ssb.xml_schema_validate(v_compiled, p_body) END);
+    END IF;
     IF v_fault IS NULL THEN
         RETURN NULL;
     END IF;

@@ -1,0 +1,158 @@
+"""Conversation groups: RELATED_CONVERSATION, MOVE CONVERSATION, GET CONVERSATION GROUP, RECEIVE by group."""
+
+import uuid
+
+from runtime.broker import Pair, Session, refused
+
+
+def test_every_dialog_is_a_group_of_its_own(session: Session, pair: Pair) -> None:
+    a, b = pair.dialog(), pair.dialog()
+    assert session.group(a) != session.group(b)
+
+
+def test_a_related_dialog_joins_the_group(session: Session, pair: Pair) -> None:
+    first = pair.dialog()
+    second = pair.dialog(related_conversation=first)
+    third = pair.dialog(related_conversation_group=session.group(first))
+    assert session.group(first) == session.group(second) == session.group(third)
+
+
+def test_a_new_group_id_makes_that_group(session: Session, pair: Pair) -> None:
+    group = uuid.uuid4()
+    first = pair.dialog(related_conversation_group=group)
+    second = pair.dialog(related_conversation_group=group)
+    assert session.group(first) == session.group(second) == group
+    assert session.column("SELECT service_id FROM sys.conversation_groups WHERE conversation_group_id = %s", group) == (
+        session.column("SELECT service_id FROM sys.services WHERE name = %s", pair.initiator)
+    )
+
+
+def test_a_group_belongs_to_one_service(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    with refused(8414):
+        pair.dialog(related_conversation=far)
+    with refused(8414):
+        pair.dialog(related_conversation_group=session.group(far))
+    assert session.group(near) != session.group(far)
+
+
+def test_groups_are_one_sided(session: Session, pair: Pair) -> None:
+    first = pair.dialog()
+    second = pair.dialog(related_conversation=first)
+    session.send(first, pair.request, "1")
+    session.send(second, pair.request, "2")
+    (a,), (b,) = session.receive(pair.far), session.receive(pair.far)
+    assert session.group(a.handle) != session.group(b.handle)
+
+
+def test_receive_returns_all_messages_of_one_group_conversation_by_conversation(session: Session, pair: Pair) -> None:
+    first = pair.dialog()
+    second = pair.dialog(related_conversation=first)
+    alone = pair.dialog()
+    handles = {}
+    for near in (first, second, alone):
+        session.send(near, pair.request)
+        handles[near] = session.receive(pair.far)[0].handle
+    for near, body in ((second, "s1"), (alone, "a1"), (first, "f1"), (second, "s2"), (first, "f2")):
+        session.send(handles[near], pair.reply, body)
+    assert session.bodies(pair.near) == ["s1", "s2", "f1", "f2"]
+    assert session.bodies(pair.near) == ["a1"]
+    assert session.bodies(pair.near) == []
+
+
+def test_top_cuts_across_the_conversations_of_a_group(session: Session, pair: Pair) -> None:
+    first = pair.dialog()
+    second = pair.dialog(related_conversation=first)
+    for near in (first, second):
+        session.send(near, pair.request)
+        far = session.receive(pair.far)[0].handle
+        for i in range(2):
+            session.send(far, pair.reply, f"{'first' if near == first else 'second'}{i}")
+    assert session.bodies(pair.near, 3) == ["first0", "first1", "second0"]
+    assert session.bodies(pair.near, 3) == ["second1"]
+
+
+def test_receive_where(session: Session, pair: Pair) -> None:
+    (near1, far1), (near2, far2) = pair.conversing(), pair.conversing()
+    for far, body in ((far1, "1a"), (far2, "2a"), (far1, "1b")):
+        session.send(far, pair.reply, body)
+    assert [m.body for m in session.receive(pair.near, conversation=near2)] == ["2a"]
+    assert session.receive(pair.near, conversation=near2) == []
+    assert [m.body for m in session.receive(pair.near, 1, conversation_group=session.group(near1))] == ["1a"]
+    assert [m.body for m in session.receive(pair.near, conversation=near1)] == ["1b"]
+
+
+def test_where_by_handle_leaves_the_rest_of_the_group(session: Session, pair: Pair) -> None:
+    first = pair.dialog()
+    second = pair.dialog(related_conversation=first)
+    for near, body in ((first, "1"), (second, "2")):
+        session.send(near, pair.request)
+        session.send(session.receive(pair.far)[0].handle, pair.reply, body)
+    assert [m.body for m in session.receive(pair.near, conversation=second)] == ["2"]
+    assert [m.body for m in session.receive(pair.near, conversation_group=session.group(first))] == ["1"]
+
+
+def test_get_conversation_group_names_the_next_group(session: Session, pair: Pair) -> None:
+    get = "SELECT ssb.get_conversation_group(%s)"
+    assert session.value(get, pair.near) is None
+    (near1, far1), (near2, far2) = pair.conversing(), pair.conversing()
+    session.send(far2, pair.reply)
+    session.send(far1, pair.reply)
+    assert session.value(get, pair.near) == session.group(near2)
+    session.receive(pair.near)
+    assert session.value(get, pair.near) == session.group(near1)
+    with refused(208):
+        session.do(get, "dbo.nothing")
+
+
+def test_move_conversation_changes_the_group_of_waiting_messages(session: Session, pair: Pair) -> None:
+    (near1, far1), (near2, far2) = pair.conversing(), pair.conversing()
+    session.send(far1, pair.reply, "1")
+    session.send(far2, pair.reply, "2")
+    session.do("SELECT ssb.move_conversation(%s, %s)", near2, session.group(near1))
+    assert session.group(near1) == session.group(near2)
+    assert session.bodies(pair.near) == ["1", "2"]
+
+
+def test_a_group_outlives_the_conversation_that_made_it(session: Session, pair: Pair) -> None:
+    (near1, far1), (near2, far2) = pair.conversing(), pair.conversing()
+    near3 = pair.dialog(related_conversation=near1)
+    group = session.group(near1)
+    session.do("SELECT ssb.move_conversation(%s, %s)", near2, group)
+    session.end(near1, cleanup=True)
+    assert session.group(near2) == session.group(near3) == group
+    session.send(far2, pair.reply, "2")
+    assert session.bodies(pair.near) == ["2"]
+    session.end(near2)
+    session.end(near3)
+    assert session.column("SELECT 1 FROM sys.conversation_groups WHERE conversation_group_id = %s", group) == []
+    assert session.state(far1) == "CO"
+
+
+def test_move_refusals(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    move = "SELECT ssb.move_conversation(%s, %s)"
+    with refused(8418):
+        session.do(move, None, uuid.uuid4())
+    with refused(8420):
+        session.do(move, near, None)
+    with refused(8426):
+        session.do(move, uuid.uuid4(), session.group(near))
+    with refused(8439):
+        session.do(move, near, uuid.uuid4())
+    with refused(8439):
+        session.do(move, near, session.group(far))
+    group = session.group(far)
+    session.end(far)
+    with refused(8438, "'CD'"):
+        session.do(move, far, group)
+
+
+def test_sending_works_in_a_group_of_several(session: Session, pair: Pair) -> None:
+    first = pair.dialog()
+    second = pair.dialog(related_conversation=first)
+    for i in range(20):
+        session.send(second, pair.request, f"second {i}")
+        session.send(first, pair.request, f"first {i}")
+    assert session.bodies(pair.far) == [f"second {i}" for i in range(20)]
+    assert session.bodies(pair.far) == [f"first {i}" for i in range(20)]

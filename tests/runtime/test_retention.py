@@ -1,0 +1,64 @@
+"""RETENTION = ON: messages stay in the queue, with their status, until the side ends."""
+
+from runtime.broker import END, Pair, Session, refused
+
+
+def contents(session: Session, queue: str) -> list[tuple[int, str, str | None]]:
+    return [
+        (status, kind, None if body is None else body.decode())
+        for status, kind, body in session.rows(
+            f"SELECT status, message_type_name, message_body FROM {queue} ORDER BY queuing_order"
+        )
+    ]
+
+
+def test_received_messages_stay_with_status_0_and_sent_ones_with_3(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
+    near = pair.dialog()
+    session.send(near, pair.request, "a")
+    session.send(near, pair.request, "b")
+    assert contents(session, pair.far) == [(1, pair.request, "a"), (1, pair.request, "b")]
+    (message,) = session.receive(pair.far, 1)
+    assert contents(session, pair.far) == [(0, pair.request, "a"), (1, pair.request, "b")]
+    session.send(message.handle, pair.reply, "c")
+    assert contents(session, pair.far) == [(0, pair.request, "a"), (1, pair.request, "b"), (3, pair.reply, "c")]
+    assert contents(session, pair.near) == [(1, pair.reply, "c")]
+    assert session.bodies(pair.far) == ["b"]
+    assert session.bodies(pair.far) == []
+    assert [status for status, *_ in contents(session, pair.far)] == [0, 0, 3]
+    session.end(message.handle)
+    assert contents(session, pair.far) == []
+    assert [m.type for m in session.receive(pair.near)] == [pair.reply, END]
+
+
+def test_retained_messages_are_not_received_again_after_rollback(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
+    near = pair.dialog()
+    for i in range(5):
+        session.send(near, pair.request, str(i))
+    with session.connection.transaction(force_rollback=True):
+        assert session.bodies(pair.far, 3) == ["0", "1", "2"]
+    assert session.bodies(pair.far, 3) == ["0", "1", "2"]
+    assert session.bodies(pair.far) == ["3", "4"]
+    assert [status for status, *_ in contents(session, pair.far)] == [0] * 5
+
+
+def test_switched_off_it_keeps_what_it_has(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.far)
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, retention => false)", pair.far)
+    session.send(near, pair.request, "x")
+    assert session.bodies(pair.far) == ["x"]
+    assert contents(session, pair.far) == [(0, pair.request, "hello")]
+    session.end(far)
+    assert contents(session, pair.far) == []
+
+
+def test_a_retaining_queue_that_is_off_refuses_to_send(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, status => false, retention => true)", pair.far)
+    with refused(9618):
+        session.send(far, pair.reply)
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    session.send(far, pair.reply)
+    assert len(session.receive(pair.near)) == 1

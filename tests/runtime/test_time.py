@@ -1,0 +1,170 @@
+"""Timers, lifetimes and the removal of closed endpoints: brought about by whoever looks first.
+
+Time passes here by setting dates back; nothing waits.
+"""
+
+import uuid
+
+import pytest
+from runtime.broker import ERROR, TIMER, Message, Pair, Session, refused
+
+
+def pass_time(session: Session, handle: uuid.UUID, seconds: int) -> None:
+    """As if everything at this endpoint had happened so many seconds earlier."""
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET dialog_timer = dialog_timer - d, lifetime = lifetime - d,"
+        " closed_at = closed_at - d, due_at = due_at - d FROM make_interval(secs => %s) AS d"
+        " WHERE conversation_handle = %s",
+        seconds,
+        handle,
+    )
+
+
+def test_a_timer_sends_a_message_to_its_own_queue(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", near)
+    pass_time(session, near, 59)
+    assert session.receive(pair.near) == []
+    pass_time(session, near, 1)
+    assert session.receive(pair.near) == [Message(TIMER, None, near, -1)]
+    assert session.receive(pair.near) == [] and session.receive(pair.far) == []
+    session.send(far, pair.reply)
+    assert [m.number for m in session.receive(pair.near)] == [0]
+
+
+def test_a_later_timer_replaces_the_earlier(session: Session, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 10)", near)
+    session.do("SELECT ssb.begin_conversation_timer(%s, 1000)", near)
+    pass_time(session, near, 20)
+    assert session.receive(pair.near) == []
+    pass_time(session, near, 1000)
+    assert len(session.receive(pair.near)) == 1
+
+
+@pytest.mark.parametrize("seconds", [0, None])
+def test_a_timer_is_taken_back(session: Session, pair: Pair, seconds: int | None) -> None:
+    near, _ = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 10)", near)
+    session.do("SELECT ssb.begin_conversation_timer(%s, %s)", near, seconds)
+    pass_time(session, near, 20)
+    assert session.receive(pair.near) == []
+
+
+def test_a_timer_that_is_rolled_back_comes_again(session: Session, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 10)", near)
+    pass_time(session, near, 10)
+    with session.connection.transaction(force_rollback=True):
+        assert len(session.receive(pair.near)) == 1
+    assert len(session.receive(pair.near)) == 1
+
+
+def test_a_timer_needs_no_message_before_it(session: Session, pair: Pair) -> None:
+    near = pair.dialog()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 10)", near)
+    pass_time(session, near, 10)
+    assert session.value("SELECT ssb.get_conversation_group(%s)", pair.near) == session.group(near)
+    assert session.receive(pair.near) == [Message(TIMER, None, near, -1)]
+
+
+def test_ending_takes_the_timer_along(session: Session, pair: Pair) -> None:
+    _, far = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 10)", far)
+    session.end(far)
+    pass_time(session, far, 20)
+    assert session.receive(pair.far) == []
+
+
+def test_timer_refusals(session: Session, pair: Pair) -> None:
+    begin = "SELECT ssb.begin_conversation_timer(%s, %s)"
+    with refused(8418):
+        session.do(begin, None, 1)
+    with refused(8426):
+        session.do(begin, uuid.uuid4(), 1)
+    with refused(8410):
+        session.do(begin, pair.dialog(lifetime=10), 20)
+    with refused(1080):
+        session.do(begin, pair.dialog(), -1)
+    _, far = pair.conversing()
+    session.end(far)
+    with refused(8458, "'CD'"):
+        session.do(begin, far, 1)
+
+
+def test_a_lifetime_ends_both_sides_with_an_error(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing(lifetime=100)
+    session.send(near, pair.request, "in time")
+    for handle in (near, far):
+        pass_time(session, handle, 100)
+    with refused(8429, "'ER'"):
+        session.send(near, pair.request)
+    with refused(8429, "'ER'"):
+        session.send(far, pair.reply)
+    received = session.receive(pair.far)
+    assert [m.type for m in received] == [pair.request, ERROR]
+    assert received[1].body is not None and "<Code>-8489</Code>" in received[1].body
+    assert [m.type for m in session.receive(pair.near)] == [ERROR]
+    assert (session.state(near), session.state(far)) == ("ER", "ER")
+    session.end(near)
+    session.end(far)
+    assert session.receive(pair.far) == [] and session.receive(pair.near) == []
+    assert (session.state(near), session.state(far)) == (None, "CD")
+
+
+def test_a_lifetime_shows_in_the_catalog(session: Session, pair: Pair) -> None:
+    limited, unlimited = pair.dialog(lifetime=3600), pair.dialog()
+    seconds = (
+        "SELECT extract(epoch FROM lifetime - (now() AT TIME ZONE 'UTC')) FROM sys.conversation_endpoints"
+        " WHERE conversation_handle = %s"
+    )
+    assert 3500 < session.value(seconds, limited) <= 3600
+    assert session.value(seconds, unlimited) > 2**31 - 1000
+
+
+def test_closed_targets_go_after_30_minutes(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.end(far)
+    session.end(near)
+    pass_time(session, far, 1799)
+    session.receive(pair.far)
+    assert session.state(far) == "CD"
+    pass_time(session, far, 1)
+    session.receive(pair.far)
+    assert session.state(far) is None
+    with refused(8426):
+        session.end(far)
+
+
+def test_the_far_side_remembers_after_the_closed_endpoint_has_gone(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.end(far)
+    pass_time(session, far, 1800)
+    session.receive(pair.far)
+    assert (session.state(near), session.state(far)) == ("DI", None)
+    session.end(near)
+    assert session.state(near) is None
+
+
+def test_an_initiators_trace_goes_when_the_target_has_ended(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.end(near, error=1, description="x")
+    for handle in (near, far):
+        pass_time(session, handle, 1800)
+    session.receive(pair.near)
+    assert session.state(far) == "ER"
+    session.end(far)
+    pass_time(session, far, 1800)
+    session.receive(pair.far)
+    left = "SELECT count(*) FROM ssb.conversation_endpoint WHERE conversation_handle = ANY(%s)"
+    assert session.value(left, [near, far]) == 0
+
+
+def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    assert session.value("SELECT ssb.deliver_due(%s)", pair.near) is None
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", near)
+    assert session.value("SELECT ssb.deliver_due(%s) BETWEEN now() AND now() + interval '1 minute'", pair.near)
+    pass_time(session, near, 60)
+    assert session.value("SELECT ssb.deliver_due(%s)", pair.near) is None
+    assert session.column(f"SELECT message_type_name FROM {pair.near}") == [TIMER]
