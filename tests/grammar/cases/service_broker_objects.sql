@@ -74,7 +74,8 @@ CREATE QUEUE q WITH ACTIVATION (STATUS = ON, PROGRAM = N'billing', MAX_QUEUE_REA
   POISON_MESSAGE_HANDLING (STATUS = ON, MAX_ROLLBACKS = 8, QUARANTINE = ON)
 ALTER QUEUE q WITH POISON_MESSAGE_HANDLING (QUARANTINE = OFF)
 -- expect
-CreateQueue
+CreateQueue name=q options=QueueOptions(activation=Activation(status=True program=N'billing' max_queue_readers=2) poison=PoisonMessageHandling(status=True max_rollbacks=8 quarantine=True))
+AlterQueue name=q options=QueueOptions(poison=PoisonMessageHandling(quarantine=False))
 
 -- case: service
 CREATE SERVICE [//a/s] ON QUEUE q
