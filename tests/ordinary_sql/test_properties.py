@@ -1,0 +1,169 @@
+"""Rules that hold for every input: literals, identifiers, arithmetic, line breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import ROUND_DOWN, Decimal, localcontext
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from ordinary_sql.translating import Givens, sql_text
+
+from pgsb.compiler.names import MAX_IDENTIFIER_BYTES, fold, quote
+from pgsb.compiler.ordinary_sql import translate_expression
+from pgsb.compiler.ordinary_sql_layout import BREAK, CLOSE, OPEN, flat, layout
+from pgsb.grammar.problems import Problems
+from support import Connection, Database
+
+quick = settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+# What a script can hold: no NUL, which PostgreSQL cannot keep either, and no lone surrogates.
+characters = st.characters(blacklist_categories=("Cs",), blacklist_characters="\0")
+
+
+@pytest.fixture(scope="module")
+def server(new_database: Callable[[], Database]) -> Iterator[Connection]:
+    """One connection for all examples."""
+    import psycopg
+
+    with psycopg.connect(new_database().dsn, autocommit=True) as connection:
+        yield connection
+
+
+def _translated(expression: str) -> str:
+    problems = Problems()
+    result = translate_expression(sql_text(expression), Givens(), problems)
+    assert not problems, problems.report()
+    return result.sql
+
+
+def _answer(server: Connection, expression: str) -> object:
+    row = server.execute(f"SELECT {_translated(expression)}".encode(), prepare=False).fetchone()
+    assert row is not None
+    return row[0]
+
+
+@quick
+@given(st.text(characters, max_size=30), st.booleans())
+def test_a_string_literal_keeps_its_characters(server: Connection, text: str, national: bool) -> None:
+    # A backslash before a line end continues the literal in T-SQL.
+    assume("\\\n" not in text and "\\\r\n" not in text)
+    doubled = text.replace("'", "''")
+    written = f"{'N' if national else ''}'{doubled}'"
+    assert _answer(server, written) == text
+    assert "\n" not in _translated(written)
+
+
+@quick
+@given(st.text(characters, min_size=1, max_size=20))
+def test_a_quoted_identifier_keeps_its_characters(server: Connection, name: str) -> None:
+    assume(len(name.encode()) <= MAX_IDENTIFIER_BYTES)
+    cursor = server.execute(f"SELECT 1 AS {quote(name)}".encode(), prepare=False)
+    assert cursor.description is not None
+    assert cursor.description[0].name == name
+
+
+@quick
+@given(st.text(characters, min_size=1, max_size=128), st.text(characters, min_size=1, max_size=128))
+def test_folding_keeps_names_apart_that_t_sql_keeps_apart(first: str, second: str) -> None:
+    assert len(fold(first).encode()) <= MAX_IDENTIFIER_BYTES
+    assert (fold(first) == fold(second)) == (first.lower() == second.lower())
+
+
+# ---------------------------------------------------------------- arithmetic
+
+numbers = st.integers(-50, 50)
+
+
+@st.composite
+def sums(draw: st.DrawFn, depth: int = 3) -> tuple[str, int]:
+    """An integer expression of T-SQL and its value; + - & | ^ are of one level, left to right."""
+    if depth == 0 or draw(st.booleans()):
+        number = draw(numbers)
+        return (str(number), number) if number >= 0 else (f"({number})", number)
+    count = draw(st.integers(2, 3))
+    operands = [draw(sums(depth - 1)) for _ in range(count)]
+    operators = [draw(st.sampled_from("+-*&|^")) for _ in range(count - 1)]
+    texts = [f"({text})" if draw(st.booleans()) or not text.isdigit() else text for text, _ in operands]
+    text = texts[0]
+    # Multiplications first, then the rest from the left.
+    terms = [operands[0][1]]
+    pending: list[str] = []
+    for operator, operand, shown in zip(operators, operands[1:], texts[1:], strict=True):
+        text += f" {operator} {shown}"
+        if operator == "*":
+            terms[-1] *= operand[1]
+        else:
+            pending.append(operator)
+            terms.append(operand[1])
+    value = terms[0]
+    for operator, term in zip(pending, terms[1:], strict=True):
+        value = {
+            "+": value + term,
+            "-": value - term,
+            "&": value & term,
+            "|": value | term,
+            "^": value ^ term,
+        }[operator]
+    return text, value
+
+
+@quick
+@given(sums())
+def test_integer_expressions_have_t_sqls_precedence(server: Connection, case: tuple[str, int]) -> None:
+    text, value = case
+    assume(abs(value) < 2**31 and "--" not in text)
+    assert _answer(server, text) == value
+
+
+@quick
+@given(
+    st.integers(-99999, 99999),
+    st.integers(0, 3),
+    st.integers(1, 99999),
+    st.integers(0, 3),
+)
+def test_decimal_division_is_cut_to_t_sqls_scale(
+    server: Connection, left: int, left_scale: int, right: int, right_scale: int
+) -> None:
+    dividend, divisor = Decimal(left).scaleb(-left_scale), Decimal(right).scaleb(-right_scale)
+    types = f"decimal(8, {left_scale})", f"decimal(9, {right_scale})"
+    expression = f"CAST('{dividend:f}' AS {types[0]}) / CAST('{divisor:f}' AS {types[1]})"
+    scale = max(6, left_scale + 9 + 1)
+    with localcontext() as context:
+        context.prec = 60
+        exact = (dividend / divisor).quantize(Decimal(1).scaleb(-scale), rounding=ROUND_DOWN)
+    assert _answer(server, expression) == exact
+
+
+# ---------------------------------------------------------------- line breaks
+
+
+@st.composite
+def marked(draw: st.DrawFn, depth: int = 3) -> str:
+    """Text with layout marks, as the translation puts it together."""
+    words = st.sampled_from(["SELECT a", "FROM t", "WHERE b = 1", "x", "(", ")"])
+    pieces = []
+    for _ in range(draw(st.integers(1, 4))):
+        inner = depth > 0 and draw(st.booleans())
+        pieces.append(draw(marked(depth - 1)) if inner else draw(words))
+    return f"{OPEN}{BREAK.join(pieces)}{CLOSE}"
+
+
+@quick
+@given(marked(), st.integers(10, 120))
+def test_layout_changes_nothing_but_blanks(text: str, width: int) -> None:
+    broken = layout(text, width)
+    assert "".join(broken.split()) == "".join(flat(text).split())
+    assert not any(mark in broken for mark in (OPEN, CLOSE, BREAK))
+    assert all(line == line.rstrip() for line in broken.splitlines())
+
+
+@quick
+@given(marked())
+def test_what_fits_stays_on_one_line(text: str) -> None:
+    assert "\n" not in layout(text, len(text))
