@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -63,7 +64,10 @@ class Runner:
         self.strange: list[str] = []
         self.pending: list[tuple[s.Value, ...]] = []
         self.executor = Executor(self.connection, self._take, self._other)
-        self.setup = Source("tables.sql", table_definitions())
+        # A session that knows the tables, as it does where one script defines and uses them.
+        self.prepared = self._session()
+        for _ in self.prepared.compile_script(Source("tables.sql", table_definitions())):
+            pass
         self.broker = False
         self.connection.execute("CREATE SCHEMA IF NOT EXISTS dbo")
         self.strange.clear()
@@ -115,10 +119,7 @@ class Runner:
         Raises Refused when the compiler does not accept it.
         """
         self._clean()
-        session = self._session()
-        for _ in session.compile_script(self.setup):
-            pass  # the session learns the tables
-        self._run_source(session, Source("case.sql", script))
+        self._run_source(copy.deepcopy(self.prepared), Source("case.sql", script))
         trace = Trace([self.events])
         self.events += [Printed(f"notice {text}") for text in self.strange]
         if self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:

@@ -203,7 +203,7 @@ class Generator:
         weights: list[tuple[float, Callable[[Scope, int, int], Iterator[s.Stmt]]]] = [
             (12, self.some_print), (7, self.assignment), (18, self.write), (6, self.raiserror),
             (5 * risk, self.failing_assignment), (4 * risk, self.throw), (9, self.transaction),
-            (1.5 * risk, self.option), (2, self.rows), (2 * risk, self.missing),
+            (1.5 * risk, self.option), (2, self.rows), (2 * risk, self.missing), (1.5, self.declare),
         ]
         if scope.callees:
             weights.append((10, self.call))
@@ -263,6 +263,17 @@ class Generator:
         else:
             table, column = self.random.choice([("t1", "v"), ("t2", "n")])
             yield s.SelectVars([(name, s.Column(column))], table, self.by_key(scope))
+
+    def declare(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
+        """A DECLARE in the middle: its variable is known from here on in the text."""
+        scope.counters += 1
+        name = f"@d{scope.counters}"
+        init = self.int_expr(scope, 1) if self.chance(0.6) else None
+        yield s.Declare(name, s.INT, init)
+        scope.ints.append(name)
+        if self.chance(0.5):
+            yield s.SetVar(name, s.Bin("+", s.IsNull(s.Var(name), s.Const(0)), s.Const(1)))
+            yield s.Print(s.Concat([self.tag(), s.Var(name)]))
 
     def failing_assignment(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         if scope.ints:

@@ -95,7 +95,7 @@ def first_disagreement(side: Wrong, cases: int) -> check.Disagreement | None:
 @pytest.mark.parametrize("machine", WRONG, ids=lambda machine: machine.__name__)
 def test_a_wrong_rule_is_found_and_the_program_made_small(machine: type[Machine]) -> None:
     side = Wrong(machine)
-    found = first_disagreement(side, 1000)
+    found = first_disagreement(side, 2500)
     assert found is not None
     small = check.smaller(found, side)
     assert small.expected != small.actual
@@ -109,7 +109,7 @@ def test_equal_rules_never_disagree() -> None:
 
 def test_the_report_shows_the_program_with_its_lines_and_both_traces() -> None:
     side = Wrong(CommitsOnRollback)
-    found = first_disagreement(side, 1000)
+    found = first_disagreement(side, 2500)
     assert found is not None
     report = check.smaller(found, side).report()
     assert "  1 " in report and "--- interpreter" in report and "+++ compiled" in report

@@ -210,3 +210,41 @@ END CATCH;
 --   error 8134 level 16 state 1 anywhere: Divide by zero error encountered.
 --   print -5
 --   print 8134
+--
+-- case: calls may be nested 32 deep
+-- page: CREATE PROCEDURE, limitations; errors 0-999 (217). decided: it ends the batch and rolls back
+CREATE PROCEDURE dbo.p1
+    @p int
+AS
+    DECLARE @next int = @p + 1;
+    IF @p < 32
+        EXEC dbo.p1 @next;
+    ELSE
+        PRINT CONCAT(N'depth ', @p);
+GO
+CREATE PROCEDURE dbo.p2
+    @p int
+AS
+    DECLARE @next int = @p + 1;
+    EXEC dbo.p2 @next;
+GO
+EXEC dbo.p1 1;
+BEGIN TRANSACTION;
+INSERT INTO dbo.t2 (id, n) VALUES (1, 1);
+EXEC dbo.p2 1;
+PRINT N'never';
+GO
+PRINT @@TRANCOUNT;
+BEGIN TRY
+    EXEC dbo.p2 1;
+END TRY
+BEGIN CATCH
+    PRINT ERROR_NUMBER();
+END CATCH;
+-- expect:
+-- batch 1
+--   print depth 32
+--   error 217 level 16 state 1 p2 line 5: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
+-- batch 2
+--   print 0
+--   print 217
