@@ -1,8 +1,10 @@
 """pgsb run: scripts on a server, batch by batch."""
 
+import contextlib
 import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 import psycopg
@@ -18,6 +20,9 @@ from ..server.render import CsvRenderer, JsonRenderer, Renderer, TableRenderer
 from ..server.results import ErrorEvent
 from .options import compile_options, dsn_option, variables_option
 from .scripts import read_script
+
+if TYPE_CHECKING:
+    from ..daemon.embedded import EmbeddedBroker
 
 
 @click.command("run")
@@ -41,6 +46,18 @@ from .scripts import read_script
     show_default=True,
     help="After a batch with an error: run the next one, or stop.",
 )
+@click.option(
+    "--activate",
+    is_flag=True,
+    help="Run the activation daemon for the length of the scripts; what programs print goes to stderr.",
+)
+@click.option(
+    "--settle",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="With --activate: at the end, wait so long at most until no message waits in an activated queue "
+    "and no program is at work.  [default: 10]",
+)
 def run_command(
     scripts: tuple[str, ...],
     dsn: str | None,
@@ -49,18 +66,22 @@ def run_command(
     variables: dict[str, str],
     form: str,
     on_error: str,
+    activate: bool,
+    settle: float | None,
 ) -> None:
     """Run T-SQL scripts; - is stdin.
 
     Exit status 1 when a batch had an error of severity above 10.
     """
+    if settle is not None and not activate:
+        raise click.UsageError("--settle needs --activate")
     problems = Problems()
     read = [read_script(name, variables, problems) for name in scripts]
     problems.raise_if_any()
     target = find_target(dsn)
     renderer = make_renderer(form)
     failed = False
-    with open_database(target) as connection:
+    with open_database(target) as connection, activation(target, activate) as broker:
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
         try:
             for script in read:
@@ -68,9 +89,28 @@ def run_command(
                 failed = not runner.run(script.source, stop=stop) or failed
                 if failed and stop:
                     break
+            if broker is not None and not broker.settle(10.0 if settle is None else settle):
+                print("activated programs are still at work", file=sys.stderr)
         finally:
             renderer.close()
     click.get_current_context().exit(1 if failed else 0)
+
+
+@contextlib.contextmanager
+def activation(target: Target, wanted: bool) -> Iterator["EmbeddedBroker | None"]:
+    """The daemon in a thread, leading before the first statement runs; None when it is not wanted."""
+    if not wanted:
+        yield None
+        return
+    # asyncio and the daemon are loaded for those who ask for them.
+    from ..daemon.config import BrokerOptions
+    from ..daemon.embedded import EmbeddedBroker
+    from ..daemon.log import program_sink
+
+    with EmbeddedBroker(BrokerOptions(target.dsn, grace=2.0), program_sink(sys.stderr)) as broker:
+        if not broker.wait_until_leading(5.0):
+            print("another daemon starts service programs here: this one stands by", file=sys.stderr)
+        yield broker
 
 
 class Runner:

@@ -65,6 +65,18 @@ def stream_sink(form: str = "text", level: str = "info", stream: TextIO | None =
     return write
 
 
+def program_sink(stream: TextIO) -> Sink:
+    """Writes only what service programs say and what goes wrong: for those who watch a script."""
+
+    def write(line: Line) -> None:
+        if line.event in ("print", "output", "result_set"):
+            print(f"{line.program}: {line.message}", file=stream, flush=True)
+        elif line.level in ("warning", "error"):
+            print(text_line(line), file=stream, flush=True)
+
+    return write
+
+
 class BrokerLog:
     """Hands every line to ``sink`` at once and keeps it for the table until `take` is called."""
 

@@ -247,10 +247,21 @@ class Broker:
 
     async def _sweep(self) -> None:
         """Bring about what is due, and find what a lost NOTIFY hid."""
+        failures = 0
         while True:
             began = time.monotonic()
             quiet = [number for number, monitor in self._monitors.items() if monitor.is_quiet]
-            awake, next_due = await self._call("SELECT * FROM ssb.broker_sweep(%s)", quiet)
+            try:
+                awake, next_due = await self._call("SELECT * FROM ssb.broker_sweep(%s)", quiet)
+                failures = 0
+            except psycopg.Error as error:
+                # A queue may be dropped under our eyes: that does not happen three times.
+                failures += 1
+                if self.is_lost() or failures == 3:
+                    raise
+                self.log.write("debug", "sweep_failed", _one_line(error))
+                await asyncio.sleep(0.1)
+                continue
             for number in awake:
                 if monitor := self._monitors.get(number):
                     monitor.wake()
