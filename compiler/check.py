@@ -410,8 +410,12 @@ def _check_variables(
                 not_uses.update(a.name.span.start for a in call.arguments if a.name)
             case nodes.SqlStatement(kind="CREATE RULE"):
                 return  # @name in a rule's condition stands for the value that is tested
-            case nodes.InvalidStatement():
-                return  # a DECLARE may be among what could not be read
+            case nodes.InvalidStatement(span=span):
+                # A DECLARE may be among what could not be read.
+                for token in tokens:
+                    if token.kind is TokenKind.VARIABLE and span.start <= token.start < span.end:
+                        not_uses.add(token.start)
+                        declared.setdefault(token.text.lower(), token.start)
     if source is None:
         return
     previous = ""

@@ -154,6 +154,7 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("IF BEGIN", "IF PRINT", "IF SELECT", "WHILE BEGIN", "WHILE PRINT", "IF THEN"),
     ),
     ("a statement is missing after the condition", ("IF 1 = 1", "WHILE 1 = 1", "IF @a = @b", "IF 1 = 1;")),
+    ("UPDATE has SET before FROM and WHERE", ("UPDATE t WHERE", "UPDATE t FROM")),
     ("T-SQL has no THEN after IF", ("IF 1 = 1 THEN",)),
     ("T-SQL has no END IF: a block ends with END", ("BEGIN IF 1 = 1 BEGIN PRINT 'x' END IF", "BEGIN END IF")),
     ("FETCH has FROM after the direction: FETCH NEXT FROM cursor", ("FETCH NEXT c", "FETCH NEXT @c")),
@@ -214,7 +215,7 @@ def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:
     terminals = set(terminals)
     if {"CASE_EXPRESSION", "GROUP", "VARIABLE"} <= terminals:
         return "expected an expression"
-    if "TEXT" in terminals:
+    if "TEXT" in terminals or "DESTINATION" in terminals:
         return None
     words: list[str] = []
     for terminal in sorted(terminals - _NOT_SAID, key=lambda name: (name not in _FIRST, name)):

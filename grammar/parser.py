@@ -257,12 +257,13 @@ class _BatchParser:
             self._report(unexpected)
         self._failed = True
         stack, values = self._state.state_stack, self._state.value_stack
+        start = fed
         while self._states[stack[-1]].get(_INVALID, (None,))[0] is not Shift:
             stack.pop()
-            values.pop()
+            start = min(start, _start_of(values.pop(), start))
         # A parenthesis that is not closed swallows the statements after it: begin again inside.
         resume = self._resume_after(index if unexpected.opened_at is None else unexpected.opened_at + 1)
-        self._feed(_INVALID, min(fed, resume), resume)
+        self._feed(_INVALID, min(start, resume), resume)
         self._resumed_at = resume
         if resume >= self._count and not self._closed():
             return None
@@ -282,7 +283,9 @@ class _BatchParser:
         index = unexpected.index
         if not self._failed or unexpected.opened_at is not None:
             return False
-        between_statements = self._accepts(_INVALID)
+        values = self._state.value_stack
+        empty_block = bool(values) and isinstance(values[-1], Token) and values[-1].type in _BLOCKS
+        between_statements = self._accepts(_INVALID) and not empty_block
         return index == self._resumed_at or (
             between_statements and (index >= self._count or self._word(index) in ("ELSE", "END"))
         )
@@ -398,6 +401,15 @@ class _BatchParser:
             return True
         between = self._text.source.text[self._tokens[index - 1].end : self._tokens[index].start]
         return "\n" in between or "\r" in between
+
+
+def _start_of(value: Any, otherwise: int) -> int:
+    """Return the index of the first token of what the parser holds on its stack."""
+    if isinstance(value, Token):
+        return otherwise if value.start_pos is None else value.start_pos
+    if isinstance(value, Tree):
+        return otherwise if value.meta.empty else value.meta.start_pos
+    return otherwise
 
 
 @cache

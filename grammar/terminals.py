@@ -103,6 +103,7 @@ _CERTAIN = {
     "GET": ("GET", "CONVERSATION", "GROUP"),
     "MOVE": ("MOVE", "CONVERSATION"),
 }
+_CLAUSES = frozenset({"FROM", "WHERE", "GROUP", "ORDER", "HAVING"})
 # What ALTER … DROP takes off an object: no DROP statement of its own begins so.
 _DROPPED_PARTS = frozenset(
     {
@@ -231,10 +232,12 @@ class TerminalChooser:
             chosen = ("NAME", index + 1) if "NAME" in choices else None
             if "LABEL" in choices and self._is_label(index):
                 chosen = "LABEL", index + 2
-        if chosen is None and "TEXT" in choices:
-            end = self._end_of_text(index, choices)
-            if end > index:
-                return "TEXT", end
+        if chosen is None:
+            run = "TEXT" if "TEXT" in choices else "DESTINATION" if "DESTINATION" in choices else None
+            if run is not None:
+                end = self._end_of_text(index, run, choices)
+                if end > index:
+                    return run, end
         return chosen
 
     def starter(self, index: int) -> str | None:
@@ -456,14 +459,14 @@ class TerminalChooser:
                 break
         raise UnexpectedText(index)
 
-    def _end_of_text(self, index: int, choices: Choices) -> int:
+    def _end_of_text(self, index: int, run: str, choices: Choices) -> int:
         """Return the index after the longest run of ordinary SQL from ``index`` on.
 
         It ends before a semicolon, an unmatched closing parenthesis, a word that begins a
         statement (unless that word goes on with this one), and before the keywords that the
         grammar wants after the run.
         """
-        action, state = choices["TEXT"]
+        action, state = choices[run]
         following = self._table[state] if action is self._shift else {}  # type: ignore[index]
         position = index
         while position < self._count:
@@ -486,7 +489,7 @@ class TerminalChooser:
                 if word == "CASE":
                     position = self._end_of_case(position)
                     continue
-                if self._ends_text(position, word, following):
+                if self._ends_text(position, word, following) or (run == "DESTINATION" and word in _CLAUSES):
                     break
             position += 1
         return position

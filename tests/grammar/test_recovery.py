@@ -1,0 +1,94 @@
+"""A script with five mistakes has five of them reported, wherever they stand."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pgsb.compiler.build import parse_script
+from pgsb.grammar.problems import Problems
+from pgsb.grammar.source import Source
+
+_RIGHT = (
+    "PRINT 'x'",
+    "SELECT a FROM t WHERE b = 1",
+    "SET NOCOUNT ON",
+    "IF 1 = 1 BEGIN PRINT 'y' END ELSE PRINT 'z'",
+    "CREATE QUEUE q",
+    "EXEC p 1, @a = 2",
+    "BEGIN TRAN",
+    "BEGIN TRY SELECT 1 END TRY BEGIN CATCH THROW; END CATCH",
+)
+_WRONG = (
+    "CREATE QUEUE 'q'",
+    "CREATE SERVICE s ON q",
+    "CREATE CONTRACT c (m SENT TO ANY)",
+    "CREATE MESSAGE TYPE m VALIDATION = VALID_XML",
+    "ALTER QUEUE q WITH STATUS = MAYBE",
+    "SELECT 1)",
+    "SELECT a,, b FROM t",
+    "UPDATE t WHERE a = 1",
+    "IF PRINT 'x'",
+    "WHILE 1 = PRINT 'x'",
+    "EXEC p 1 + 1",
+    "RECEIVE FROM q",
+    "SEND ON @h",
+    "END CONVERSATION h",
+    "BEGIN DIALOG @h FROM a TO SERVICE 'b'",
+    "WAITFOR (RECEIVE * FROM q) TIMEOUT 1",
+    "RAISERROR ('x', 16)",
+    "THROW 1, 2",
+    "FETCH NEXT c",
+    "nonsense here",
+    "RETURN 1",
+    "BREAK",
+    "GOTO nowhere",
+    "SET @undeclared = 1",
+    "USE 'x'",
+    "COMMIT TRANSACTION 'x'",
+    "BEGIN TRAN 5",
+    "BEGIN END",
+    "GRANT LOOK ON t TO u",
+)
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(_RIGHT), st.sampled_from(_WRONG)), min_size=1, max_size=6))
+def test_every_mistake_is_reported_at_its_line(parts: list[tuple[str, str]]) -> None:
+    lines = ["PRINT 'begin'"]
+    expected = []
+    for right, wrong in parts:
+        lines += [right + ";", wrong + ";"]
+        expected.append(len(lines))
+    problems = Problems()
+    parse_script(Source("x.sql", "\n".join(lines)), problems)
+    assert [problem.span.line for problem in problems] == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(_RIGHT), st.sampled_from(_WRONG)), min_size=1, max_size=4))
+def test_mistakes_inside_a_procedure_are_reported_too(parts: list[tuple[str, str]]) -> None:
+    not_there = ("RETURN 1",)  # right in a procedure
+    lines = ["CREATE PROCEDURE p AS", "BEGIN", "  BEGIN TRY"]
+    expected = []
+    for right, wrong in parts:
+        lines += [right + ";", wrong + ";"]
+        if wrong not in not_there:
+            expected.append(len(lines))
+    lines += ["  END TRY BEGIN CATCH THROW END CATCH", "END", "GO", "CREATE QUEUE"]
+    expected.append(len(lines))
+    problems = Problems()
+    parse_script(Source("x.sql", "\n".join(lines)), problems)
+    assert [problem.span.line for problem in problems] == expected
+
+
+def test_declared_terminals_are_no_keywords() -> None:
+    """A declared terminal and a keyword of the same name would be one for Lark."""
+    files = [path for path in resources.files("pgsb.grammar").iterdir() if path.name.endswith(".lark")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    declared = {name for line in re.findall(r"^%declare (.*)$", text, re.MULTILINE) for name in line.split()}
+    assert "GROUP" in declared
+    assert not declared & set(re.findall(r'"([A-Z_]+)"', text))
