@@ -131,8 +131,13 @@ class _Writer:
         return "".join(f"{line}\n" for line in self._lines)
 
     def line(self, text: str) -> None:
-        """Write text at the current depth; its later lines stay as they are."""
+        """Write one line at the current depth."""
         self._lines.append(f"{INDENT * self._depth}{text}" if text else "")
+
+    def query(self, before: str, text: str, after: str) -> None:
+        """Write a query; its line ends are layout (ordinary_sql.py) and go to the current depth."""
+        for line in f"{before}{text}{after}".split("\n"):
+            self.line(line)
 
     def body(self, body: tuple[pl.Statement, ...]) -> None:
         """Write the statements of a block one level deeper than its frame; never nothing."""
@@ -183,11 +188,12 @@ class _Writer:
     @statement.register
     def _(self, node: pl.Sql) -> None:
         into = f" INTO {', '.join(node.into)}" if node.into else ""
-        self.line(f"{node.sql}{into};")
+        self.query("", node.sql, f"{into};")
 
     @statement.register
     def _(self, node: pl.SelectInto) -> None:
-        self.line(f"{node.query} INTO {', '.join(node.into)};")
+        break_ = "\n" if "\n" in node.query else " "
+        self.query("", node.query, f"{break_}INTO {', '.join(node.into)};")
 
     @statement.register
     def _(self, node: pl.Perform) -> None:
@@ -229,11 +235,11 @@ class _Writer:
 
     @statement.register
     def _(self, node: pl.ReturnQuery) -> None:
-        self.line(f"RETURN QUERY {node.query};")
+        self.query("RETURN QUERY ", node.query, ";")
 
     @statement.register
     def _(self, node: pl.Open) -> None:
-        self.line(f"OPEN {node.cursor} FOR {node.query};")
+        self.query(f"OPEN {node.cursor} FOR ", node.query, ";")
 
     @statement.register
     def _(self, node: pl.Block) -> None:
@@ -311,7 +317,7 @@ class _Writer:
     def _(self, node: pl.ForRows) -> None:
         if node.label:
             self.line(f"<<{node.label}>>")
-        self.line(f"FOR {node.record} IN {node.query} LOOP")
+        self.query(f"FOR {node.record} IN ", node.query, " LOOP")
         self.nested(node.body)
         self.line(f"END LOOP {node.label};" if node.label else "END LOOP;")
 

@@ -77,7 +77,8 @@ class Depths:
             case nodes.RollbackTransaction(name=name):
                 if isinstance(name, nodes.Identifier) and name.text.lower() in self._savepoints:
                     return state
-                return state | CLOSED if isinstance(name, nodes.Variable) else _closed(state)
+                # A name is that of the outermost transaction, or an error.
+                return _closed(state) if name is None else state | CLOSED
             case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
                 return self._run(inner, state)
             case nodes.If():

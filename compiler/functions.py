@@ -369,16 +369,19 @@ def _sum(arguments: list[Value], surroundings: Surroundings) -> Value:
 
 
 def _avg(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """AVG of integers is an integer, cut; of decimals it has at least six places."""
     (value,) = arguments
     type_ = value.type
-    if type_ is not None and type_.family in ("integer", "bit"):
-        inner = value.text
+    if type_ is None:
+        return v.call("sys.avg", value.text)
+    if type_.family in ("integer", "bit"):
         result = tm.BIGINT if type_.name == "bigint" else tm.INT
-        return Value(f"sys.avg_int({inner})", v.ATOM, result, pg=None if result == tm.BIGINT else "bigint")
-    if type_ is not None and type_.family == "decimal":
+        inner = f"{value.text}::integer" if type_.name == "bit" else value.text
+        return Value(f"avg({inner})", v.ATOM, result, wrapped=f"trunc({{}})::{result.postgres}")
+    if type_.family == "decimal":
         scale = 4 if type_.name != "decimal" else max(type_.scale or 0, 6)
         result = tm.MONEY if type_.name != "decimal" else tm.decimal(38, scale)
-        return v.call("trunc", f"avg({value.text})", str(scale), type=result)
+        return Value(f"avg({value.text})", v.ATOM, result, wrapped=f"trunc({{}}, {scale})")
     return v.call("avg", value.text, type=type_)
 
 

@@ -297,14 +297,14 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
         if node.value is None:
             return [pl.Return(pl.NULL if ctx.return_type is not None else None)]
         return [pl.Return(ctx.value(node.value, ctx.return_type))]
-    if node.value is not None and ctx.mode is not Mode.PROCEDURE:
+    if node.value is not None and (ctx.mode is not Mode.PROCEDURE or ctx.string_level):
         ctx.problem(
             "a RETURN statement with a return value cannot be used in this context", node.span, number=178
         )
         return []
     leave = pl.Exit(ctx.body_label)
-    if ctx.mode is not Mode.PROCEDURE:
-        return [leave]
+    if ctx.mode is not Mode.PROCEDURE or ctx.string_level:
+        return [*ctx.status(node, pl.Number(1)), leave]
     session = pl.Name(ctx.session)
     if node.value is None:
         return [pl.Assign(ctx.session, pl.Invoke("ssb.set_return", (session,))), leave]

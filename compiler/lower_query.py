@@ -84,6 +84,8 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
     if assignment.rows is None:
         return _assign_values(node, assignment, ctx)
     before: list[pl.Statement] = [pl.Sql(sql) for sql in assignment.before]
+    writes = isinstance(node, nodes.SqlStatement) and node.kind == "UPDATE"
+    verb = "UPDATE" if writes else None
     live = ctx.liveness.after(node) if ctx.scope.session else None
     rowcount = f"{ctx.session}.rowcount" if live and live.rowcount else None
     if assignment.exactly_one_row and assignment.query is not None:
@@ -106,7 +108,8 @@ def lower_assignment(node: nodes.Statement, assignment: Assignment, ctx: Context
             body.append(pl.Assign(rowcount, pl.Number(0)))
             count.append(pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
         body.append(pl.ForRows(record, assignment.rows, (*assignments, *count)))
-    return [*ctx.guard(node, [*body, *ctx.status(node)])]
+    guarded = ctx.guard(node, [*body, *ctx.status(node)], verb=verb)
+    return [*guarded, *(ctx.autocommit(node) if writes else [])]
 
 
 def _with_record(sql: str, record: str) -> str:

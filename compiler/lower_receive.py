@@ -143,7 +143,8 @@ def _attempt(
                 for column, item in zip(columns, items, strict=True)
             )
         )
-    query = f"SELECT {chosen} FROM {_source(node, ctx)}"
+    break_ = "\n" if len(chosen) > 40 else " "
+    query = f"SELECT {chosen}{break_}FROM {_source(node, ctx)}"
     assignments: tuple[pl.Statement, ...] = tuple(
         pl.Assign(target, pl.Name(f"{received}.{column}"))
         for target, column in zip(targets, columns, strict=True)

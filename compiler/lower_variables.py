@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..grammar.tokens import Token, TokenKind
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
+from .flow_status import DEAD
 from .lower import Context, Mode, Translated, invocations, lower
 from .names import fold, quote
 from .ordinary_sql import ScalarVariable
@@ -77,7 +78,7 @@ def _declare_scalar(
     # The initial value must not see the variable itself: T-SQL declares from left to right.
     initial = ctx.expression(declaration.initial, type_) if declaration.initial else None
     variable = ctx.scope.declare(name, type_)
-    first = not ctx.started and ctx.nesting == 0 and not ctx.liveness.after(node).rowcount
+    first = not ctx.started and ctx.nesting == 0 and ctx.liveness.after(node) == DEAD
     if initial is not None and first and declaration.initial is not None and _is_literal(declaration.initial):
         ctx.declarations[variable.reference] = pl.Declaration(
             variable.reference, type_.postgres, pl.Raw(initial.sql)

@@ -41,6 +41,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -77,7 +78,7 @@ from .ordinary_sql_interface import (
     TableVariableDml,
     UserFunction,
 )
-from .ordinary_sql_layout import flat, layout
+from .ordinary_sql_layout import layout
 from .ordinary_sql_queries import query_text
 from .ordinary_sql_reading import Reader
 from .ordinary_sql_tokens import Unreadable, to_sqlglot
@@ -121,7 +122,15 @@ _ROWSETS = frozenset(
     {"OPENXML", "OPENROWSET", "OPENQUERY", "OPENDATASOURCE", "CONTAINSTABLE", "FREETEXTTABLE"}
 )
 
-_READER = Reader()
+
+class _Readers(threading.local):
+    """One reader a thread: it keeps its place in the text it reads."""
+
+    def __init__(self) -> None:
+        self.reader = Reader()
+
+
+_READERS = _Readers()
 
 
 # ---------------------------------------------------------------- expressions
@@ -148,7 +157,7 @@ def translate_expression(
         )
     if target is not None:
         value = v.assign(value, target)
-    return Expression(flat(value.text), value.type)
+    return Expression(layout(value.text), value.type)
 
 
 def _expression(text: SqlText, ctx: Context, columns: TableInfo | None) -> Value:
@@ -164,7 +173,7 @@ def translate_condition(
         return condition(ctx.reader.whole(to_sqlglot(text.tokens), ctx.reader.expression_), ctx)
 
     value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
-    return Expression(_without_open_then(flat(value.text)), BOOLEAN)
+    return Expression(_without_open_then(layout(value.text)), BOOLEAN)
 
 
 _QUOTED_OR_THEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|[()]|\bTHEN\b")
@@ -211,7 +220,7 @@ def translate_method(
             return None
 
     value = _translate(arguments, scope, problems, None, read)
-    return None if value is None else Expression(flat(value.text), XML)
+    return None if value is None else Expression(layout(value.text), XML)
 
 
 # ---------------------------------------------------------------- statements
@@ -312,7 +321,7 @@ def _query(node: exp.Expr, ctx: Context) -> Query:
 
 
 def _laid_out(assigned: Assignment) -> Assignment:
-    values = tuple(replace(value, sql=flat(value.sql)) for value in assigned.values)
+    values = tuple(replace(value, sql=layout(value.sql)) for value in assigned.values)
     query = layout(assigned.query) if assigned.query is not None else None
     rows = layout(assigned.rows) if assigned.rows is not None else None
     return replace(assigned, values=values, query=query, rows=rows)
@@ -332,7 +341,7 @@ def _translate(
 ) -> Result:
     """Run ``work`` with a fresh context; what cannot be read becomes a problem."""
     span = text.span
-    ctx = Context(scope, problems, span.source, span, _READER)
+    ctx = Context(scope, problems, span.source, span, _READERS.reader)
     if not _acceptable(text, ctx):
         return otherwise
     ctx.words = frozenset(fold(token.text.strip('[]"')) for token in text.tokens if token.kind in _NAMES)

@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import TokenType as T
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_ddl import column_text, constraint_text, table_info
+from .ordinary_sql_ddl import column_text, constraint_text, ignoring_triggers, table_info
 from .ordinary_sql_definitions import Definition, read_column, read_constraint
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
@@ -150,7 +150,12 @@ def _add(
                 default_names=tuple(names.items()),
             ),
         )
-    return Ddl((_statement(sql, actions),), defines=defines)
+    ignoring = [
+        KeyInfo(tuple(column for column, _ in constraint.columns), True)
+        for constraint in definition.constraints
+        if constraint.ignore_dup_key
+    ]
+    return Ddl((_statement(sql, actions), *ignoring_triggers(sql, ignoring)), defines=defines)
 
 
 def _together(definition: Definition) -> Definition:

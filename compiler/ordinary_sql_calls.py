@@ -69,6 +69,11 @@ def _adjacent(node: exp.Concat, ctx: Context) -> Value:
 
 @handles(exp.Anonymous)
 def _function(node: exp.Anonymous, ctx: Context) -> Value:
+    return v.unwrap(function_value(node, ctx))
+
+
+def function_value(node: exp.Anonymous, ctx: Context) -> Value:
+    """A built-in function's call; an aggregate is not yet put into what stands around it."""
     name = node.name
     upper = name.upper()
     ours = ctx.scope.context_function(name.lower()) if not node.expressions else None

@@ -6,12 +6,14 @@ CHECK and computed columns go through the same translation as everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType as T
 
 from ..grammar.tokens import Token
 from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier, quote
+from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_definitions import (
     Column,
@@ -124,6 +126,7 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
     statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
     statements += [index_text(index, name, ctx) for index in definition.indexes]
+    statements += ignoring_triggers(sql, info.keys)
     ctx.pop()
     return Ddl(tuple(statements), defines=(info,))
 
@@ -369,13 +372,16 @@ def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
     info = ctx.scope.table(table)
     ctx.push()
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
-    text = index_text(index, table, ctx)
+    statements = [index_text(index, table, ctx)]
     ctx.pop()
     defines: tuple[TableInfo, ...] = ()
+    if index.ignore_dup_key:
+        columns = tuple(column for column, _ in index.columns)
+        statements += ignoring_triggers(ctx.relation_name(table), [KeyInfo(columns, True)])
     if info is not None and unique and index.where is None and not info.read_only:
         key = KeyInfo(tuple(column for column, _ in index.columns), index.ignore_dup_key)
         defines = (TableInfo(info.name, info.columns, (*info.keys, key), info.checks),)
-    return Ddl((text,), defines=defines)
+    return Ddl(tuple(statements), defines=defines)
 
 
 def index_name(index: str, table: ObjectName) -> str:
@@ -396,6 +402,20 @@ def index_text(index: Index, table: ObjectName, ctx: Context) -> str:
     if index.where is not None:
         text += f" WHERE {flat(condition(index.where, ctx).text)}"
     return text
+
+
+def ignoring_triggers(table: str, keys: Iterable[KeyInfo]) -> list[str]:
+    """IGNORE_DUP_KEY = ON: a trigger leaves duplicates out, whoever inserts them."""
+    statements = []
+    for key in keys:
+        if key.ignore_dup_key:
+            name = identifier("_".join(["ignore_dup_key", *key.columns]))
+            arguments = ", ".join(literal(fold(column)) for column in key.columns)
+            statements.append(
+                f"CREATE TRIGGER {name} BEFORE INSERT ON {table} "
+                f"FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate({arguments})"
+            )
+    return statements
 
 
 def _drop_index(reader: Reader, ctx: Context) -> Ddl:

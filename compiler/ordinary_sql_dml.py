@@ -129,9 +129,6 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         pieces.append("VALUES " + ", ".join(f"({', '.join(cell.text for cell in row)})" for row in rows))
     elif query is not None:
         pieces.append(_limited(query, statement.top, ctx))
-    conflict = _on_conflict(target)
-    if conflict:
-        pieces.append(conflict)
     text = f"{OPEN}{BREAK.join(pieces)}{CLOSE}"
     changing = Changing(
         definitions,
@@ -170,25 +167,6 @@ def _reseed(target: Target, columns: list[ColumnInfo] | None, ctx: Context) -> t
     sequence = f"pg_get_serial_sequence({schema_table}, {literal(fold(column.name))})"
     pick = "max" if (column.identity or (1, 1))[1] > 0 else "min"
     return (f"SELECT setval({sequence}, {pick}({identifier(column.name)})) FROM {target.sql}",)
-
-
-def _on_conflict(target: Target) -> str:
-    """IGNORE_DUP_KEY: duplicates are left out with a warning."""
-    if target.info is None:
-        return ""
-    ignoring = [key for key in target.info.keys if key.ignore_dup_key]
-    if not ignoring:
-        return ""
-    if len(ignoring) > 1:
-        return "ON CONFLICT DO NOTHING"
-    columns = ", ".join(identifier(column) for column in ignoring[0].columns)
-    named = [*ignoring[0].columns, *(column.name for column in target.info.columns)]
-    for name in named:
-        column = _find(target.info, name)
-        if column is not None and column.identity is None and column.computed is None:
-            change = f"{identifier(name)} = excluded.{identifier(name)}"
-            return f"ON CONFLICT ({columns}) DO UPDATE SET {change} WHERE sys.keep_existing_row()"
-    return f"ON CONFLICT ({columns}) DO NOTHING"
 
 
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:

@@ -628,6 +628,8 @@ def _top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:
     with_ties = bool(options is not None and options.args.get("with_ties"))
     if with_ties and node.args.get("order") is None:
         ctx.problem("TOP … WITH TIES needs ORDER BY", node, number=1062)
+    if options is not None and options.args.get("percent") and value.constant == 100:
+        return None, None, False
     if options is not None and options.args.get("percent"):
         return None, value.text, with_ties
     return row_count(value), None, with_ties

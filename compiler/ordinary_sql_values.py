@@ -35,6 +35,8 @@ class Value:
     is_null: bool = False
     collation: str | None = None
     national: bool = False
+    wrapped: str | None = None
+    """An aggregate's text goes into this (at {}) once OVER has been added."""
     joined: bool = False
     """Text joined with text that is no number: what is added to it is text too."""
 
@@ -58,6 +60,14 @@ class Value:
     def is_literal(self) -> bool:
         """A string or integer literal."""
         return self.constant is not None
+
+
+def unwrap(value: Value) -> Value:
+    """Put an aggregate into what stands around it: ``trunc(avg(x))``."""
+    if value.wrapped is None:
+        return value
+    level = CAST if "}::" in value.wrapped or ")::" in value.wrapped else ATOM
+    return replace(value, text=value.wrapped.format(value.text), level=level, wrapped=None)
 
 
 NULL = Value("NULL", is_null=True)

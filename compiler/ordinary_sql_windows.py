@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from . import ordinary_sql_values as v
 from .ordinary_sql_context import Context, expression, handles
+from .ordinary_sql_calls import function_value
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_values import Value
 
@@ -16,7 +17,8 @@ from .ordinary_sql_values import Value
 @handles(exp.Window)
 def _window(node: exp.Window, ctx: Context) -> Value:
     aggregates = ctx.frame.aggregates
-    value = expression(node.this, ctx)
+    inner = node.this
+    value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates
     if isinstance(node.this, exp.WithinGroup):
         return ctx.unsupported(
@@ -37,7 +39,7 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     if spec is not None:
         parts.append(_frame(spec, ctx))
     text = f"{value.text} OVER ({' '.join(parts)})"
-    return Value(text, v.ATOM, value.type, pg=value.pg, nullable=value.nullable)
+    return v.unwrap(replace(value, text=text, level=v.ATOM))
 
 
 def _frame(spec: exp.WindowSpec, ctx: Context) -> str:

@@ -20,7 +20,7 @@ from . import emit, nodes
 from . import plpgsql as pl
 from .build import parse_script
 from .flow_status import DEAD, Status, reads_at_start
-from .flow_transactions import CLOSED, Depths, State
+from .flow_transactions import ANY, CLOSED, Depths, State
 from .lower import Context, Frame, Mode
 from .lower_batch import lower_batch_body, lower_module, lower_plain
 from .lower_module import function_signature
@@ -311,7 +311,8 @@ class CompileSession:
             scope.session = session
             scope.taken |= {session, *frame.declarations}
             ctx = self._context(batch, problems, scope, frame, state)
-            state = ctx.depths.exit
+            # An error may have ended the batch before this one at any depth.
+            state = ANY
             lowered = lower_batch_body(batch, ctx)
             self.problems.extend(problems)
             results.append((batch, problems.errors))

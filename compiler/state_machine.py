@@ -409,7 +409,8 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
         pl.Assign(ctx.session, refuse), ctx.leave_after_error(node, certain=False), *machine.go(after)
     )
     call = pl.Call("ssb.rollback_transaction", (pl.Name(ctx.session), line, name))
-    _add_outside(machine, here, [call], after, node)
+    leave = ctx.leave_after_error(node, certain=False)
+    _add_outside(machine, here, [call, leave], after, node)
     machine.current = after
 
 

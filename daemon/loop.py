@@ -53,6 +53,7 @@ _HAND_SETTINGS = {
     "statement_timeout": "30000",
     "idle_session_timeout": "0",
     "plan_cache_mode": "force_generic_plan",
+    "jit": "off",
 }
 _LOG_SECONDS = 0.2
 _DRAIN_STEP = 0.1

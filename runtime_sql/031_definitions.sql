@@ -73,6 +73,7 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
     is_poison_handling_enabled boolean     NOT NULL,
     max_rollbacks              integer     NOT NULL DEFAULT 5,
     is_quarantine_enabled      boolean     NOT NULL DEFAULT false,
+    attempts_since             bigint      NOT NULL DEFAULT 0,  -- transaction of the last ALTER QUEUE STATUS = ON
     -- Copies for SEND and RECEIVE, kept by ssb.refresh_queue:
     is_accepting               boolean     NOT NULL,          -- enqueue enabled, and its database's broker too
     is_watched                 boolean     NOT NULL,          -- somebody wants to know of arrivals

@@ -22,8 +22,8 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     sent_count          bigint      NOT NULL DEFAULT 0,
     queue_id            integer     NOT NULL,      -- copy of the service's
     contract_id         integer     NOT NULL,
-    near_order          regclass    NOT NULL,      -- the sequences of the own queue
-    near_state          regclass    NOT NULL,
+    near_order          regclass,                  -- the sequences of the own queue; NULL for event notifications,
+    near_state          regclass,                  -- whose queue_id is 0: nobody reads there
     priority            smallint    NOT NULL,
     is_initiator        boolean     NOT NULL,
     closed_at           timestamptz,               -- END CONVERSATION on this side

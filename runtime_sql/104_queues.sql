@@ -239,7 +239,7 @@ BEGIN
                                   max_queue_readers, execute_as, coalesce(drop_activation, false),
                                   poison_message_handling, max_rollbacks, quarantine, external_program);
     IF status THEN
-        PERFORM ssb.forget_attempts(v_queue);
+        PERFORM ssb.pardon(v_queue);
         PERFORM ssb.deliver_waiting_for_queue(v_queue.queue_id);
     END IF;
 END;

@@ -32,7 +32,7 @@ DECLARE
     v_unresolved boolean := p_kind IS NULL AND error.number IN (207, 208);
     v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb.rolls_back(error.number));
     v_ends boolean := v_rolls_back OR session.xact_abort AND p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
-                                      AND error.number <> 266;
+                                      AND (error.number <> 266 OR p_kind IS NOT NULL);
 BEGIN
     session.error := error.number;
     session.rowcount := 0;

@@ -1,8 +1,7 @@
 -- Table variables are arrays, which have no constraints: the queries that the compiler writes
 -- for INSERT, UPDATE and DELETE on them call these functions instead.
 --
--- Called by  compiled statements on table variables; keep_existing_row also by compiled
---            INSERTs into tables whose key has IGNORE_DUP_KEY
+-- Called by  compiled statements on table variables
 -- Locks      none
 CREATE OR REPLACE FUNCTION sys.not_null(p_value anyelement, p_column text, p_table text)
 RETURNS anyelement
@@ -50,19 +49,6 @@ BEGIN
         RAISE INFO 'Duplicate key was ignored.' USING ERRCODE = 'SP001', DETAIL = 'Msg 3604, Level 0, State 1';
     END IF;
     RETURN p_fresh IS TRUE;
-END;
-$$;
-
--- ON CONFLICT … DO UPDATE … WHERE sys.keep_existing_row(): nothing is updated, the warning is sent.
-CREATE OR REPLACE FUNCTION sys.keep_existing_row()
-RETURNS boolean
-LANGUAGE plpgsql
-VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RAISE INFO 'Duplicate key was ignored.' USING ERRCODE = 'SP001', DETAIL = 'Msg 3604, Level 0, State 1';
-    RETURN false;
 END;
 $$;
 

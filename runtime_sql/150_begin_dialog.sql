@@ -46,10 +46,10 @@ BEGIN
             far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority)
     SELECT v_id, gen_random_uuid(), p_conversation_id, p_is_initiator, p_encryption, p_is_system, coalesce(p_lock_id, v_id),
            coalesce(p_group, gen_random_uuid()),
-           p_service.database_id, p_service.service_id, q.queue_id, q.order_sequence, q.state_sequence, p_contract_id,
+           p_service.database_id, p_service.service_id, p_service.queue_id, q.order_sequence, q.state_sequence, p_contract_id,
            v_priority, p_service.name, p_contract_name, p_far_service, p_far_broker_instance, p_lifetime, p_lifetime,
            p_far.endpoint_id, p_far.queue_id, p_far.near_order, p_far.near_state, p_far.contract_id, p_far.priority
-      FROM ssb.queue AS q WHERE q.queue_id = p_service.queue_id
+      FROM (SELECT) AS one_row LEFT JOIN ssb.queue AS q ON q.queue_id = p_service.queue_id
     RETURNING e.* INTO v_endpoint;
     IF v_priority <> 5 THEN
         UPDATE ssb.queue AS q

@@ -47,7 +47,8 @@ DECLARE
     v_lock_id bigint;
     v_endpoint_id bigint;
     v_order bigint;
-    v_was_tried boolean;
+    v_tried_by xid;
+    v_is_first_fatal boolean;          -- one rollback disables: every transaction must be on record
     v_conversation record;
     v_message record;
     v_left bigint := top;
@@ -55,12 +56,14 @@ DECLARE
     v_count bigint;
     v_taken bigint := 0;
 BEGIN
-    SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.priorities, q.low_water, q.order_sequence, q.state_sequence
-      INTO v_queue_id, v_is_enabled, v_is_retaining, v_priorities, v_low, v_order_sequence, v_state_sequence
+    SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.priorities, q.low_water, q.order_sequence, q.state_sequence,
+           q.max_rollbacks = 1
+      INTO v_queue_id, v_is_enabled, v_is_retaining, v_priorities, v_low, v_order_sequence, v_state_sequence, v_is_first_fatal
       FROM ssb.queue AS q WHERE q.name = queue;
     IF NOT FOUND THEN
-        SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.priorities, q.low_water, q.order_sequence, q.state_sequence
-          INTO v_queue_id, v_is_enabled, v_is_retaining, v_priorities, v_low, v_order_sequence, v_state_sequence
+        SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.priorities, q.low_water, q.order_sequence, q.state_sequence,
+               q.max_rollbacks = 1
+          INTO v_queue_id, v_is_enabled, v_is_retaining, v_priorities, v_low, v_order_sequence, v_state_sequence, v_is_first_fatal
           FROM ssb.queue_of(queue) AS q;
     END IF;
     IF NOT has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
@@ -86,15 +89,15 @@ BEGIN
         -- 1. A group that is ours.
         v_lock_id := NULL;
         IF conversation IS NOT NULL OR conversation_group IS NOT NULL THEN
-            SELECT f.lock_id, f.endpoint_id, f.queuing_order, f.was_tried INTO v_lock_id, v_endpoint_id, v_order, v_was_tried
+            SELECT f.lock_id, f.endpoint_id, f.queuing_order, f.tried_by INTO v_lock_id, v_endpoint_id, v_order, v_tried_by
               FROM ssb.find_wanted(v_queue_id, conversation, conversation_group) AS f;
         ELSE
             v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
             FOREACH v_priority IN ARRAY v_priorities LOOP
                 v_low := greatest(v_low, nullif(current_setting('ssb.low_' || v_queue_id || '_' || v_priority, true), '')::bigint);
                 IF v_slot = 0 THEN
-                    SELECT m.endpoint_id, m.queuing_order, m.xmax <> 0, e.lock_id
-                      INTO v_endpoint_id, v_order, v_was_tried, v_lock_id
+                    SELECT m.endpoint_id, m.queuing_order, m.xmax, e.lock_id
+                      INTO v_endpoint_id, v_order, v_tried_by, v_lock_id
                       FROM ssb.message_0 AS m
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
                       JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
@@ -103,8 +106,8 @@ BEGIN
                      ORDER BY m.queuing_order LIMIT 1
                        FOR NO KEY UPDATE OF l SKIP LOCKED;
                 ELSIF v_slot = 1 THEN
-                    SELECT m.endpoint_id, m.queuing_order, m.xmax <> 0, e.lock_id
-                      INTO v_endpoint_id, v_order, v_was_tried, v_lock_id
+                    SELECT m.endpoint_id, m.queuing_order, m.xmax, e.lock_id
+                      INTO v_endpoint_id, v_order, v_tried_by, v_lock_id
                       FROM ssb.message_1 AS m
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
                       JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
@@ -113,8 +116,8 @@ BEGIN
                      ORDER BY m.queuing_order LIMIT 1
                        FOR NO KEY UPDATE OF l SKIP LOCKED;
                 ELSE
-                    SELECT m.endpoint_id, m.queuing_order, m.xmax <> 0, e.lock_id
-                      INTO v_endpoint_id, v_order, v_was_tried, v_lock_id
+                    SELECT m.endpoint_id, m.queuing_order, m.xmax, e.lock_id
+                      INTO v_endpoint_id, v_order, v_tried_by, v_lock_id
                       FROM ssb.message_stored AS m
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
                       JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
@@ -201,8 +204,8 @@ BEGIN
 
         IF v_taken > 0 THEN
             -- A message that a rolled-back RECEIVE deleted before carries that transaction in xmax.
-            IF v_fails IS NOT NULL OR v_was_tried OR v_has_due THEN
-                PERFORM ssb.note_attempt(v_queue_id, coalesce(v_fails, CASE WHEN v_was_tried THEN 1 ELSE 0 END));
+            IF v_fails IS NOT NULL OR v_tried_by <> 0 OR v_has_due OR v_is_first_fatal THEN
+                PERFORM ssb.note_attempt(v_queue_id, v_fails, v_tried_by);
             END IF;
             RETURN;
         END IF;
@@ -215,7 +218,7 @@ $$;
 -- WHERE conversation_handle = or conversation_group_id =: its group, locked; a row
 -- of NULLs while somebody else holds it or it has no message.
 CREATE OR REPLACE FUNCTION ssb.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
-    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT was_tried boolean)
+    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -235,11 +238,11 @@ BEGIN
             PERFORM ssb.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
         END IF;
     END IF;
-    SELECT e.lock_id, e.endpoint_id, first.queuing_order, first.was_tried
-      INTO lock_id, endpoint_id, queuing_order, was_tried
+    SELECT e.lock_id, e.endpoint_id, first.queuing_order, first.tried_by
+      INTO lock_id, endpoint_id, queuing_order, tried_by
       FROM ssb.conversation_endpoint AS e
       JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
-     CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax <> 0 AS was_tried FROM ssb.message_stored AS m
+     CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
                           WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS first
      WHERE (p_conversation IS NULL OR e.conversation_handle = p_conversation)
        AND (p_group IS NULL OR e.conversation_group_id = p_group)

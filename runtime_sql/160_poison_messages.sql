@@ -83,8 +83,11 @@ BEGIN
 END;
 $$;
 
--- A second RECEIVE of one transaction is no second attempt.
-CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue_id integer, p_fails integer)
+-- Leaves this transaction on record, after p_fails rollbacks in a row; p_tried_by is
+-- what the message carries in xmax: one rollback more, if nothing is on record yet
+-- and the queue was not switched on since. A second RECEIVE of one transaction is no
+-- second attempt.
+CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue_id integer, p_fails integer, p_tried_by xid)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -95,7 +98,8 @@ DECLARE
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
     IF v_queue.is_poison_handling_enabled AND ssb.queue_state(v_queue.state_sequence) / 512 <> v_transaction THEN
-        PERFORM ssb.set_attempts(v_queue, v_transaction, least(p_fails, 254));
+        PERFORM ssb.set_attempts(v_queue, v_transaction, least(254, coalesce(p_fails,
+            CASE WHEN p_tried_by <> 0 AND v_transaction - age(p_tried_by) > v_queue.attempts_since THEN 1 ELSE 0 END)));
     END IF;
 END;
 $$;
@@ -105,6 +109,18 @@ RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb.set_attempts(p_queue, 0, 0); $$;
+
+-- ALTER QUEUE … STATUS = ON: what messages carry from before counts no more.
+CREATE OR REPLACE FUNCTION ssb.pardon(p_queue ssb.queue)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE ssb.queue AS q SET attempts_since = pg_current_xact_id()::text::bigint WHERE q.queue_id = p_queue.queue_id;
+    PERFORM ssb.forget_attempts(p_queue);
+END;
+$$;
 
 CREATE OR REPLACE FUNCTION ssb.keep_poisoned(p_queue ssb.queue)
 RETURNS void

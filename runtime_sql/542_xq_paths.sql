@@ -146,11 +146,11 @@ BEGIN
         at := ssb.xq_expect(p_source, at, ']', p_context);
         v_predicates := v_predicates || CASE
             WHEN v_predicate ->> 'op' = 'literal' AND v_predicate ->> 'ty' = 'xs:integer'
-                THEN jsonb_build_object('k', 'n', 'n', (v_predicate ->> 'v')::integer)
+                THEN jsonb_build_object('k', 'n', 'n', least((v_predicate ->> 'v')::numeric, 2147483647))
             WHEN v_predicate @> '{"op": "call", "f": "last"}' THEN '{"k": "last"}'::jsonb
             -- [position() = 3], either way round
             WHEN v_predicate @> '{"op": "compare", "by": "=", "l": {"op": "call", "f": "position"}, "r": {"op": "literal", "ty": "xs:integer"}}'
-                THEN jsonb_build_object('k', 'n', 'n', (v_predicate -> 'r' ->> 'v')::integer)
+                THEN jsonb_build_object('k', 'n', 'n', least((v_predicate -> 'r' ->> 'v')::numeric, 2147483647))
             WHEN v_predicate @> '{"op": "compare", "by": "=", "l": {"op": "call", "f": "position"}, "r": {"op": "call", "f": "last"}}'
                 THEN '{"k": "last"}'::jsonb
             ELSE jsonb_build_object('k', 'e', 'e', v_predicate) END;

@@ -17,11 +17,11 @@ BEGIN
     v_text := substring(substr(p_source, p_at) from '^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?');
     IF v_text IS NOT NULL THEN
         at := p_at + length(v_text);
-        IF substr(p_source, at, 1) ~ '[A-Za-z_]' THEN
+        IF substr(p_source, at, 1) ~ '[A-Za-z_]' OR v_text ~ '[eE]' AND (v_text !~ '[eE][+-]?[0-9]{1,3}$' OR ssb.xq_double(v_text) IS NULL) THEN
             PERFORM ssb.xq_error(p_context, 2342, 'Invalid numeric constant.');
         END IF;
         node := jsonb_build_object('op', 'literal', 'c', '1',
-            'v', CASE WHEN v_text ~ '[eE]' THEN v_text::double precision::text ELSE v_text END,
+            'v', CASE WHEN v_text ~ '[eE]' THEN ssb.xq_double(v_text)::text ELSE v_text END,
             'ty', CASE WHEN v_text ~ '[eE]' THEN 'xs:double' WHEN v_text ~ '\.' THEN 'xs:decimal' ELSE 'xs:integer' END);
         RETURN;
     END IF;

@@ -37,11 +37,17 @@ BEGIN
                    WHEN 'd' IN (left(v_left, 1), left(v_right, 1)) OR v_by = 'div' THEN 'd' ELSE 'i' END;
     v_x := substr(v_left, 2)::numeric;
     v_y := substr(v_right, 2)::numeric;
+    IF abs(v_x) > 1e320 OR abs(v_y) > 1e320 THEN
+        RETURN '{}';
+    END IF;
     IF v_y = 0 AND v_by IN ('div', 'idiv', 'mod') THEN
         RETURN '{}';                            -- a dynamic error is an empty sequence here
     END IF;
     IF v_by = 'idiv' THEN
         RETURN ARRAY['i' || div(v_x, v_y)];
+    ELSIF v_type = 'f' AND ssb.xq_double(CASE v_by WHEN '+' THEN v_x + v_y WHEN '-' THEN v_x - v_y WHEN '*' THEN v_x * v_y
+                                              WHEN 'div' THEN v_x / v_y ELSE v_x % v_y END::text) IS NULL THEN
+        RETURN '{}';                            -- so is an overflow
     ELSIF v_type = 'f' THEN
         RETURN ARRAY['f' || CASE v_by
             WHEN '+' THEN v_x::double precision + v_y::double precision
@@ -148,8 +154,8 @@ BEGIN
             RETURN ARRAY['s'];
         END IF;
         -- Characters whose place p has round(start) <= p < round(start) + round(length).
-        v_start := floor(v_texts[2]::double precision + 0.5);
-        v_length := CASE cardinality(v_texts) WHEN 3 THEN floor(v_texts[3]::double precision + 0.5) ELSE 2147483647 END;
+        v_start := floor(coalesce(ssb.xq_double(v_texts[2]), 2147483647) + 0.5);
+        v_length := CASE cardinality(v_texts) WHEN 3 THEN floor(coalesce(ssb.xq_double(v_texts[3]), 2147483647) + 0.5) ELSE 2147483647 END;
         v_length := least(v_start + v_length, 2147483647) - greatest(v_start, 1);
         RETURN ARRAY['s' || CASE WHEN v_length <= 0 OR v_start > 2147483646 THEN ''
                                  ELSE substr(v_texts[1], greatest(v_start, 1)::integer, v_length::integer) END];

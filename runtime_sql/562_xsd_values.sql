@@ -98,9 +98,10 @@ BEGIN
     WHEN p_primitive IN ('decimal', 'integer') THEN
         RETURN sign(p_left::numeric - p_right::numeric);
     WHEN p_primitive = 'double' THEN
-        RETURN CASE WHEN replace(p_left, 'INF', 'Infinity')::double precision < replace(p_right, 'INF', 'Infinity')::double precision THEN -1
-                    WHEN replace(p_left, 'INF', 'Infinity')::double precision > replace(p_right, 'INF', 'Infinity')::double precision THEN 1
-                    ELSE 0 END;
+        IF p_left LIKE '%INF' OR p_right LIKE '%INF' THEN
+            RETURN CASE WHEN p_left = p_right THEN 0 WHEN p_left = 'INF' OR p_right = '-INF' THEN 1 ELSE -1 END;
+        END IF;
+        RETURN sign(ssb.xq_double(p_left) - ssb.xq_double(p_right));
     WHEN p_primitive = 'duration' THEN
         RETURN sign(ssb.xsd_duration(p_left) - ssb.xsd_duration(p_right));
     WHEN p_primitive IN ('dateTime', 'date', 'time', 'gYearMonth', 'gYear', 'gMonthDay', 'gDay', 'gMonth') THEN
@@ -118,11 +119,12 @@ AS $$
 BEGIN
     RETURN CASE p_primitive
         WHEN 'string' THEN true
-        WHEN 'integer' THEN p_value ~ '^[+-]?[0-9]+$'
-        WHEN 'decimal' THEN p_value ~ '^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$'
+        WHEN 'integer' THEN length(p_value) < 400 AND p_value ~ '^[+-]?[0-9]+$'
+        WHEN 'decimal' THEN length(p_value) < 400 AND p_value ~ '^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$'
         WHEN 'boolean' THEN p_value IN ('true', 'false', '1', '0')
         WHEN 'double' THEN p_value IN ('INF', '-INF')
-                           OR p_value ~ '^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$'
+                           OR length(p_value) < 400 AND p_value ~ '^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$'
+                              AND ssb.xq_double(p_value) IS NOT NULL
         WHEN 'duration' THEN ssb.xsd_duration(p_value) IS NOT NULL
         WHEN 'hexBinary' THEN p_value ~ '^(?:[0-9A-Fa-f]{2})*$'
         WHEN 'base64Binary' THEN replace(p_value, ' ', '') ~ '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'

@@ -44,8 +44,10 @@
 \ir 128_execute.sql
 \ir 129_cursors.sql
 
--- Checks on table variables
+-- Checks on table variables, IGNORE_DUP_KEY, AVG
 \ir 135_table_variables.sql
+\ir 136_ignore_dup_key.sql
+\ir 137_average.sql
 
 -- Conversations
 \ir 149_endpoints.sql

@@ -2,7 +2,8 @@
 
 PGSB_TEST_POSTGRES chooses the PostgreSQL: a major version ("18", "15", found as
 the private server finds them) or a bin directory; several, separated by commas,
-run every test that needs a server once on each. Without it: 18 from the wheel.
+run every test that needs a server once on each (those marked one_postgres on the
+first only). Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
 """
 
@@ -29,10 +30,11 @@ _WANTED = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs a server on each PostgreSQL that was asked for."""
+    """Run what needs a server on each PostgreSQL that was asked for; once where it makes no difference."""
     if len(_WANTED) > 1 and "postgres" in metafunc.fixturenames:
-        names = [f"pg{one}" if one.isdigit() else one for one in _WANTED]
-        metafunc.parametrize("postgres", _WANTED, ids=names, indirect=True, scope="session")
+        wanted = _WANTED[:1] if metafunc.definition.get_closest_marker("one_postgres") else _WANTED
+        names = [f"pg{one}" if one.isdigit() else one for one in wanted]
+        metafunc.parametrize("postgres", wanted, ids=names, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")

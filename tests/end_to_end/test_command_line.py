@@ -19,6 +19,8 @@ from pgsb.cli import run as run_module
 from pgsb.server.embedded import PrivateServer
 from support import Database
 
+pytestmark = pytest.mark.one_postgres
+
 Pgsb = Callable[..., Any]
 
 SCRIPT = """\

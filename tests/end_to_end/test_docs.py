@@ -25,6 +25,8 @@ from end_to_end.tsql import Tsql
 from pgsb.server.embedded import PrivateServer
 from support import Database
 
+pytestmark = pytest.mark.one_postgres
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = {"tsql", "sql", "sh", "python"}

@@ -24,6 +24,8 @@ from pgsb.server import connect as servers
 from pgsb.server.render import TableRenderer
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 Connect = Callable[..., Connection]
 Start = Callable[[str], "subprocess.Popen[str]"]
 COMMAND = [sys.executable, "-c", "from pgsb.cli.main import main; main()", "run"]

@@ -12,6 +12,8 @@ from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 MIGRATIONS = Path(__file__).parents[2] / "examples" / "migrations"
 
 TOOLS = {

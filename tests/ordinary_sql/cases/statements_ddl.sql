@@ -179,6 +179,15 @@ CREATE TABLE dbo.a13 (
     label varchar(13) GENERATED ALWAYS AS (q::varchar(12) || '!') STORED
 )
 
+-- case: ignoring duplicates
+CREATE TABLE a18 (k int NOT NULL PRIMARY KEY WITH (IGNORE_DUP_KEY = ON), v int)
+-- expect
+CREATE TABLE dbo.a18 (
+    k integer PRIMARY KEY,
+    v integer
+);
+CREATE TRIGGER ignore_dup_key_k BEFORE INSERT ON dbo.a18 FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate('k')
+
 -- case: noise
 CREATE TABLE a14 (a int SPARSE NULL, b uniqueidentifier ROWGUIDCOL NOT NULL, c varchar(10) COLLATE Latin1_General_CI_AS NOT NULL, d int NOT FOR REPLICATION)
 -- expect
@@ -296,6 +305,12 @@ CREATE INDEX customers_ix_city ON dbo.customers (city)
 CREATE UNIQUE NONCLUSTERED INDEX ux_orders ON dbo.orders (customer ASC, name DESC) INCLUDE (amount) WHERE done = 0 WITH (FILLFACTOR = 90, ONLINE = ON) ON [PRIMARY]
 -- expect
 CREATE UNIQUE INDEX ux_orders ON dbo.orders (customer, name DESC) INCLUDE (amount) WHERE done = 0
+
+-- case: create index that ignores duplicates
+CREATE UNIQUE INDEX ux ON heap (a, b) WITH (IGNORE_DUP_KEY = ON)
+-- expect
+CREATE UNIQUE INDEX heap_ux ON dbo.heap (a, b);
+CREATE TRIGGER ignore_dup_key_a_b BEFORE INSERT ON dbo.heap FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate('a', 'b')
 
 -- case: create clustered index
 CREATE CLUSTERED INDEX cx ON heap (a)

@@ -109,9 +109,7 @@ INSERT INTO dbo.elsewhere (a, b) VALUES (1, 'x')
 -- case: insert ignoring duplicates
 INSERT INTO keyed (k, v) VALUES (1, 2)
 -- expect
-INSERT INTO dbo.keyed (k, v)
-VALUES (1, 2)
-ON CONFLICT (k) DO UPDATE SET k = excluded.k WHERE sys.keep_existing_row()
+INSERT INTO dbo.keyed (k, v) VALUES (1, 2)
 
 -- case: insert with output
 INSERT INTO orders (customer, name) OUTPUT inserted.id, inserted.placed VALUES (1, N'a')

@@ -139,7 +139,7 @@ SELECT customer, done, count(*) FROM dbo.orders GROUP BY GROUPING SETS ((custome
 -- case: aggregates
 SELECT COUNT(DISTINCT city), MIN(name), MAX(id), AVG(id) FROM customers
 -- expect
-SELECT count(DISTINCT city), min(name), max(id), sys.avg_int(id) FROM dbo.customers
+SELECT count(DISTINCT city), min(name), max(id), trunc(avg(id))::integer FROM dbo.customers
 
 -- case: string agg
 SELECT STRING_AGG(name, ',') WITHIN GROUP (ORDER BY id) FROM customers
@@ -349,6 +349,22 @@ SELECT id, lag(amount, 1, 0) OVER (ORDER BY id) FROM dbo.orders
 SELECT ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) AS rn FROM heap
 -- expect
 SELECT row_number() OVER (ORDER BY (SELECT NULL)) AS rn FROM dbo.heap
+
+-- case: average over a window
+SELECT AVG(id) OVER (PARTITION BY customer), AVG(amount) OVER (ORDER BY id) FROM orders
+-- expect
+SELECT trunc(avg(id) OVER (PARTITION BY customer))::integer, trunc(avg(amount) OVER (ORDER BY id), 6)
+FROM dbo.orders
+
+-- case: average of an unknown column
+SELECT AVG(a) FROM elsewhere
+-- expect
+SELECT sys.avg(a) FROM dbo.elsewhere
+
+-- case: top 100 percent
+SELECT TOP (100) PERCENT id FROM orders ORDER BY id
+-- expect
+SELECT id FROM dbo.orders ORDER BY id
 
 -- case: ntile
 SELECT NTILE(4) OVER (ORDER BY id) FROM orders

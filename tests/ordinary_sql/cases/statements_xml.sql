@@ -252,7 +252,9 @@ SELECT sys.xml_element('root', ' xmlns:p="urn:p"',
 -- case: for xml into a variable
 SELECT @x = (SELECT 'O' AS [@Status], @name AS [@Name] FOR XML PATH('Response'), TYPE)
 -- expect
-x := (SELECT sys.xml_of_content(sys.xml_element('Response', concat(sys.xml_attribute('Status', sys.xml_atom('O')), sys.xml_attribute('Name', sys.xml_atom(name))), '')))
+x := (SELECT sys.xml_of_content(sys.xml_element('Response', concat(sys.xml_attribute('Status', sys.xml_atom('O')),
+                                                              sys.xml_attribute('Name', sys.xml_atom(name))),
+                           '')))
 
 -- case: for xml of a binary
 SELECT @b AS b, @h AS h FOR XML PATH('r'), BINARY BASE64
