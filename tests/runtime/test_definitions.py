@@ -1,0 +1,234 @@
+"""CREATE, ALTER, DROP of everything a broker consists of: what is refused, and with which number."""
+
+import pytest
+from psycopg import errors
+from runtime.broker import Pair, Session, refused
+
+CREATED_TWICE = [
+    ("SELECT ssb.create_message_type('t')", 15530),
+    ("SELECT ssb.create_contract('c', '{DEFAULT}', '{ANY}')", 15530),
+    ("SELECT ssb.create_queue('dbo.q')", 2714),
+    ("SELECT ssb.create_service('s', 'dbo.q')", 15530),
+    ("SELECT ssb.create_route('r', 'LOCAL')", 15530),
+    ("SELECT ssb.create_remote_service_binding('b', 'far', 'dbo')", 15530),
+    ("SELECT ssb.create_broker_priority('p', local_service => 's')", 15530),
+    ("SELECT ssb.create_certificate('cert', 'subject')", 15232),
+    ("SELECT ssb.create_master_key()", 15578),
+    ("SELECT ssb.create_principal('u', 'USER')", 15023),
+    ("SELECT ssb.create_principal('l', 'LOGIN')", 15025),
+    ("SELECT ssb.create_schema('Sales')", 2714),
+    ("SELECT ssb.create_database('Second')", 1801),
+    ("SELECT ssb.create_endpoint('e', listener_port => 4022)", 7862),
+    ("SELECT ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database', 'dbo.q')", 15530),
+    ("SELECT ssb.create_xml_schema_collection('dbo.x', '<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\"/>')", 2714),
+]
+
+
+def test_a_name_is_taken_once(session: Session) -> None:
+    for statement, _ in CREATED_TWICE:
+        session.do(statement)
+    for statement, number in CREATED_TWICE:
+        with refused(number):
+            session.do(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "number"),
+    [
+        ("ssb.alter_message_type('?', 'NONE')", 15151),
+        ("ssb.drop_message_type('?')", 15151),
+        ("ssb.drop_message_type('DEFAULT')", 9663),
+        ("ssb.drop_contract('?')", 15151),
+        ("ssb.drop_contract('DEFAULT')", 9663),
+        ("ssb.alter_queue('dbo.nothing')", 15151),
+        ("ssb.drop_queue('dbo.nothing')", 3701),
+        ("ssb.alter_service('?', 'dbo.q')", 15151),
+        ("ssb.drop_service('?')", 15151),
+        ("ssb.alter_route('?', 'LOCAL')", 15151),
+        ("ssb.drop_route('?')", 15151),
+        ("ssb.alter_remote_service_binding('?')", 15151),
+        ("ssb.drop_remote_service_binding('?')", 15151),
+        ("ssb.alter_broker_priority('?')", 15151),
+        ("ssb.drop_broker_priority('?')", 15151),
+        ("ssb.alter_endpoint('?')", 15151),
+        ("ssb.drop_endpoint('?')", 15151),
+        ("ssb.drop_event_notification('?', 'DATABASE')", 15151),
+        ("ssb.drop_certificate('?')", 15151),
+        ("ssb.alter_certificate('?')", 15151),
+        ("ssb.drop_principal('?', 'USER')", 15151),
+        ("ssb.drop_schema('nothing')", 15151),
+        ("ssb.drop_database('Nothing')", 3701),
+        ("ssb.alter_database('Nothing', 'ENABLE_BROKER')", 5011),
+        ("ssb.use_database('Nothing')", 911),
+        ("ssb.drop_xml_schema_collection('dbo.nothing')", 15151),
+        ("ssb.alter_authorization('SERVICE', '?', 'dbo')", 15151),
+        ("ssb.grant_permission('{SEND}', 'SERVICE', '?', '{public}')", 15151),
+    ],
+)
+def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str, number: int) -> None:
+    with refused(number):
+        session.do("SELECT " + statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "number"),
+    [
+        ("ssb.create_message_type('x', 'SOMETHING')", 102),
+        ("ssb.create_message_type('x', 'VALID_XML')", 102),
+        ("ssb.create_message_type('x', 'NONE', 'dbo.x')", 102),
+        ("ssb.create_message_type('x', 'VALID_XML', 'dbo.nothing')", 15151),
+        ("ssb.create_message_type('')", 1038),
+        ("ssb.create_message_type(repeat('x', 129))", 103),
+        ("ssb.create_message_type('x', owner => 'nobody_at_all')", 15151),
+        ("ssb.create_contract('x', '{}', '{}')", 102),
+        ("ssb.create_contract('x', '{DEFAULT}', '{NOBODY}')", 102),
+        ("ssb.create_contract('x', '{DEFAULT,DEFAULT}', '{ANY,ANY}')", 8403),
+        ("ssb.create_contract('x', '{DEFAULT}', '{TARGET}')", 8492),
+        ("ssb.create_contract('x', '{nothing}', '{ANY}')", 15151),
+        ("ssb.create_queue('nowhere.x')", 2760),
+        ("ssb.create_queue('dbo.\"#x\"')", 1054),
+        ("ssb.create_queue('dbo.x', max_queue_readers => 32768)", 1080),
+        ("ssb.create_queue('dbo.x', max_rollbacks => 0)", 1080),
+        ("ssb.create_queue('dbo.x', activation_status => true)", 9614),
+        ("ssb.create_queue('dbo.x', activation_procedure => 'dbo.p', execute_as => '''nobody''')", 15151),
+        ("ssb.create_service('x', 'dbo.nothing')", 15151),
+        ("ssb.create_service('x', 'dbo.base', '{nothing}')", 15151),
+        ("ssb.create_service('x', 'dbo.base', '{DEFAULT,DEFAULT}')", 8404),
+        ("ssb.alter_service('base')", 8493),
+        ("ssb.create_route('x', '')", 9659),
+        ("ssb.create_route('x', 'nonsense')", 9744),
+        ("ssb.create_route('x', 'TRANSPORT', 's')", 9745),
+        ("ssb.create_route('x', 'LOCAL', broker_instance => 'i')", 9662),
+        ("ssb.create_route('x', 'LOCAL', lifetime => 0)", 9746),
+        ("ssb.create_route('x', 'TCP://a:1', mirror_address => 'TCP://b:1')", 9661),
+        ("ssb.create_route('x', 'TCP://a:1', 's', 'i', mirror_address => 'TCP://a:1')", 9747),
+        ("ssb.create_remote_service_binding('x', 's', 'nobody_at_all')", 15151),
+        ("ssb.create_endpoint('x', listener_port => 80)", 1080),
+        ("ssb.create_endpoint('x', 'RUNNING', 4022)", 102),
+        ("ssb.create_database('master')", 1801),
+        ("ssb.drop_database('msdb')", 3708),
+        ("ssb.drop_database(current_database())", 3702),
+        ("ssb.alter_database(NULL, 'TRUSTWORTHY', 'PERHAPS')", 102),
+        ("ssb.create_principal('dbo', 'USER')", 15023),
+        ("ssb.maintain_queue('dbo.base', 'POLISH')", 102),
+        ("ssb.create_event_notification('x', '{OBJECT_CREATED}', 'QUEUE', 's', 'current database', 'dbo.base')", 1082),
+    ],
+)
+def test_wrong_definitions_are_refused(session: Session, statement: str, number: int) -> None:
+    session.do(
+        "SELECT ssb.create_queue('dbo.base'), ssb.create_service('base', 'dbo.base')"
+        " WHERE NOT EXISTS (SELECT FROM sys.services WHERE name = 'base')"
+    )
+    before = session.value("SELECT count(*) FROM sys.objects")
+    with refused(number):
+        session.do("SELECT " + statement)
+    assert session.value("SELECT count(*) FROM sys.objects") == before
+
+
+def test_what_is_in_use_cannot_be_dropped(session: Session, pair: Pair) -> None:
+    with refused(3716, "bound to one or more contract"):
+        session.do("SELECT ssb.drop_message_type(%s)", pair.request)
+    with refused(3716, "bound to one or more service"):
+        session.do("SELECT ssb.drop_contract(%s)", pair.contract)
+    with refused(3716, "bound to one or more service"):
+        session.do("SELECT ssb.drop_queue(%s)", pair.far)
+    session.do("SELECT ssb.drop_service(%s)", pair.target)
+    session.do("SELECT ssb.drop_queue(%s)", pair.far)
+    session.do("SELECT ssb.drop_contract(%s)", pair.contract)
+    session.do("SELECT ssb.drop_message_type(%s)", pair.request)
+    session.do("SELECT ssb.create_queue(%s)", pair.far)
+
+
+def test_a_dropped_contract_ends_its_dialogs(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.do("SELECT ssb.alter_service(%s, drop_contracts => ARRAY[%s])", pair.target, pair.contract)
+    session.send(near, pair.request)
+    assert len(session.receive(pair.far)) == 1
+    session.do("SELECT ssb.drop_contract(%s)", pair.contract)
+    assert (session.state(near), session.state(far)) == ("ER", "ER")
+    assert "-8487" in str(session.receive(pair.near)[0].body)
+
+
+def test_names_are_compared_byte_by_byte(session: Session) -> None:
+    for name in ("//Case", "//case", "//case ", " //case"):
+        session.do("SELECT ssb.create_message_type(%s)", name)
+    assert session.column("SELECT name FROM sys.service_message_types WHERE name ~ 'ase' ORDER BY message_type_id") == [
+        "//Case",
+        "//case",
+        "//case ",
+        " //case",
+    ]
+
+
+def test_a_queue_name_may_need_quotes(session: Session) -> None:
+    session.do("""SELECT ssb.create_queue('dbo."Odd Name"', spelling => 'Odd Name')""")
+    session.do("""SELECT ssb.create_queue('dbo.order', spelling => 'Order')""")
+    assert session.value("""SELECT count(*) FROM ssb.receive('dbo."Odd Name"')""") == 0
+    assert session.value("""SELECT count(*) FROM ssb.receive('dbo.order')""") == 0
+    assert session.value("""SELECT count(*) FROM ssb.receive('dbo."order"')""") == 0
+    assert session.value("""SELECT count(*) FROM ssb.receive('"order"')""") == 0
+    assert session.rows('SELECT * FROM dbo."Odd Name"') == []
+    assert session.column("SELECT name FROM sys.service_queues WHERE name IN ('Odd Name', 'Order') ORDER BY 1") == [
+        "Odd Name",
+        "Order",
+    ]
+
+
+def test_activation_and_its_event_exclude_each_other(session: Session, pair: Pair) -> None:
+    notify = "SELECT ssb.create_event_notification(%s, '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database', %s)"
+    session.do(notify, "first", pair.far)
+    session.do(notify, "second", pair.far)
+    with refused(9717):
+        session.do("SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far)
+    session.do("SELECT ssb.drop_event_notification(n, 'QUEUE', %s) FROM unnest('{first,second}'::text[]) AS n", pair.far)
+    session.do("SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far)
+    with refused(9718):
+        session.do(notify, "third", pair.far)
+
+
+def test_activation_options_follow_each_other(session: Session, pair: Pair) -> None:
+    def options() -> tuple[object, ...]:
+        found: tuple[object, ...] = session.rows(
+            "SELECT activation_procedure, max_readers, is_activation_enabled, execute_as_principal_id"
+            " FROM sys.service_queues WHERE 'dbo.' || name = %s",
+            pair.far,
+        )[0]
+        return found
+
+    alter = "SELECT ssb.alter_queue(%s, "
+    assert options() == (None, 0, 0, None)
+    session.do(alter + "activation_procedure => 'dbo.p', max_queue_readers => 3, execute_as => 'OWNER')", pair.far)
+    assert options() == ("dbo.p", 3, 1, -2)
+    session.do(alter + "activation_status => false)", pair.far)
+    assert options() == ("dbo.p", 3, 0, -2)
+    session.do(alter + "max_queue_readers => 5)", pair.far)
+    assert options() == ("dbo.p", 5, 0, -2)
+    session.do(alter + "activation_status => true, execute_as => 'SELF')", pair.far)
+    assert options() == ("dbo.p", 5, 1, 1)
+    session.do(alter + "drop_activation => true)", pair.far)
+    assert options() == (None, 0, 0, None)
+    with refused(9614):
+        session.do(alter + "activation_status => true)", pair.far)
+
+
+def test_every_number_has_a_sqlstate(session: Session) -> None:
+    numbers = "SELECT ssb.sqlstate_of(n), ssb.error_number_of(ssb.sqlstate_of(n)) FROM unnest(%s::integer[]) AS n"
+    assert session.rows(numbers, [1, 8426, 9999, 10000, 50000, 1679614, 1679616]) == [
+        ("S0001", 1),
+        ("S8426", 8426),
+        ("S9999", 9999),
+        ("T07PS", 10000),
+        ("T12KW", 50000),
+        ("TZZZY", 1679614),
+        ("TZZZZ", None),
+    ]
+    assert session.value("SELECT ssb.error_number_of('23505')") is None
+
+
+def test_level_and_state_travel_in_the_detail(session: Session) -> None:
+    with pytest.raises(errors.Error) as caught:
+        session.do("SELECT ssb.drop_queue('dbo.nothing')")
+    assert caught.value.diag.message_detail == "Msg 3701, Level 11, State 5"
+    with pytest.raises(errors.Error) as caught:
+        session.do("SELECT ssb.alter_service('base')")
+    assert caught.value.diag.message_detail is None

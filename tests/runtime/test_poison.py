@@ -1,0 +1,159 @@
+"""Five rollbacks in a row switch a queue off, whoever rolled back and however."""
+
+from collections.abc import Callable
+
+import pytest
+from runtime.broker import Pair, Session, refused
+
+
+def roll_back(session: Session, queue: str, times: int) -> None:
+    for _ in range(times):
+        with session.connection.transaction(force_rollback=True):
+            assert session.receive(queue) != []
+
+
+def enabled(session: Session, queue: str) -> tuple[int, int]:
+    found = session.rows(
+        "SELECT is_receive_enabled, is_enqueue_enabled FROM sys.service_queues WHERE 'dbo.' || name = %s", queue
+    )
+    return found[0][0], found[0][1]
+
+
+def test_the_fifth_rollback_disables(session: Session, pair: Pair) -> None:
+    near = pair.dialog()
+    session.send(near, pair.request, "poison")
+    roll_back(session, pair.far, 4)
+    assert enabled(session, pair.far) == (1, 1)
+    roll_back(session, pair.far, 1)
+    assert enabled(session, pair.far) == (0, 0)
+    with refused(9617):
+        session.receive(pair.far)
+    assert session.column(f"SELECT message_body FROM {pair.far}") == [b"poison"]
+    session.send(near, pair.request, "later")
+    assert len(session.transmissions(near)) == 1
+    assert enabled(session, pair.far) == (0, 0)
+
+
+def test_switched_on_again_it_starts_anew(session: Session, pair: Pair) -> None:
+    near = pair.dialog()
+    session.send(near, pair.request, "1")
+    roll_back(session, pair.far, 5)
+    session.send(near, pair.request, "2")
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    assert enabled(session, pair.far) == (1, 1)
+    assert session.transmissions(near) == []
+    roll_back(session, pair.far, 4)
+    assert session.bodies(pair.far) == ["1", "2"]
+
+
+def test_a_commit_between_them_starts_anew(session: Session, pair: Pair) -> None:
+    for _ in range(2):
+        session.send(pair.dialog(), pair.request)
+    roll_back(session, pair.far, 4)
+    assert len(session.receive(pair.far)) == 1
+    roll_back(session, pair.far, 4)
+    assert enabled(session, pair.far) == (1, 1)
+    roll_back(session, pair.far, 1)
+    assert enabled(session, pair.far) == (0, 0)
+
+
+def test_a_commit_of_another_conversation_counts_too(session: Session, pair: Pair) -> None:
+    first, second = pair.conversing()[0], pair.conversing()[0]
+    for handle in (first, second):
+        session.send(handle, pair.request)
+    roll_back(session, pair.far, 4)
+    other = session.column(f"SELECT conversation_handle FROM {pair.far}")[1]
+    assert len(session.receive(pair.far, conversation=other)) == 1
+    roll_back(session, pair.far, 1)
+    assert enabled(session, pair.far) == (1, 1)
+
+
+def test_rollbacks_of_an_empty_receive_do_not_count(session: Session, pair: Pair) -> None:
+    for _ in range(7):
+        with session.connection.transaction(force_rollback=True):
+            assert session.receive(pair.far) == []
+    assert enabled(session, pair.far) == (1, 1)
+
+
+def test_a_transaction_that_receives_twice_is_one_rollback(session: Session, pair: Pair) -> None:
+    for _ in range(3):
+        session.send(pair.dialog(), pair.request)
+    for _ in range(4):
+        with session.connection.transaction(force_rollback=True):
+            assert len(session.receive(pair.far)) == 1
+            assert len(session.receive(pair.far)) == 1
+    assert enabled(session, pair.far) == (1, 1)
+
+
+def test_back_to_a_savepoint_is_no_rollback_of_the_transaction(session: Session, pair: Pair) -> None:
+    session.send(pair.dialog(), pair.request, "x")
+    with session.connection.transaction():
+        for _ in range(6):
+            with session.connection.transaction(force_rollback=True):
+                assert session.bodies(pair.far) == ["x"]
+        assert session.bodies(pair.far) == ["x"]
+    assert enabled(session, pair.far) == (1, 1)
+
+
+def test_a_poisonous_timer_message_counts_although_receive_made_it(session: Session, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 1)", near)
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET dialog_timer = now(), due_at = now() WHERE conversation_handle = %s", near
+    )
+    roll_back(session, pair.near, 5)
+    assert enabled(session, pair.near) == (0, 0)
+
+
+def test_handling_may_be_switched_off(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.alter_queue(%s, poison_message_handling => false)", pair.far)
+    session.send(pair.dialog(), pair.request, "x")
+    roll_back(session, pair.far, 7)
+    assert enabled(session, pair.far) == (1, 1)
+    assert session.bodies(pair.far) == ["x"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 8])
+def test_the_limit_is_the_queues_own(session: Session, pair: Pair, limit: int) -> None:
+    session.do("SELECT ssb.alter_queue(%s, max_rollbacks => %s)", pair.far, limit)
+    session.send(pair.dialog(), pair.request)
+    roll_back(session, pair.far, limit - 1)
+    assert enabled(session, pair.far) == (1, 1)
+    roll_back(session, pair.far, 1)
+    assert enabled(session, pair.far) == (0, 0)
+
+
+def test_many_sessions_count_together(session: Session, another: Callable[[], Session], pair: Pair) -> None:
+    session.send(pair.dialog(), pair.request)
+    for _ in range(5):
+        reader = another()
+        assert len(reader.receive(pair.far)) == 1
+        reader.connection.close()
+    assert enabled(session, pair.far) == (0, 0)
+
+
+def test_somebody_who_can_commit_makes_it_last_and_tells(session: Session, pair: Pair) -> None:
+    listener, queue = pair.far + "_events", "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"
+    session.do("SELECT ssb.create_queue(%s), ssb.create_service(%s, %s, ARRAY[%s])", listener, listener, listener, queue)
+    session.do(
+        "SELECT ssb.create_event_notification('disabled', '{broker_queue_disabled}', 'QUEUE', %s, 'current database', %s)",
+        listener,
+        pair.far,
+    )
+    session.send(pair.dialog(), pair.request)
+    roll_back(session, pair.far, 5)
+    session.value("SELECT ssb.deliver_due(%s)", pair.far)
+    assert session.rows("SELECT is_receive_enabled, is_enqueue_enabled FROM ssb.queue WHERE name = %s", pair.far) == [
+        (False, False)
+    ]
+    (event,) = session.receive(listener)
+    assert event.type == "http://schemas.microsoft.com/SQL/Notifications/EventNotification"
+    assert event.body is not None
+    assert "<EventType>BROKER_QUEUE_DISABLED</EventType>" in event.body
+    assert f"<ObjectName>{pair.far.removeprefix('dbo.')}</ObjectName>" in event.body
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    roll_back(session, pair.far, 5)
+    session.value("SELECT ssb.deliver_due(%s)", pair.far)
+    assert len(session.receive(listener)) == 1
+    session.end(event.handle)
+    assert session.column("SELECT 1 FROM sys.event_notifications WHERE service_name = %s", listener) == []
