@@ -1,0 +1,182 @@
+"""T-SQL databases: sets of schemas in one PostgreSQL database, with dialogs across them."""
+
+import pytest
+from runtime.broker import END, ERROR, Session, refused
+
+
+@pytest.fixture
+def two(session: Session) -> Session:
+    """Databases Trader1 and Trader2, each with a service on a queue and the contract of both."""
+    session.do("SELECT ssb.drop_database(n, true) FROM unnest('{Trader1,Trader2}'::text[]) AS n")
+    for name, contracts in (("Trader1", "{}"), ("Trader2", "{//trade}")):
+        schema = name.lower() + "_dbo"
+        session.do("SELECT ssb.create_database(%s)", name)
+        session.do("SELECT ssb.create_message_type('//buy', database => %s)", name)
+        session.do("SELECT ssb.create_message_type('//sold', database => %s)", name)
+        session.do(
+            "SELECT ssb.create_contract('//trade', '{//buy,//sold}', '{INITIATOR,TARGET}', database => %s)", name
+        )
+        session.do("SELECT ssb.create_queue(%s)", schema + ".desk")
+        session.do(
+            "SELECT ssb.create_service(%s, %s, %s, database => %s)", "//" + name, schema + ".desk", contracts, name
+        )
+    return session
+
+
+def test_a_dialog_crosses_databases(two: Session) -> None:
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'trader1')")
+    for i in range(20):
+        two.send(near, "//buy", str(i))
+    received = two.receive("trader2_dbo.desk")
+    assert [m.body for m in received] == [str(i) for i in range(20)]
+    assert [m.number for m in received] == list(range(20))
+    far = received[0].handle
+    two.send(far, "//sold", "done")
+    with refused(8432):
+        two.send(near, "//sold")
+    with refused(8434):
+        two.send(far, "//buy")
+    two.end(far)
+    assert [m.type for m in two.receive("trader1_dbo.desk")] == ["//sold", END]
+    two.end(near)
+
+
+def test_catalog_views_show_the_current_database(two: Session) -> None:
+    own = "SELECT name FROM sys.services ORDER BY 1"
+    two.do("SELECT ssb.use_database('TRADER1')")
+    assert two.column(own) == ["//Trader1"]
+    assert two.value("SELECT ssb.db_name()") == "Trader1"
+    assert two.column("SELECT name FROM sys.service_queues") == ["desk"]
+    assert two.column("SELECT name FROM sys.schemas WHERE schema_id = 1") == ["dbo"]
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade')")
+    two.send(near, "//buy")
+    assert two.column("SELECT far_service FROM sys.conversation_endpoints") == ["//Trader2"]
+    two.do("SELECT ssb.use_database('Trader2')")
+    assert two.column(own) == ["//Trader2"]
+    assert two.column("SELECT far_service FROM sys.conversation_endpoints") == ["//Trader1"]
+    two.do("SELECT ssb.use_database(current_database())")
+    assert two.column("SELECT name FROM sys.services WHERE name ~ 'Trader'") == []
+
+
+def test_each_database_has_its_own_names(two: Session) -> None:
+    with refused(15530):
+        two.do("SELECT ssb.create_message_type('//buy', database => 'Trader1')")
+    two.do("SELECT ssb.create_message_type('//buy')")
+    two.do("SELECT ssb.drop_message_type('//buy')")
+    with refused(15151):
+        two.do("SELECT ssb.create_service('x', 'trader2_dbo.desk', database => 'Trader1')")
+
+
+def test_definitions_may_differ_between_the_sides(two: Session) -> None:
+    two.do("SELECT ssb.alter_message_type('//buy', 'EMPTY', database => 'Trader2')")
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')")
+    two.send(near, "//buy")
+    two.send(near, "//buy", "not empty")
+    assert [m.type for m in two.receive("trader1_dbo.desk")] == [ERROR]
+    assert len(two.receive("trader2_dbo.desk")) == 1
+
+
+def test_a_side_may_send_what_the_other_sides_contract_forbids(two: Session) -> None:
+    two.do("SELECT ssb.create_contract('//odd', '{//buy}', '{ANY}', database => 'Trader1')")
+    two.do("SELECT ssb.create_contract('//odd', '{//sold,//buy}', '{INITIATOR,TARGET}', database => 'Trader2')")
+    two.do("SELECT ssb.alter_service('//Trader2', add_contracts => '{//odd}', database => 'Trader2')")
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//odd', database => 'Trader1')")
+    two.send(near, "//buy")
+    (message,) = two.receive("trader1_dbo.desk")
+    assert message.type == ERROR and "-8457" in str(message.body)
+
+
+def test_several_services_of_one_name_one_is_chosen_for_good(two: Session) -> None:
+    two.do("SELECT ssb.create_service('//Trader2', 'trader1_dbo.desk', '{//trade}', database => 'Trader1')")
+    counts = {"trader1_dbo.desk": 0, "trader2_dbo.desk": 0}
+    for _ in range(40):
+        near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')")
+        two.send(near, "//buy")
+        two.send(near, "//buy")
+        for queue in counts:
+            found = two.receive(queue)
+            assert len(found) in (0, 2)
+            counts[queue] += len(found)
+    assert min(counts.values()) > 0
+    guid = two.value("SELECT service_broker_guid FROM sys.databases WHERE name = 'Trader2'")
+    near = two.value(
+        "SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', %s, database => 'Trader1')", str(guid)
+    )
+    two.send(near, "//buy")
+    assert len(two.receive("trader2_dbo.desk")) == 1
+
+
+def test_a_dropped_database_goes_with_everything(two: Session) -> None:
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')")
+    two.send(near, "//buy")
+    two.do("CREATE TABLE trader2_dbo.orders (id integer)")
+    two.do("SELECT ssb.drop_database('Trader2')")
+    assert two.value("SELECT to_regclass('trader2_dbo.orders') IS NULL AND to_regnamespace('trader2_dbo') IS NULL")
+    assert two.column("SELECT 1 FROM sys.databases WHERE name = 'Trader2'") == []
+    (message,) = two.receive("trader1_dbo.desk")
+    assert message.type == ERROR
+    for table in ("queue", "service", "contract", "message_type", "route", "conversation_endpoint"):
+        assert two.value(f"SELECT count(*) FROM ssb.{table} WHERE database_id NOT IN (SELECT database_id FROM ssb.database)") == 0
+    two.do("SELECT ssb.create_database('Trader2')")
+
+
+def test_the_database_in_use_is_not_dropped(two: Session) -> None:
+    two.do("SELECT ssb.use_database('Trader2')")
+    with refused(3702):
+        two.do("SELECT ssb.drop_database('Trader2')")
+    two.do("SELECT ssb.use_database(current_database())")
+
+
+def test_a_renamed_database_keeps_its_queues(two: Session) -> None:
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')")
+    two.send(near, "//buy", "x")
+    two.do("SELECT ssb.alter_database('Trader2', 'NAME', 'Trader3')")
+    assert two.bodies("trader3_dbo.desk") == ["x"]
+    assert two.rows("SELECT * FROM trader3_dbo.desk") == []
+    two.do("SELECT ssb.alter_database('Trader3', 'NAME', 'Trader2')")
+
+
+def test_options_are_recorded(two: Session) -> None:
+    for option, value in (("TRUSTWORTHY", "ON"), ("HONOR_BROKER_PRIORITY", "ON"), ("RECOVERY", "SIMPLE")):
+        two.do("SELECT ssb.alter_database('Trader1', %s, %s)", option, value)
+    assert two.rows(
+        "SELECT is_trustworthy_on, is_honor_broker_priority_on, recovery_model_desc, is_broker_enabled FROM sys.databases"
+        " WHERE name = 'Trader1'"
+    ) == [(1, 1, "SIMPLE", 1)]
+
+
+def test_a_new_broker_forgets_its_dialogs(two: Session) -> None:
+    before = two.value("SELECT service_broker_guid FROM sys.databases WHERE name = 'Trader2'")
+    near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')")
+    two.send(near, "//buy")
+    two.do("SELECT ssb.alter_database('Trader2', 'NEW_BROKER')")
+    assert before != two.value("SELECT service_broker_guid FROM sys.databases WHERE name = 'Trader2'")
+    assert two.receive("trader2_dbo.desk") == []
+    two.do("SELECT ssb.alter_database('Trader1', 'ERROR_BROKER_CONVERSATIONS')")
+    assert [m.type for m in two.receive("trader1_dbo.desk")] == [ERROR]
+
+
+def test_schemas_belong_to_their_database(two: Session) -> None:
+    two.do("SELECT ssb.create_schema('Sales', database => 'Trader1')")
+    two.do("SELECT ssb.create_queue('trader1_sales.q')")
+    two.do("SELECT ssb.use_database('Trader1')")
+    assert "Sales" in two.column("SELECT name FROM sys.schemas")
+    assert two.value(
+        "SELECT s.name FROM sys.service_queues AS q JOIN sys.schemas AS s ON s.schema_id = q.schema_id WHERE q.name = 'q'"
+    ) == "Sales"
+    with refused(3729):
+        two.do("SELECT ssb.drop_schema('Sales')")
+    two.do("SELECT ssb.drop_queue('trader1_sales.q'), ssb.drop_schema('Sales')")
+    two.do("SELECT ssb.use_database(current_database())")
+
+
+def test_system_databases_exist_on_demand(session: Session) -> None:
+    assert session.column("SELECT name FROM sys.databases WHERE database_id < 5 ORDER BY database_id") == [
+        "master",
+        "tempdb",
+        "model",
+        "msdb",
+    ]
+    assert session.value("SELECT to_regnamespace('master_dbo') IS NULL")
+    session.do("SELECT ssb.ensure_schema('master_dbo')")
+    assert session.value("SELECT to_regnamespace('master_dbo') IS NOT NULL")

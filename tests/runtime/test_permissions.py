@@ -1,0 +1,206 @@
+"""An ordinary role needs the grants that Service Broker asks for, and no right on any table."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from runtime.broker import Pair, Session, refused
+from support import Database
+
+
+@pytest.fixture(scope="module")
+def roles(shared: Database) -> Iterator[None]:
+    """Roles of the cluster, for this module."""
+    names = ("app_user", "app_group", "app_stranger")
+    with psycopg.connect(shared.dsn, autocommit=True) as connection:
+        for name in names:
+            connection.execute(f"CREATE ROLE {name} LOGIN")
+        connection.execute("GRANT app_group TO app_user")
+        yield
+        for name in names:
+            connection.execute(f"DROP OWNED BY {name}")
+            connection.execute(f"DROP ROLE {name}")
+
+
+@pytest.fixture
+def user(roles: None, another: Callable[[], Session]) -> Session:
+    session = another()
+    session.connection.autocommit = True
+    session.do("SET ROLE app_user")
+    return session
+
+
+def grant(session: Session, privilege: str, kind: str, name: str | None, to: str = "app_user") -> None:
+    session.do("SELECT ssb.grant_permission(ARRAY[%s], %s, %s, ARRAY[%s])", privilege, kind, name, to)
+
+
+@contextmanager
+def login(shared: Database, role: str) -> Iterator[Session]:
+    with psycopg.connect(shared.dsn, autocommit=True, user=role) as connection:
+        yield Session(connection)
+
+
+def test_without_grants_nothing_goes(user: Session, pair: Pair) -> None:
+    with refused(229, "RECEIVE permission was denied"):
+        user.receive(pair.far)
+    with refused(229):
+        pair.dialog(user)
+    handle = pair.dialog()
+    for statement in ("send(%s)", "end_conversation(%s)", "begin_conversation_timer(%s, 1)"):
+        with refused(229):
+            user.do(f"SELECT ssb.{statement}", handle)
+    with refused(229):
+        user.do("SELECT ssb.move_conversation(%s, %s)", handle, pair.session.group(handle))
+    with refused(229):
+        user.do("SELECT ssb.get_conversation_group(%s)", pair.far)
+    with refused(229):
+        user.do("SELECT ssb.message_is_waiting(%s)", pair.far)
+    for relation in ("ssb.message_stored", "ssb.conversation_endpoint", "ssb.queue", pair.far):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            user.rows(f"SELECT * FROM {relation}")
+
+
+def test_receive_on_both_queues_is_all_that_a_conversation_needs(session: Session, user: Session, pair: Pair) -> None:
+    grant(session, "RECEIVE", "OBJECT", pair.near)
+    grant(session, "RECEIVE", "OBJECT", pair.far)
+    near = pair.dialog(user)
+    for i in range(3):
+        user.send(near, pair.request, str(i))
+    received = user.receive(pair.far)
+    assert [m.body for m in received] == ["0", "1", "2"]
+    user.send(received[0].handle, pair.reply, "back")
+    user.end(received[0].handle)
+    assert [m.body for m in user.receive(pair.near)] == ["back", None]
+    user.end(near)
+
+
+def test_a_dialog_of_anothers_service_needs_send(session: Session, user: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.alter_authorization('SERVICE', %s, 'app_user')", pair.initiator)
+    grant(session, "RECEIVE", "OBJECT", pair.near)
+    handle = pair.dialog(user)
+    user.send(handle, pair.request, "1")
+    (status,) = session.transmissions(handle)
+    assert "permission" in status and pair.target in status
+    grant(session, "SEND", "SERVICE", pair.target)
+    assert session.transmissions(handle) == []
+    user.send(handle, pair.request, "2")
+    assert session.bodies(pair.far) == ["1", "2"]
+
+
+def test_a_grant_reaches_members_and_everybody(session: Session, user: Session, pair: Pair) -> None:
+    grant(session, "RECEIVE", "OBJECT", pair.near, "app_group")
+    assert user.receive(pair.near) == []
+    grant(session, "RECEIVE", "OBJECT", pair.far, "public")
+    assert user.receive(pair.far) == []
+
+
+def test_a_tsql_role_is_a_group_too(session: Session, user: Session, pair: Pair) -> None:
+    role = f"readers of {pair.near}"
+    session.do("SELECT ssb.create_principal(%s, 'ROLE'), ssb.create_principal('App_User', 'USER')"
+               " WHERE NOT EXISTS (SELECT FROM sys.database_principals WHERE name = 'App_User')", role)  # fmt: skip
+    grant(session, "RECEIVE", "OBJECT", pair.near, role)
+    with refused(229):
+        user.receive(pair.near)
+    session.do("SELECT ssb.add_member(%s, 'App_User')", role)
+    assert user.receive(pair.near) == []
+    with refused(15413):
+        session.do("SELECT ssb.add_member('App_User', %s)", role)
+    session.do("SELECT ssb.drop_member(%s, 'app_user')", role)
+    with refused(229):
+        user.receive(pair.near)
+
+
+def test_deny_beats_grant_and_revoke_takes_back(session: Session, user: Session, pair: Pair) -> None:
+    grant(session, "RECEIVE", "OBJECT", pair.near, "public")
+    session.do("SELECT ssb.deny_permission('{RECEIVE}', 'OBJECT', %s, '{app_user}')", pair.near)
+    with refused(229):
+        user.receive(pair.near)
+    session.do("SELECT ssb.revoke_permission('{RECEIVE}', 'OBJECT', %s, '{app_user}')", pair.near)
+    assert user.receive(pair.near) == []
+    session.do("SELECT ssb.revoke_permission('{RECEIVE}', 'OBJECT', %s, '{public}')", pair.near)
+    with refused(229):
+        user.receive(pair.near)
+
+
+def test_select_shows_the_queue_and_receive_does_not(session: Session, user: Session, pair: Pair) -> None:
+    grant(session, "RECEIVE", "OBJECT", pair.near)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.rows(f"SELECT * FROM {pair.near}")
+    grant(session, "SELECT", "OBJECT", pair.near)
+    assert user.rows(f"SELECT * FROM {pair.near}") == []
+
+
+def test_the_caller_is_the_role_that_was_set_and_the_login(
+    shared: Database, session: Session, roles: None, pair: Pair
+) -> None:
+    grant(session, "RECEIVE", "OBJECT", pair.near)
+    with login(shared, "app_user") as user:
+        assert user.receive(pair.near) == []
+    with login(shared, "app_stranger") as stranger, refused(229):
+        stranger.receive(pair.near)
+    # A function that runs as its owner, the superuser, does not make its caller one.
+    with pytest.raises(psycopg.Error), login(shared, "app_stranger") as stranger:
+        session.do(
+            "CREATE OR REPLACE FUNCTION public.borrowed(q text) RETURNS bigint LANGUAGE sql SECURITY DEFINER"
+            " SET search_path = pg_catalog, pg_temp AS 'SELECT count(*) FROM ssb.receive(q)'"
+        )
+        stranger.value("SELECT public.borrowed(%s)", pair.near)
+
+
+def test_only_owners_define(session: Session, user: Session, pair: Pair) -> None:
+    for statement, number in [
+        ("ssb.create_message_type('x')", 262),
+        ("ssb.create_queue('dbo.mine')", 262),
+        ("ssb.create_service('x', 'dbo.mine')", 262),
+        ("ssb.create_database('Mine')", 262),
+        (f"ssb.alter_queue('{pair.far}', false)", 15151),
+        (f"ssb.drop_service('{pair.target}')", 15151),
+        (f"ssb.grant_permission('{{RECEIVE}}', 'OBJECT', '{pair.far}', '{{app_user}}')", 15151),
+        (f"ssb.alter_authorization('SERVICE', '{pair.target}', 'app_user')", 15151),
+        ("ssb.alter_database(NULL, 'DISABLE_BROKER')", 15151),
+    ]:
+        with refused(number):
+            user.do("SELECT " + statement)
+    grant(session, "CREATE QUEUE", "DATABASE", None)
+    user.do("SELECT ssb.create_queue('dbo.mine')")
+    user.do("SELECT ssb.alter_queue('dbo.mine', retention => true)")
+    assert user.receive("dbo.mine") == []
+    user.do("SELECT ssb.drop_queue('dbo.mine')")
+
+
+def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Session) -> None:
+    session.do("CREATE TABLE dbo.ledger (id integer); CREATE PROCEDURE dbo.act() LANGUAGE sql AS 'SELECT 1'")
+    session.do("REVOKE ALL ON PROCEDURE dbo.act() FROM PUBLIC")
+    grant(session, "SELECT", "OBJECT", "dbo.ledger")
+    grant(session, "EXECUTE", "OBJECT", "dbo.act")
+    assert user.rows("SELECT * FROM dbo.ledger") == []
+    user.do("CALL dbo.act()")
+    session.do("SELECT ssb.revoke_permission('{SELECT}', 'OBJECT', 'dbo.ledger', '{app_user}')")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.rows("SELECT * FROM dbo.ledger")
+    with pytest.raises(psycopg.Error):
+        grant(user, "SELECT", "OBJECT", "dbo.ledger")
+
+
+def test_everybody_reads_the_catalog(session: Session, user: Session, pair: Pair) -> None:
+    for view in session.column("SELECT relname FROM pg_class WHERE relnamespace = 'sys'::regnamespace AND relkind = 'v'"):
+        user.rows(f"SELECT * FROM sys.{view} LIMIT 1")
+    assert user.value("SELECT count(*) FROM sys.services WHERE name = %s", pair.target) == 1
+
+
+def test_no_security_definer_has_an_unpinned_path(session: Session) -> None:
+    assert session.column(
+        "SELECT p.oid::regprocedure::text FROM pg_proc AS p"
+        " WHERE p.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND p.prosecdef"
+        " AND NOT EXISTS (SELECT FROM unnest(p.proconfig) AS c WHERE c = 'search_path=pg_catalog, pg_temp')"
+    ) == []
+
+
+def test_temporary_objects_do_not_stand_in_for_ours(session: Session, user: Session, pair: Pair) -> None:
+    grant(session, "RECEIVE", "OBJECT", pair.near)
+    user.do("CREATE TEMP TABLE conversation_endpoint (x integer)")
+    user.do("CREATE FUNCTION pg_temp.nextval(regclass) RETURNS bigint LANGUAGE sql AS 'SELECT 1/0::bigint'")
+    user.send(pair.dialog(user), pair.request, "x")
+    assert session.bodies(pair.far) == ["x"]
+
