@@ -73,6 +73,48 @@ def _create_table(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     )
 
 
+_DROPPED_IF_EXISTS = frozenset(
+    {
+        "AGGREGATE",
+        "ASSEMBLY",
+        "DATABASE",
+        "DEFAULT",
+        "EXTERNAL MODEL",
+        "FUNCTION",
+        "PROC",
+        "PROCEDURE",
+        "ROLE",
+        "RULE",
+        "SCHEMA",
+        "SECURITY POLICY",
+        "SEQUENCE",
+        "SYNONYM",
+        "TABLE",
+        "TRIGGER",
+        "TYPE",
+        "USER",
+        "VIEW",
+    }
+)
+_UNQUALIFIED = frozenset(
+    {"MESSAGE TYPE", "CONTRACT", "SERVICE", "ROUTE", "REMOTE SERVICE BINDING", "BROKER PRIORITY", "ENDPOINT"}
+)
+_VIEWS = {
+    "MESSAGE TYPE": "service_message_types",
+    "CONTRACT": "service_contracts",
+    "QUEUE": "service_queues",
+    "SERVICE": "services",
+    "ROUTE": "routes",
+    "REMOTE SERVICE BINDING": "remote_service_bindings",
+    "BROKER PRIORITY": "conversation_priorities",
+    "ENDPOINT": "endpoints",
+    "EVENT NOTIFICATION": "event_notifications",
+    "XML SCHEMA COLLECTION": "xml_schema_collections",
+    "CERTIFICATE": "certificates",
+    "LOGIN": "server_principals",
+}
+
+
 @_builds("drop")
 def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     if read.terminal(tree, "TEXT") is not None:
@@ -87,9 +129,24 @@ def _drop(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
         read.unexpected(read.range_of(tree)[1] - 1, "expected ON SERVER, ON DATABASE or ON QUEUE name")
     elif scope is not None and kind not in ("EVENT NOTIFICATION", "TRIGGER", "EVENT SESSION"):
         read.unexpected(read.range_of(scope)[0] - 1)
+    names = tuple(map(read.qualified, read.trees(tree, "qualified_name")))
+    if words != kind and kind not in _DROPPED_IF_EXISTS:
+        place = next(terminal for terminal in read.terminals(tree) if read.words(terminal) == "IF")
+        read.unexpected(
+            read.range_of(place)[0],
+            f"DROP {kind} has no IF EXISTS: ask sys.{_VIEWS.get(kind, 'objects')} first",
+        )
+    if kind in _UNQUALIFIED:
+        for name in names:
+            if name.schema is not None or name.database is not None:
+                read.problems.add(
+                    f"'{name.text}' is not a valid name because it contains a prefix: the name of a "
+                    f"{kind.lower()} has neither database nor schema.",
+                    name.span,
+                )
     return nodes.DropStatement(
         kind="PROCEDURE" if kind == "PROC" else kind,
-        names=tuple(map(read.qualified, read.trees(tree, "qualified_name"))),
+        names=names,
         if_exists=words != kind,
         on=event_scope(scope, read) if scope else None,
         **common,

@@ -556,3 +556,16 @@ SELECT a FROM t GROUP BY , b
 14:18: 156: Incorrect syntax near the keyword 'THEN'. | something is missing after 'WHEN'
 15:25: 156: Incorrect syntax near the keyword 'BY'. | something is missing after 'BY'
 16:26: 102: Incorrect syntax near ','. | something is missing after 'BY'
+
+-- case: drops of broker objects
+DROP QUEUE IF EXISTS q
+DROP SERVICE dbo.s
+DROP MESSAGE TYPE a, d..b
+DROP EVENT NOTIFICATION n
+DROP QUEUE dbo.q ON DATABASE
+-- expect
+1:12: 156: Incorrect syntax near the keyword 'IF'. | DROP QUEUE has no IF EXISTS: ask sys.service_queues first
+2:14: 'dbo.s' is not a valid name because it contains a prefix: the name of a service has neither database nor schema.
+3:22: 'd..b' is not a valid name because it contains a prefix: the name of a message type has neither database nor schema.
+4:25: 102: Incorrect syntax near 'n'. | expected ON SERVER, ON DATABASE or ON QUEUE name
+5:18: 156: Incorrect syntax near the keyword 'ON'.
