@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION ssb.get_conversation_group(queue text)
 RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan

@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION ssb.message_is_waiting(queue text, conversation uuid 
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan

@@ -11,6 +11,7 @@ CREATE OR REPLACE FUNCTION ssb.deliver_due_on(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE

@@ -34,6 +34,7 @@ CREATE OR REPLACE FUNCTION ssb.broker_probe(p_queue_id integer, OUT head bigint,
 RETURNS SETOF record
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET enable_hashjoin = off

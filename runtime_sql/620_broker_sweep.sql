@@ -10,6 +10,7 @@
 CREATE OR REPLACE FUNCTION ssb.broker_sweep(p_quiet integer[], OUT awake integer[], OUT next_due timestamptz)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET jit = off
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET enable_hashjoin = off
