@@ -105,7 +105,7 @@ def test_a_batch_that_does_not_compile_is_reported_and_the_next_one_runs(
 ) -> None:
     left = pgsb("run", "--dsn", database.dsn, "-", stdin="PRINT 'a'\nGO\n\nSELECT 1 +\nGO\nPRINT 'b'\n")
     assert left.status == 1
-    assert left.out.startswith("a\nMsg 102, Level 15, State 1, Line 2\n<stdin>:4:10: error 102")
+    assert left.out.startswith("a\nMsg 102, Level 15, State 1, Line 2\n<stdin>:4:11: error 102")
     assert left.out.endswith("b\n")
 
 

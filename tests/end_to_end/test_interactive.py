@@ -136,7 +136,7 @@ def test_ctrl_c_forgets_the_line_and_ctrl_d_leaves(terminal: Terminal) -> None:
 
 def test_a_mistake_is_shown_and_the_shell_goes_on(terminal: Terminal) -> None:
     shown = terminal.type("SELECT 1 +\rGO\rPRINT 'still here'\rGO\r:quit\r")
-    assert "<shell>:1:10: error 102" in shown
+    assert "<shell>:1:11: error 102" in shown
     assert shown.endswith("still here\n")
 
 
