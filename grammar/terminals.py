@@ -332,10 +332,10 @@ class TerminalChooser:
         if exact in choices:
             assert exact is not None
             return exact, index + 1
-        if symbol == "(" and "SUBQUERY" in choices and self._is_query(index):
-            return "SUBQUERY", self._end_of_group(index)
         if symbol == "(" and "GROUP" in choices:
             return "GROUP", self._end_of_group(index)
+        if symbol == "(" and "SUBQUERY" in choices and self._is_query(index):
+            return "SUBQUERY", self._end_of_group(index)
         if symbol in _SIGNS and "SIGN" in choices:
             return "SIGN", index + 1
         if symbol in _OPERATORS and "OPERATOR" in choices:

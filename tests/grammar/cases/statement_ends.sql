@@ -348,3 +348,19 @@ SELECT 1 SELECT　﻿2
 -- expect
 SqlStatement kind=SELECT text=`SELECT 1`
 SqlStatement kind=SELECT text=`SELECT ﻿2`
+
+-- case: calls whose first argument is a query
+DECLARE @a int SET @a = ISNULL((SELECT 1), 3) SET @a = LEN((SELECT 1)) + COALESCE((SELECT 2), ((SELECT 3)))
+IF ISNULL((SELECT COUNT(*) FROM t), 3) > 1 (SELECT 1)
+IF @a = 1 (SELECT 2) UNION SELECT 3
+PRINT CONVERT(varchar(10), (SELECT 1)) RETURN
+-- expect
+Declare declarations=(VariableDeclaration(variable=@a type=int))
+SetVariable variable=@a operator== value=`ISNULL((SELECT 1), 3)`
+SetVariable variable=@a operator== value=`LEN((SELECT 1)) + COALESCE((SELECT 2), ((SELECT 3)))`
+If condition=`ISNULL((SELECT COUNT(*) FROM t), 3) > 1`
+  SqlStatement kind=SELECT text=`(SELECT 1)`
+If condition=`@a = 1`
+  SqlStatement kind=SELECT text=`(SELECT 2) UNION SELECT 3`
+Print value=`CONVERT(varchar(10), (SELECT 1))`
+Return
