@@ -8,8 +8,8 @@ from typing import Any
 from sqlglot import exp
 
 from . import ordinary_sql_values as v
-from .ordinary_sql_context import Context, expression, handles
 from .ordinary_sql_calls import function_value
+from .ordinary_sql_context import Context, expression, handles
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_values import Value
 

@@ -133,5 +133,9 @@
 \ir 610_broker_queues.sql
 \ir 620_broker_sweep.sql
 
+-- Bulk claims
+\ir 700_claims.sql
+\ir 710_complete_claims.sql
+
 -- Grants
 \ir 900_grants.sql
