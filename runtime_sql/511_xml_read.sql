@@ -92,11 +92,12 @@ BEGIN
                 v_at := CASE v_tag WHEN '-->' THEN 4 WHEN ']]>' THEN 9 ELSE 2 END;
                 WHILE v_start < v_count
                       AND (strpos(substr(v_piece, v_at), v_tag) = 0
-                           OR v_tag = '>' AND v_piece ~ '\[' AND v_piece !~ '\][ \t\n]*>') LOOP
+                           OR v_tag = '>' AND v_piece ~ '^[^>]*\[' AND v_piece !~ '\][ \t\n]*>') LOOP
                     v_start := v_start + 1;
                     v_piece := v_piece || '<' || v_pieces[v_start];
                 END LOOP;
-                IF strpos(substr(v_piece, v_at), v_tag) = 0 THEN
+                IF strpos(substr(v_piece, v_at), v_tag) = 0
+                   OR v_tag = '>' AND v_piece ~ '^[^>]*\[' AND v_piece !~ '\][ \t\n]*>' THEN
                     error := 9400;
                     v_at := length(v_piece) + 1;
                     v_start := i;
@@ -124,8 +125,8 @@ BEGIN
                         v_start := i;
                         EXIT;
                     END IF;
-                    v_at := CASE WHEN v_piece ~ '^[^>]*\[' THEN strpos(v_piece, ']') ELSE 1 END;
-                    v_more := substr(v_piece, v_at + strpos(substr(v_piece, v_at), '>'));
+                    v_more := substr(v_piece, length(substring(v_piece from
+                        CASE WHEN v_piece ~ '^[^>]*\[' THEN '^.*?\][ \t\n]*>' ELSE '^[^>]*>' END)) + 1);
                     v_tag := NULL;
                 ELSE
                     v_at := strpos(v_piece, '?>');
