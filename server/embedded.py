@@ -102,9 +102,10 @@ class PrivateServer:
             running = self._wait_until_settled()
             if running is not None:
                 return running
-            owner = _server_user()
-            binaries = self._runnable(self._choose_binaries(), owner)
+            binaries = self._choose_binaries()
             data = self._data(binaries.major)
+            owner = _server_user(data)
+            binaries = self._runnable(binaries, owner)
             if not (data / "PG_VERSION").exists():
                 self._initialise(binaries, data, owner)
             return self._start(binaries, data, owner)
@@ -328,7 +329,8 @@ class PrivateServer:
         uid = owner.uid if owner is not None else os.geteuid()
         directory.mkdir(mode=0o700, exist_ok=True)
         found = directory.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (uid, os.geteuid()):
+        ours = stat.S_ISDIR(found.st_mode) and found.st_uid in (uid, os.geteuid())
+        if not ours and directory.parent != self.home:
             # Someone else's directory in /tmp could show us someone else's server.
             raise ServerError(f"{directory} belongs to another user", hint="set PGSB_HOME to a shorter path")
         if owner is not None:
@@ -380,10 +382,21 @@ class _ServerUser:
     gid: int
 
 
-def _server_user() -> _ServerUser | None:
-    """The user to run the server as: None for ourselves, another one when we are root."""
+def _server_user(data: Path) -> _ServerUser | None:
+    """The user to run the server as: None for ourselves, when we are root the data's owner or another."""
     if os.geteuid() != 0:
         return None
+    if data.exists() and data.stat().st_uid != 0:
+        # Which users exist may have changed since; PostgreSQL insists on the owner.
+        found = data.stat()
+        try:
+            name = pwd.getpwuid(found.st_uid).pw_name
+        except KeyError:
+            raise ServerError(
+                f"{data} belongs to the user with number {found.st_uid}, who no longer exists",
+                hint="give it to another user (chown -R), or set PGSB_HOME to another place",
+            ) from None
+        return _ServerUser(name, found.st_uid, found.st_gid)
     for name in ("postgres", ROLE):
         try:
             entry = pwd.getpwnam(name)

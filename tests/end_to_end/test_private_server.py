@@ -1,6 +1,7 @@
 """The private server: made once, found again, started once by many, revived after a crash."""
 
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -149,6 +150,19 @@ def test_start_of_a_running_server_changes_nothing(shared_home: Path) -> None:
 def test_stopping_what_does_not_run_is_no_error(home: Path) -> None:
     assert PrivateServer(home).stop() is False
     assert PrivateServer(home / "never made").stop() is False
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's server runs as another user")
+def test_roots_server_keeps_running_as_the_owner_of_its_data(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = PrivateServer(home, wanted="18", durable=False)
+    server.start()
+    server.stop()
+    # As if the user had been chosen when other users existed.
+    monkeypatch.setattr(embedded.pwd, "getpwnam", lambda name: pwd.getpwuid(0))
+    assert _alive(server.start())
+    assert (home / "socket").stat().st_uid == (home / "postgresql-18").stat().st_uid != 0
 
 
 def test_a_taken_port_is_no_obstacle(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
