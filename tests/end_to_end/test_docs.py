@@ -168,4 +168,5 @@ def test_the_first_command_shows_the_hello_world(home: Path) -> None:
             ["sh", "scripts/demo"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
         )
         assert shown.returncode == 0, shown.stderr
-        assert shown.stdout.endswith((ROOT / "examples/hello_world/hello_world.out").read_text())
+        assert (ROOT / "examples/hello_world/hello_world.out").read_text() in shown.stdout
+        assert shown.stdout.endswith((ROOT / "examples/greeter/greeter.out").read_text())

@@ -17,7 +17,9 @@ from support import Database
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # test_migrations.py runs the scripts of examples/migrations; tests/daemon those that need the daemon.
-APPLICATIONS = sorted({script.parent for script in EXAMPLES.glob("*/*.sql")} - {EXAMPLES / "migrations", EXAMPLES / "greeter"})
+APPLICATIONS = sorted(
+    {script.parent for script in EXAMPLES.glob("*/*.sql")} - {EXAMPLES / "migrations", EXAMPLES / "greeter"}
+)
 
 
 def _scripts(application: Path) -> Iterator[Path]:
