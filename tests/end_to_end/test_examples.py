@@ -16,9 +16,10 @@ from pgsb.grammar.source import Source
 from support import Database
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-# test_migrations.py runs the scripts of examples/migrations; tests/daemon those that need the daemon.
+# tests of their own run these: test_migrations.py, and tests/daemon where the daemon is needed
+ELSEWHERE = {"migrations", "greeter"}
 APPLICATIONS = sorted(
-    {script.parent for script in EXAMPLES.glob("*/*.sql")} - {EXAMPLES / "migrations", EXAMPLES / "greeter"}
+    {script.parent for script in EXAMPLES.glob("*/*.sql") if script.parent.name not in ELSEWHERE}
 )
 
 
