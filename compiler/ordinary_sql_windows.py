@@ -72,7 +72,8 @@ def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None) -> str:
     descending = bool(item.args.get("desc"))
     if descending:
         text += " DESC"
-    if value.nullable and not value.is_null and "SELECT NULL" not in text:
+    ordinal = value.is_literal and isinstance(item.this, exp.Literal)
+    if (value.nullable or ordinal) and not value.is_null and "SELECT NULL" not in text:
         text += " NULLS LAST" if descending else " NULLS FIRST"
     return text
 

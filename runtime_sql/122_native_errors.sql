@@ -105,6 +105,11 @@ BEGIN
         v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
                                    '%s fails.', v_first, coalesce(ssb.qualified_table(ssb.quoted_name(p_message, 2)), ''), p_verb),
                        16, 2, NULL, NULL);
+    WHEN '428C9' THEN
+        v_error := CASE p_verb WHEN 'UPDATE'
+            THEN ROW(8102, format('Cannot update identity column ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(544, format('Cannot insert explicit value for identity column ''%s'' when IDENTITY_INSERT is set '
+                                 'to OFF.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '22012' THEN
         v_error := ROW(8134, 'Divide by zero error encountered.', 16, 1, NULL, NULL);
     WHEN '22003' THEN

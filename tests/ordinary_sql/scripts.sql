@@ -1,0 +1,327 @@
+-- Whole scripts and their result sets: columns apart by |, result sets by an empty line.
+
+-- case: the last row wins
+DECLARE @n int; SELECT @n = v FROM (VALUES (3), (1), (2)) AS t(v) ORDER BY v; SELECT @n
+-- expect
+3
+
+-- case: no row leaves a variable alone
+DECLARE @n int = 7; SELECT @n = v FROM (VALUES (3)) AS t(v) WHERE v > 5; SELECT @n, @@ROWCOUNT
+-- expect
+7 | 0
+
+-- case: an aggregate over no row is NULL
+DECLARE @n int = 7; SELECT @n = MAX(v) FROM (VALUES (3)) AS t(v) WHERE v > 5; SELECT @n
+-- expect
+NULL
+
+-- case: a string grows row by row
+DECLARE @s varchar(max) = ''; SELECT @s = @s + v + ';' FROM (VALUES ('a'), ('c'), ('b')) AS t(v)
+ORDER BY v DESC; SELECT @s
+-- expect
+c;b;a;
+
+-- case: assignments follow one another
+DECLARE @a int = 1, @b int; SELECT @a = @a + 1, @b = @a * 10; SELECT @a, @b
+-- expect
+2 | 20
+
+-- case: top with ties
+SELECT TOP (1) WITH TIES v FROM (VALUES (2), (1), (2)) AS t(v) ORDER BY v DESC
+-- expect
+2
+2
+
+-- case: top percent rounds up
+SELECT TOP (34) PERCENT v FROM (VALUES (1), (2), (3), (4)) AS t(v) ORDER BY v
+-- expect
+1
+2
+
+-- case: NULLs come first
+SELECT v FROM (VALUES (2), (NULL), (1)) AS t(v) ORDER BY v;
+SELECT v FROM (VALUES (2), (NULL), (1)) AS t(v) ORDER BY v DESC;
+SELECT 1 AS v UNION ALL SELECT NULL ORDER BY 1
+-- expect
+NULL
+1
+2
+
+2
+1
+NULL
+
+NULL
+1
+
+-- case: offset and fetch
+DECLARE @n int = 2;
+SELECT v FROM (VALUES (1), (2), (3), (4)) AS t(v) ORDER BY v OFFSET 1 ROWS FETCH NEXT @n ROWS ONLY
+-- expect
+2
+3
+
+-- case: rollup
+SELECT k, SUM(v) FROM (VALUES ('a', 1), ('a', 2), ('b', 5)) AS t(k, v) GROUP BY ROLLUP(k) ORDER BY 2
+-- expect
+a | 3
+b | 5
+NULL | 8
+
+-- case: a recursive query that grows a string
+WITH r AS (SELECT 1 AS i, CAST('x' AS varchar(10)) AS s
+UNION ALL SELECT i + 1, CAST(s + 'y' AS varchar(10)) FROM r WHERE i < 3)
+SELECT i, s FROM r ORDER BY i
+-- expect
+1 | x
+2 | xy
+3 | xyy
+
+-- case: cross and outer apply
+SELECT t.v, x.w FROM (VALUES (1), (2)) AS t(v) CROSS APPLY (SELECT t.v * 10 AS w WHERE t.v > 1) AS x;
+SELECT t.v, x.w FROM (VALUES (1), (2)) AS t(v) OUTER APPLY (SELECT t.v * 10 AS w WHERE t.v > 1) AS x
+ORDER BY t.v
+-- expect
+2 | 20
+
+1 | NULL
+2 | 20
+
+-- case: a union finds the common type
+SELECT 1 AS v UNION ALL SELECT '2' ORDER BY v
+-- expect
+1
+2
+
+-- case: identity, defaults and computed columns
+CREATE TABLE dbo.s1 (id int IDENTITY(5, 5) PRIMARY KEY, a int, b int DEFAULT 3, c AS a * b PERSISTED,);
+INSERT INTO s1 (a) VALUES (2); INSERT s1 VALUES (4, 5);
+SELECT id, a, b, c FROM s1 ORDER BY id
+-- expect
+5 | 2 | 3 | 6
+10 | 4 | 5 | 20
+
+-- case: identity insert
+CREATE TABLE dbo.s2 (id int IDENTITY, a int);
+SET IDENTITY_INSERT s2 ON; INSERT INTO s2 (id, a) VALUES (50, 1); SET IDENTITY_INSERT s2 OFF;
+INSERT INTO s2 (a) VALUES (2); SELECT id, a FROM s2 ORDER BY id
+-- expect
+50 | 1
+51 | 2
+
+-- case: update through a join
+CREATE TABLE dbo.s3 (id int, v int); CREATE TABLE dbo.s3b (id int, w int);
+INSERT s3 VALUES (1, 0), (2, 0), (3, 0); INSERT s3b VALUES (1, 10), (2, 20);
+UPDATE t SET v = b.w + t.id FROM s3 t JOIN s3b b ON b.id = t.id WHERE b.w > 5;
+SELECT @@ROWCOUNT; SELECT id, v FROM s3 ORDER BY id
+-- expect
+2
+
+1 | 11
+2 | 22
+3 | 0
+
+-- case: update through a left join
+CREATE TABLE dbo.s4 (id int PRIMARY KEY, v int); CREATE TABLE dbo.s4b (id int, w int);
+INSERT s4 VALUES (1, 0), (2, 0); INSERT s4b VALUES (1, 10);
+UPDATE t SET v = ISNULL(b.w, -1) FROM s4 t LEFT JOIN s4b b ON b.id = t.id;
+SELECT id, v FROM s4 ORDER BY id
+-- expect
+1 | 10
+2 | -1
+
+-- case: update gives old and new values
+CREATE TABLE dbo.s5 (id int PRIMARY KEY, v int); INSERT s5 VALUES (1, 5), (2, 6);
+UPDATE s5 SET v = v * 10 OUTPUT inserted.id, deleted.v, inserted.v WHERE id = 2
+-- expect
+2 | 6 | 60
+
+-- case: update into variables
+CREATE TABLE dbo.s6 (id int, v int); INSERT s6 VALUES (1, 5);
+DECLARE @new int, @old int;
+UPDATE s6 SET @new = v = v + 1 WHERE id = 1; UPDATE s6 SET @old = v, v = 0 WHERE id = 1;
+SELECT @new, @old, v FROM s6
+-- expect
+6 | 6 | 0
+
+-- case: delete through a join, top and output
+CREATE TABLE dbo.s7 (id int, v int); INSERT s7 VALUES (1, 1), (2, 1), (3, 2), (4, 2);
+DELETE a FROM s7 a JOIN s7 b ON b.id = a.id + 1 WHERE b.v = 2 AND a.v = 1;
+DELETE TOP (1) FROM s7 OUTPUT deleted.v WHERE v = 2;
+SELECT COUNT(*) FROM s7
+-- expect
+2
+
+2
+
+-- case: delete duplicates
+CREATE TABLE dbo.s8 (v int); INSERT s8 VALUES (1), (1), (2), (2), (2);
+WITH d AS (SELECT ROW_NUMBER() OVER (PARTITION BY v ORDER BY v) AS n FROM s8) DELETE FROM d WHERE n > 1;
+SELECT @@ROWCOUNT; SELECT v FROM s8 ORDER BY v
+-- expect
+3
+
+1
+2
+
+-- case: take from a table used as a queue
+CREATE TABLE dbo.s9 (id int PRIMARY KEY, v varchar(5)); INSERT s9 VALUES (1, 'a'), (2, 'b');
+WITH q AS (SELECT TOP (1) * FROM s9 WITH (ROWLOCK, READPAST) ORDER BY id DESC)
+DELETE FROM q OUTPUT deleted.id, deleted.v;
+SELECT id FROM s9
+-- expect
+2 | b
+
+1
+
+-- case: merge
+CREATE TABLE dbo.s10 (id int PRIMARY KEY, v int); INSERT s10 VALUES (1, 1), (2, 2), (3, 3);
+MERGE s10 WITH (HOLDLOCK) AS t USING (VALUES (2, 20), (4, 40)) AS s (id, v) ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET v = t.v + s.v
+WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)
+WHEN NOT MATCHED BY SOURCE AND t.id = 1 THEN DELETE
+OUTPUT $action, inserted.v, deleted.v;
+SELECT @@ROWCOUNT; SELECT id, v FROM s10 ORDER BY id
+-- expect
+UPDATE | 22 | 2
+INSERT | 40 | NULL
+DELETE | NULL | 1
+
+3
+
+2 | 22
+3 | 3
+4 | 40
+
+-- case: merge counts its rows
+CREATE TABLE dbo.s11 (id int, v int); INSERT s11 VALUES (1, 1);
+MERGE s11 AS t USING (SELECT 1 AS id UNION ALL SELECT 2) AS s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET v = 9 WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 0);
+SELECT @@ROWCOUNT; SELECT id, v FROM s11 ORDER BY id
+-- expect
+2
+
+1 | 9
+2 | 0
+
+-- case: output into a table variable
+CREATE TABLE dbo.s12 (id int IDENTITY, v int); DECLARE @ids table (id int, v int);
+INSERT INTO s12 (v) OUTPUT inserted.id, inserted.v INTO @ids VALUES (7), (8);
+UPDATE s12 SET v = v + 1 OUTPUT deleted.id, deleted.v INTO @ids (id, v) WHERE v = 8;
+DELETE FROM s12 OUTPUT deleted.id INTO @ids (id);
+SELECT id, v FROM @ids ORDER BY id, v
+-- expect
+1 | NULL
+1 | 7
+2 | NULL
+2 | 8
+2 | 8
+
+-- case: select into a temporary table
+SELECT v, v * 2 AS w INTO #t1 FROM (VALUES (1), (2)) AS t(v);
+INSERT INTO #t1 VALUES (3, 9); SELECT v, w FROM #t1 ORDER BY v; DROP TABLE #t1
+-- expect
+1 | 2
+2 | 4
+3 | 9
+
+-- case: table variable: update, delete, identity, default
+DECLARE @t table (id int IDENTITY, a int, b varchar(5) DEFAULT 'x');
+INSERT @t (a) VALUES (1); INSERT @t (a, b) SELECT v, 'y' FROM (VALUES (2), (3)) AS s(v);
+UPDATE @t SET a = a * 10 WHERE b = 'y'; SELECT @@ROWCOUNT;
+DELETE FROM @t WHERE a = 20; SELECT id, a, b FROM @t ORDER BY id
+-- expect
+2
+
+1 | 1 | x
+3 | 30 | y
+
+-- case: table variable joined in update and delete
+DECLARE @t table (id int, v int); INSERT @t VALUES (1, 0), (2, 0), (3, 0);
+UPDATE t SET v = s.w FROM @t t JOIN (VALUES (1, 10), (3, 30)) AS s(id, w) ON s.id = t.id;
+DELETE t FROM @t t JOIN (VALUES (3)) AS s(id) ON s.id = t.id;
+SELECT id, v FROM @t ORDER BY id
+-- expect
+1 | 10
+2 | 0
+
+-- case: table variable survives rollback
+DECLARE @t table (v int); BEGIN TRANSACTION; INSERT @t VALUES (1); ROLLBACK; SELECT COUNT(*) FROM @t
+-- expect
+1
+
+-- case: duplicates left out of a table variable
+DECLARE @t table (a int, b int, PRIMARY KEY (a, b) WITH (IGNORE_DUP_KEY = ON));
+INSERT @t VALUES (1, 1); INSERT @t VALUES (1, 1); INSERT @t SELECT 1, v FROM (VALUES (1), (2), (2)) AS s(v);
+SELECT @@ROWCOUNT; SELECT a, b FROM @t ORDER BY b
+-- expect
+1
+
+1 | 1
+1 | 2
+
+-- case: duplicates left out of a table
+CREATE TABLE dbo.s13 (k int PRIMARY KEY WITH (IGNORE_DUP_KEY = ON), v int);
+INSERT s13 VALUES (1, 1), (1, 2), (2, 3); SELECT @@ROWCOUNT; SELECT k, v FROM s13 ORDER BY k
+-- expect
+2
+
+1 | 1
+2 | 3
+
+-- case: xml: rows of nodes
+DECLARE @x xml = '<o id="7"><l q="2">a</l><l q="3">b</l></o>';
+SELECT l.value('../@id', 'int'), l.value('@q', 'int'), l.value('.', 'char(1)') FROM @x.nodes('/o/l') AS t(l)
+-- expect
+7 | 2 | a
+7 | 3 | b
+
+-- case: xml: namespaces
+DECLARE @x xml = '<e xmlns="urn:e"><c>5</c></e>', @n int;
+WITH XMLNAMESPACES ('urn:e' AS p) SELECT @n = @x.value('(/p:e/p:c)[1]', 'int');
+WITH XMLNAMESPACES (DEFAULT 'urn:e') SELECT @n, @x.value('(/e/c)[1]', 'int')
+-- expect
+5 | 5
+
+-- case: xml: modify a variable and a column
+DECLARE @x xml = '<a><b>1</b></a>'; SET @x.modify('replace value of (/a/b/text())[1] with "2"');
+CREATE TABLE dbo.s14 (x xml); INSERT s14 VALUES (@x);
+UPDATE s14 SET x.modify('insert <c/> into (/a)[1]'); SELECT x FROM s14
+-- expect
+<a><b>2</b><c/></a>
+
+-- case: xml: for xml, nested and typed
+SELECT o.id AS '@id', (SELECT l.v AS '@v' FROM (VALUES (1, 5), (1, 6), (2, 7)) AS l(o, v)
+WHERE l.o = o.id FOR XML PATH('l'), TYPE)
+FROM (VALUES (1), (2)) AS o(id) ORDER BY o.id FOR XML PATH('o'), ROOT('all')
+-- expect
+<all><o id="1"><l v="5"/><l v="6"/></o><o id="2"><l v="7"/></o></all>
+
+-- case: xml: for xml auto over a join
+SELECT c.id, o.v FROM (VALUES (1), (2)) AS c(id) JOIN (VALUES (1, 5), (1, 6), (2, 7)) AS o(id, v)
+ON o.id = c.id ORDER BY c.id, o.v FOR XML AUTO
+-- expect
+<c id="1"><o v="5"/><o v="6"/></c><c id="2"><o v="7"/></c>
+
+-- case: tables of two databases in one statement
+CREATE DATABASE Other1
+GO
+USE Other1; CREATE TABLE dbo.s15 (v int); INSERT s15 VALUES (4);
+USE master
+GO
+SELECT o.v FROM Other1.dbo.s15 AS o WHERE o.v = (SELECT MAX(v) FROM Other1..s15)
+-- expect
+4
+
+-- case: percent of integers
+SELECT 7 / 2, -7 / 2, 7 % -2, 7.0 / 2
+-- expect
+3 | -3 | 1 | 3.500000
+
+-- case: case of a parameter and a column of one name
+CREATE TABLE dbo.s16 (v int); INSERT s16 VALUES (1), (2); DECLARE @v int = 2;
+SELECT v FROM s16 WHERE v = @v; DELETE FROM s16 WHERE v = @v; SELECT COUNT(*) FROM s16
+-- expect
+2
+
+1

@@ -1,0 +1,163 @@
+"""Ordinary SQL in whole scripts, compiled and run: what SQL Server would answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from end_to_end.tsql import Tsql
+from ordinary_sql.translating import Givens, translate
+
+from support import Connection, Database
+
+
+@pytest.fixture(scope="module")
+def shared(new_database: Callable[[], Database]) -> Database:
+    """One database for the module; every test uses tables of its own."""
+    return new_database()
+
+
+@pytest.fixture
+def session(shared: Database) -> Iterator[Tsql]:
+    """A T-SQL session."""
+    opened = Tsql(shared.dsn)
+    yield opened
+    opened.close()
+
+
+_CASE = re.compile(r"^-- case: (.*)\n((?:.*\n)*?)-- expect\n((?:(?!-- case: ).*\n?)*)", re.MULTILINE)
+_SCRIPTS = {
+    name: (script, expected.strip("\n"))
+    for name, script, expected in _CASE.findall(
+        (Path(__file__).parent / "scripts.sql").read_text(encoding="utf-8")
+    )
+}
+
+
+@pytest.mark.parametrize("name", _SCRIPTS)
+def test_results(session: Tsql, name: str) -> None:
+    script, expected = _SCRIPTS[name]
+    session.run_well(script)
+    shown = "\n\n".join(
+        "\n".join(" | ".join("NULL" if cell is None else cell for cell in row) for row in rows)
+        for rows in session.results
+    )
+    assert shown == expected
+
+
+ERRORS = {
+    "duplicate key of a table variable": (
+        "DECLARE @t table (id int PRIMARY KEY); INSERT @t VALUES (1); INSERT @t VALUES (1)", 2627),
+    "duplicate unique key of a table variable": (
+        "DECLARE @t table (a int UNIQUE); INSERT @t SELECT 1 UNION ALL SELECT 1", 2627),
+    "duplicate key through update": (
+        "DECLARE @t table (id int PRIMARY KEY); INSERT @t VALUES (1), (2); UPDATE @t SET id = 1", 2627),
+    "null in a table variable": ("DECLARE @t table (a int NOT NULL); INSERT @t VALUES (NULL)", 515),
+    "null left out in a table variable": (
+        "DECLARE @t table (a int NOT NULL, b int); INSERT @t (b) VALUES (1)", 515),
+    "null through update": (
+        "DECLARE @t table (a int NOT NULL); INSERT @t VALUES (1); UPDATE @t SET a = NULL", 515),
+    "check of a table variable": ("DECLARE @t table (a int CHECK (a > 0)); INSERT @t VALUES (0)", 547),
+    "conversion": ("SELECT CAST('abc' AS int)", 245),
+    "explicit identity": ("CREATE TABLE dbo.e1 (id int IDENTITY); INSERT e1 (id) VALUES (1)", 544),
+    "division by zero": ("DECLARE @n int = 0; SELECT 1 / @n", 8134),
+    "missing table": ("SELECT * FROM dbo.no_such_table", 208),
+    "overflow": ("DECLARE @n int = 2147483647; SET @n = @n + 1", 8115),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(session: Tsql, name: str) -> None:
+    script, number = ERRORS[name]
+    session.run(script)
+    assert [error.number for error in session.errors] == [number]
+
+
+def test_ignored_duplicates_are_told(session: Tsql) -> None:
+    session.run_well(
+        "DECLARE @t table (a int PRIMARY KEY WITH (IGNORE_DUP_KEY = ON));"
+        "INSERT @t VALUES (1); INSERT @t VALUES (1)"
+    )
+    assert session.prints == ["Duplicate key was ignored."]
+
+
+def test_case_insensitive_collation(shared: Database) -> None:
+    session = Tsql(shared.dsn, collation="ci")
+    session.run_well(
+        "DECLARE @s nvarchar(10) = N'ABC '; IF @s = N'abc' PRINT 'equal'; IF @s LIKE 'a%' PRINT 'like';"
+        "CREATE TABLE dbo.ci1 (v varchar(5)); INSERT ci1 VALUES ('x'), ('Y');"
+        "SELECT v FROM ci1 WHERE v IN ('X', 'y') ORDER BY v"
+    )
+    assert session.prints == ["equal", "like"]
+    assert session.results == [[["x"], ["Y"]]]
+    session.close()
+
+
+# ---------------------------------------------------------------- locks
+
+
+@pytest.fixture
+def locks(shared: Database, session: Tsql) -> Iterator[Tsql]:
+    """A session in a transaction; the table has rows 1 and 2."""
+    session.run_well(
+        "IF OBJECT_ID('dbo.locked') IS NULL CREATE TABLE dbo.locked (id int PRIMARY KEY, v int)\nGO\n"
+        "DELETE locked; INSERT locked VALUES (1, 1), (2, 2)"
+    )
+    yield session
+
+
+def _blocks(dsn: str, statement: str) -> bool:
+    """Whether another session would have to wait for ``statement``."""
+    with psycopg.connect(dsn, autocommit=True) as other:
+        other.execute("SET lock_timeout = '20ms'")
+        try:
+            other.execute(statement.encode())
+        except psycopg.errors.LockNotAvailable:
+            return True
+        return False
+
+
+@pytest.mark.parametrize(
+    ("hint", "readers_wait", "writers_wait"),
+    [
+        ("NOLOCK", False, False),
+        ("HOLDLOCK", False, True),
+        ("UPDLOCK", True, True),
+        ("XLOCK, ROWLOCK", True, True),
+    ],
+)
+def test_hints_lock_the_row_found(
+    shared: Database, locks: Tsql, hint: str, readers_wait: bool, writers_wait: bool
+) -> None:
+    query = translate(f"SELECT v FROM dbo.locked WITH ({hint}) WHERE id = 1", Givens(), "statements")
+    with psycopg.connect(shared.dsn) as holder:
+        holder.execute(query.encode())
+        assert _blocks(shared.dsn, "SELECT v FROM dbo.locked WHERE id = 1 FOR SHARE") == readers_wait
+        assert _blocks(shared.dsn, "UPDATE dbo.locked SET v = 9 WHERE id = 1") == writers_wait
+        assert not _blocks(shared.dsn, "UPDATE dbo.locked SET v = 9 WHERE id = 2")
+
+
+def test_readpast_passes_locked_rows(shared: Database, locks: Tsql) -> None:
+    with psycopg.connect(shared.dsn) as holder:
+        holder.execute("SELECT * FROM dbo.locked WHERE id = 1 FOR UPDATE")
+        locks.run_well(
+            "SELECT TOP (1) id FROM dbo.locked WITH (UPDLOCK, READPAST) ORDER BY id;"
+            "DELETE TOP (5) FROM dbo.locked WITH (READPAST) OUTPUT deleted.id"
+        )
+    assert locks.results == [[["2"]], [["2"]]]
+
+
+def test_ignored_duplicates_of_two_sessions(
+    shared: Database, session: Tsql, connect: Callable[..., Connection]
+) -> None:
+    session.run_well("CREATE TABLE dbo.ignoring (k int PRIMARY KEY WITH (IGNORE_DUP_KEY = ON))")
+    first, second = connect(shared.dsn, autocommit=False), connect(shared.dsn)
+    first.execute("INSERT INTO dbo.ignoring VALUES (1)")
+    second.execute("SET lock_timeout = '20ms'")
+    with pytest.raises(psycopg.errors.LockNotAvailable):
+        second.execute("INSERT INTO dbo.ignoring VALUES (1)")
+    first.commit()
+    assert second.execute("INSERT INTO dbo.ignoring VALUES (1), (2)").rowcount == 1
