@@ -94,8 +94,10 @@ def _lark() -> Lark:
     try:
         with path.open("rb") as file:
             return Lark.load(file)
-    except (OSError, EOFError, pickle.UnpicklingError, AttributeError, KeyError, TypeError, ValueError):
+    except (OSError, EOFError, pickle.UnpicklingError, LookupError, TypeError, ValueError):
         pass  # not there yet, or cut short by a full disk: it is made below
+    except (AttributeError, ImportError):
+        pass  # written with another Python's libraries
     lark = Lark(
         grammar,
         start="batch",
@@ -107,11 +109,15 @@ def _lark() -> Lark:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        with os.fdopen(descriptor, "wb") as out:
-            lark.save(out)
-        os.replace(temporary, path)
+        try:
+            with os.fdopen(descriptor, "wb") as out:
+                lark.save(out)
+            os.replace(temporary, path)
+        except OSError:
+            os.unlink(temporary)
+            raise
     except OSError:
-        pass  # a read-only home: the tables are made again next time
+        pass  # a read-only home or a full disk: the tables are made again next time
     return lark
 
 

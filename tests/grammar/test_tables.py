@@ -1,0 +1,50 @@
+"""The parser's tables are kept in the user's cache folder, and nothing depends on them being there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pgsb.compiler.build import parse_script
+from pgsb.grammar import parser
+from pgsb.grammar.problems import Problems
+from pgsb.grammar.source import Source
+
+
+@pytest.fixture
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(parser.platformdirs, "user_cache_path", lambda name: folder)
+    _forget()
+    yield folder
+    _forget()
+
+
+def _forget() -> None:
+    parser._lark.cache_clear()
+    parser._tables.cache_clear()
+    parser._sentences.cache_clear()
+
+
+def _works() -> bool:
+    problems = Problems()
+    script = parse_script(Source("x.sql", "BEGIN TRY SELECT 1 END TRY BEGIN CATCH THROW END CATCH"), problems)
+    return not len(problems) and len(script.batches) == 1
+
+
+def test_broken_tables_are_made_again_and_kept(cache_folder: Path) -> None:
+    assert _works()
+    (kept,) = cache_folder.iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[: len(whole) // 2])
+    _forget()
+    assert _works()
+    (kept,) = cache_folder.iterdir()
+    assert len(kept.read_bytes()) == len(whole)
+
+
+def test_without_a_cache_folder_the_tables_are_made_in_memory(cache_folder: Path) -> None:
+    cache_folder.write_text("a file is in its place")
+    assert _works()
