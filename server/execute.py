@@ -1,5 +1,6 @@
 """Runs compiled batches on a connection and reports what they produce, as it happens."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ from psycopg.pq import ExecStatus, TransactionStatus
 
 from ..compiler.pipeline import CompiledBatch, CompiledStatement, ends_batch
 from .results import (
+    CANCELED,
     ErrorEvent,
     Event,
     NoticeReader,
@@ -59,7 +61,7 @@ class Executor:
                 cursor.execute(statement.sql.encode())
                 self._report(statement, cursor)
         except psycopg.Error as error:
-            event = self._event(error, statement.span.line - batch.line + 1)
+            event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._emit(event)
             if self._connection.closed or event.severity >= 20:
                 return False
@@ -80,21 +82,28 @@ class Executor:
         if count is not None and statement.counts_rows:
             self._emit(RowCount(count))
 
-    def _event(self, error: psycopg.Error, line: int) -> ErrorEvent:
-        number = None
+    def _event(self, statement: CompiledStatement, error: psycopg.Error, line: int) -> ErrorEvent:
         if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
-            number = self._number(error)
-        return error_of(error, number, line)
+            return self._translated(statement, error, line) or error_of(error, line)
+        return error_of(error, line)
 
-    def _number(self, error: psycopg.Error) -> int | None:
-        """SQL Server's number for an error of PostgreSQL's own; the runtime knows them."""
+    def _translated(
+        self, statement: CompiledStatement, error: psycopg.Error, line: int
+    ) -> ErrorEvent | None:
+        """An error of PostgreSQL's own with SQL Server's number and text; the runtime knows them."""
         status = self._connection.info.transaction_status
-        if status not in (TransactionStatus.IDLE, TransactionStatus.INTRANS):
+        if status not in (TransactionStatus.IDLE, TransactionStatus.INTRANS) or error.sqlstate == CANCELED:
             return None
+        verb = re.match(r"(?:\s|--.*\n)*(INSERT|UPDATE|DELETE|MERGE|DROP)\b", statement.sql)
         row = self._connection.execute(
-            "SELECT ssb.error_number(%s, %s)", [error.sqlstate, error.diag.message_primary]
+            "SELECT e.number, e.severity, e.state, e.message FROM ssb.native_error(%s, %s, %s, %s) AS e",
+            [error.sqlstate, error.diag.message_primary, error.diag.message_detail, verb[1] if verb else ""],
         ).fetchone()
-        return int(row[0]) if row and row[0] is not None else None
+        if row is None or row[0] is None:
+            return None
+        number, severity, state, message = row
+        hint = error.diag.message_hint
+        return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
 
     def _emit(self, event: Event) -> None:
         if isinstance(event, ErrorEvent) and event.severity > 10:

@@ -205,7 +205,7 @@ _PLACE = re.compile(
     re.MULTILINE,
 )
 # Set by the server when a query is cancelled: what SSMS prints then.
-_CANCELLED = "57014"
+CANCELED = "57014"
 
 
 @dataclass
@@ -231,7 +231,7 @@ class NoticeReader:
             case "SC001":
                 self.emit(RowCount(int(notice.message_detail or "0")))
             case "SE001":
-                self.emit(_error(notice, 50000))
+                self.emit(_error(notice))
             case _:
                 self.other(notice.severity_nonlocalized or notice.severity or "NOTICE", text)
 
@@ -248,17 +248,13 @@ class NoticeReader:
         return Rows(names, rows, bool(data.get("last", True)))
 
 
-def error_of(error: psycopg.Error, number: int | None = None, line: int = 1) -> ErrorEvent:
-    """What SQL Server would print for an error of the server.
-
-    ``number`` is used for errors that are PostgreSQL's own and carry none, ``line``
-    where the error names no place.
-    """
-    if error.sqlstate == _CANCELLED:
-        return ErrorEvent(0, 11, 0, None, line, "Query was canceled by user.", sqlstate=_CANCELLED)
+def error_of(error: psycopg.Error, line: int = 1) -> ErrorEvent:
+    """What SQL Server would print for an error of the server; ``line`` where the error names no place."""
+    if error.sqlstate == CANCELED:
+        return ErrorEvent(0, 11, 0, None, line, "Query was canceled by user.", sqlstate=CANCELED)
     if error.diag.message_primary is None:  # from the client library: the connection is gone
         return ErrorEvent(0, 20, 0, None, line, str(error).strip(), sqlstate=error.sqlstate)
-    return _error(error.diag, number or 50000, line)
+    return _error(error.diag, line)
 
 
 def number_of_sqlstate(sqlstate: str | None) -> int | None:
@@ -270,11 +266,11 @@ def number_of_sqlstate(sqlstate: str | None) -> int | None:
     return None
 
 
-def _error(diag: Diagnostic, default: int, line: int = 1) -> ErrorEvent:
+def _error(diag: Diagnostic, line: int = 1) -> ErrorEvent:
     place = _PLACE.match(diag.message_detail or "")
     found = place.groupdict() if place else {}
     return ErrorEvent(
-        number=int(found.get("number") or number_of_sqlstate(diag.sqlstate) or default),
+        number=int(found.get("number") or number_of_sqlstate(diag.sqlstate) or 50000),
         severity=int(found.get("severity") or 16),
         state=int(found.get("state") or 1),
         procedure=found.get("procedure") or None,

@@ -110,3 +110,39 @@ def test_an_error_inside_a_procedure_names_its_line(tsql: Tsql) -> None:
     (error,) = tsql.errors
     assert (error.number, error.state, error.line) == (50001, 7, 4)
     assert error.procedure is not None and error.procedure.lower().endswith("fail")
+
+
+@pytest.mark.parametrize(
+    ("statement", "number", "text"),
+    [
+        ("INSERT INTO t VALUES (1 / 0)", 8134, "Divide by zero error encountered."),
+        ("INSERT INTO t VALUES (NULL)", 515, "Cannot insert the value NULL into column 'a'"),
+        ("INSERT INTO t VALUES (7)", 547, "CHECK constraint"),
+        ("INSERT INTO t VALUES (1), (1)", 2627, "PRIMARY KEY"),
+        ("SELECT * FROM missing", 208, "Invalid object name"),
+        ("SELECT missing FROM t", 207, "Invalid column name 'missing'."),
+        ("EXEC missing", 2812, "Could not find stored procedure 'missing'."),
+        ("SELECT CAST('x' AS INT)", 245, "Conversion failed"),
+    ],
+)
+def test_errors_of_postgresql_have_sql_servers_number_and_text(
+    tsql: Tsql, statement: str, number: int, text: str
+) -> None:
+    tsql.run_well("CREATE TABLE t (a INT NOT NULL PRIMARY KEY CHECK (a < 5))")
+    tsql.run(f"PRINT 'first line'\nGO\n\n{statement}")
+    (error,) = tsql.errors
+    assert (error.number, error.line) == (number, 2)
+    assert text in error.message
+
+
+def test_a_body_beyond_the_limit_is_an_error_of_the_statement(tsql: Tsql) -> None:
+    tsql.run_well("CREATE QUEUE q; CREATE SERVICE [//Self] ON QUEUE q ([DEFAULT]);")
+    tsql.run(
+        "DECLARE @h UNIQUEIDENTIFIER, @b VARBINARY(MAX);\n"
+        "BEGIN DIALOG @h FROM SERVICE [//Self] TO SERVICE '//Self' WITH ENCRYPTION = OFF;\n"
+        "SET @b = CAST(REPLICATE(CAST('x' AS VARCHAR(MAX)), 2147483647) AS VARBINARY(MAX));\n"
+        "SEND ON CONVERSATION @h (@b);"
+    )
+    assert tsql.errors
+    tsql.run_well("SELECT COUNT(*) FROM q")
+    assert tsql.results == [[["0"]]]
