@@ -1,0 +1,183 @@
+"""What every node has, and the nodes that others are made of: names, values, text, types, columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..grammar.source import Source, Span
+from ..grammar.tokens import Token
+
+# ------------------------------------------------------------------ script and batch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """Anything that stands at a place."""
+
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comment(Node):
+    """A comment. ``text`` is the whole of it, with its ``--`` or ``/* */``."""
+
+    text: str
+    block: bool
+    """``/* … */`` (True) or ``-- …`` (False)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement(Node):
+    """A statement without its closing semicolon."""
+
+    comments: tuple[Comment, ...] = field(default=(), compare=False)
+    trailing_comments: tuple[Comment, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch(Node):
+    """What stands between two GO lines.
+
+    ``line`` is the line in the file on which the batch's text begins (the line after GO):
+    ERROR_LINE() counts from it, so a statement's line within its batch is
+    ``statement.span.line - batch.line + 1``.
+    ``repeat`` is the count of the GO that ends it. ``closing_comments`` stand after the last
+    statement. ``has_errors`` tells that problems were reported inside it: its statements are
+    then incomplete and must not be run.
+    """
+
+    statements: tuple[Statement, ...]
+    line: int = 1
+    repeat: int = 1
+    closing_comments: tuple[Comment, ...] = field(default=(), compare=False)
+    has_errors: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Script(Node):
+    """All batches of a script, in order; batches without statements are left out."""
+
+    source: Source
+    batches: tuple[Batch, ...]
+
+
+# ------------------------------------------------------------------ names, values, text
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlText(Node):
+    """Text of ordinary SQL, kept as written: an expression, a condition, a query, a list.
+
+    ``tokens`` are its tokens without white space and comments. Comments inside it are in
+    ``text`` only.
+    """
+
+    tokens: tuple[Token, ...] = field(repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The characters as written, comments and line breaks included."""
+        return self.span.text
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The ``word`` of every token: upper-case keywords and names, symbols, '' for the rest."""
+        return tuple(token.word for token in self.tokens)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identifier(Node):
+    """One part of a name, unquoted, its case kept."""
+
+    text: str
+    quoted: bool = field(default=False, compare=False)
+    """Written in brackets or double quotes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QualifiedName(Node):
+    """``[[[server.]database.]schema.]name``; a part left out as in ``db..t`` is None."""
+
+    name: Identifier
+    schema: Identifier | None = None
+    database: Identifier | None = None
+    server: Identifier | None = None
+
+    @property
+    def text(self) -> str:
+        """The name with dots, parts unquoted: for messages."""
+        parts = [self.server, self.database, self.schema, self.name]
+        while parts[0] is None:
+            parts.pop(0)
+        return ".".join(part.text if part else "" for part in parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable(Node):
+    """``@name`` or ``@@name``. ``name`` keeps the sign and the case: compare case-folded."""
+
+    name: str
+
+    @property
+    def key(self) -> str:
+        """The name as T-SQL compares it."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StringLiteral(Node):
+    """A string; ``value`` has quotes undoubled and line continuations joined."""
+
+    value: str
+    national: bool = False
+    """Written N'…'."""
+
+
+NameOrVariable = Identifier | Variable
+StringOrVariable = StringLiteral | Variable
+NameOrText = Identifier | StringLiteral | Variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataType(Node):
+    """A type as written: ``nvarchar(max)``, ``decimal(10, 2)``, ``dbo.Money``, ``xml(CONTENT c)``.
+
+    ``arguments`` are the parts in parentheses, upper-case (``("MAX",)``, ``("10", "2")``).
+    ``national``/``varying`` spellings are normalised: ``CHARACTER VARYING(5)`` has the name
+    ``varchar``, ``DOUBLE PRECISION`` ``float``. For ``xml(…)`` see ``xml_collection``.
+    """
+
+    name: QualifiedName
+    arguments: tuple[str, ...] = ()
+    xml_collection: QualifiedName | None = None
+    xml_document: bool = False
+    """``xml(DOCUMENT c)``."""
+    varying: bool = False
+    """``CURSOR VARYING``."""
+
+
+# ------------------------------------------------------------------ columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableDefinition(Node):
+    """``( column …, constraint … )`` of a table, table variable or table type.
+
+    ``text`` includes the parentheses. A trailing comma and a missing comma before a table
+    constraint are taken as SQL Server takes them.
+    """
+
+    text: SqlText
+    columns: tuple[ColumnDefinition, ...]
+    constraints: tuple[SqlText, ...]
+    """Table constraints and inline indexes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnDefinition(Node):
+    """A column: its name, its type (None for ``AS`` computed columns), and all that follows."""
+
+    name: Identifier
+    type: DataType | None
+    rest: SqlText | None
+    """Constraints, IDENTITY, DEFAULT …; for a computed column ``AS (…)`` and what follows."""
