@@ -1,10 +1,13 @@
 """docs/dialect.md tells the truth: each sample is compiled."""
 
+import os
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
 
+from pgsb.compiler.functions import AGGREGATES, FUNCTIONS, REFUSED
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
 
@@ -34,3 +37,15 @@ def test_a_statement_is_treated_as_the_page_says(sample: str, answer: str, how: 
         assert not problems.errors, problems.report()
     if answer != "supported":
         assert how.strip(" :;,"), "say how or why"
+
+
+def test_the_functions_listed_are_those_that_the_compiler_knows() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    listed = re.search(r"^## Functions\n.*?^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert listed is not None
+    known = sorted({name.upper() for name in (*FUNCTIONS, *AGGREGATES)} - set(REFUSED))
+    expected = textwrap.fill(" ".join(known), 116, break_on_hyphens=False) + "\n"
+    if os.environ.get("PGSB_GOLDEN") == "rewrite":
+        PAGE.write_text(text[: listed.start(1)] + expected + text[listed.end(1) :], encoding="utf-8")
+    else:
+        assert listed[1] == expected
