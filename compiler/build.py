@@ -8,8 +8,9 @@
 it. Building never raises on account of the script: what is wrong is in ``problems``, and a
 batch with errors says so (``Batch.has_errors``).
 
-The builders of the statements are in build_service_broker.py, build_procedural.py,
-build_modules.py and build_ordinary.py, one function per rule of the grammar.
+The builders of the statements are in build_service_broker.py, build_conversations.py,
+build_procedural.py, build_modules.py and build_ordinary.py, one function per rule of the
+grammar.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..grammar.parser import parse_batch as parse_tree
 from ..grammar.problems import Problems
 from ..grammar.source import Source, Span
 from ..grammar.tokens import Token
-from . import build_modules, build_ordinary, build_procedural, build_service_broker, nodes
+from . import build_conversations, build_modules, build_ordinary, build_procedural, nodes
 from .build_reader import Node, Reader
 from .check import check_batch
 
@@ -34,7 +35,7 @@ DEEPEST_NESTING = 100
 """How many statements may stand inside one another (ELSE IF does not count)."""
 
 _SIMPLE = {
-    **build_service_broker.BUILDERS,
+    **build_conversations.BUILDERS,  # those of build_service_broker too
     **build_procedural.BUILDERS,
     **build_ordinary.BUILDERS,
 }

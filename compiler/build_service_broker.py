@@ -1,4 +1,4 @@
-"""Trees of Service Broker statements → nodes."""
+"""Trees of the statements that make Service Broker's objects → nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..grammar.tokens import TokenKind
 from . import nodes
 from .build_reader import Node, Reader
 
-__all__ = ["BUILDERS"]
+__all__ = ["BUILDERS", "Builder", "builds", "event_scope", "execute_as_clause", "refuse_repeated"]
 
 
 class Builder(Protocol):
@@ -27,7 +27,9 @@ BUILDERS: dict[str, Builder] = {}
 _VALIDATIONS = ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML")
 
 
-def _builds(rule: str) -> Callable[[Builder], Builder]:
+def builds(rule: str) -> Callable[[Builder], Builder]:
+    """Register the builder of a rule of the grammar."""
+
     def register(builder: Builder) -> Builder:
         BUILDERS[rule] = builder
         return builder
@@ -61,7 +63,7 @@ def _validation(tree: Node, read: Reader) -> tuple[str | None, nodes.QualifiedNa
     return validation, collection
 
 
-@_builds("create_message_type")
+@builds("create_message_type")
 def _create_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     validation, collection = _validation(tree, read)
     return nodes.CreateMessageType(
@@ -73,7 +75,7 @@ def _create_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> no
     )
 
 
-@_builds("alter_message_type")
+@builds("alter_message_type")
 def _alter_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     validation, collection = _validation(tree, read)
     return nodes.AlterMessageType(
@@ -81,7 +83,7 @@ def _alter_message_type(tree: Node, read: Reader, common: dict[str, Any]) -> nod
     )
 
 
-@_builds("create_contract")
+@builds("create_contract")
 def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     messages = tuple(
         nodes.ContractMessage(
@@ -97,7 +99,7 @@ def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.
 # ------------------------------------------------------------------ queues
 
 
-@_builds("create_queue")
+@builds("create_queue")
 def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateQueue(
         name=read.need_qualified(tree),
@@ -107,14 +109,14 @@ def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     )
 
 
-@_builds("alter_queue")
+@builds("alter_queue")
 def _alter_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = _queue_options(read.need_tree(tree, "queue_options"), read)
     return nodes.AlterQueue(name=read.need_qualified(tree), options=options, **common)
 
 
 def _queue_options(tree: Node, read: Reader) -> nodes.QueueOptions:
-    _refuse_repeated(tree, read)
+    refuse_repeated(tree, read)
     return nodes.QueueOptions(
         span=read.span(tree),
         status=read.optional(tree, "queue_status", read.on),
@@ -125,7 +127,7 @@ def _queue_options(tree: Node, read: Reader) -> nodes.QueueOptions:
 
 
 def _poison(tree: Node, read: Reader) -> nodes.PoisonMessageHandling:
-    _refuse_repeated(tree, read)
+    refuse_repeated(tree, read)
     return nodes.PoisonMessageHandling(
         span=read.span(tree),
         status=read.optional(tree, "poison_status", read.on),
@@ -139,7 +141,7 @@ def _poison(tree: Node, read: Reader) -> nodes.PoisonMessageHandling:
 
 
 def _activation(tree: Node, read: Reader) -> nodes.Activation:
-    _refuse_repeated(tree, read)
+    refuse_repeated(tree, read)
     return nodes.Activation(
         span=read.span(tree),
         status=read.optional(tree, "activation_status", read.on),
@@ -165,7 +167,8 @@ def execute_as_clause(tree: Node, read: Reader) -> nodes.ExecuteAsClause:
     )
 
 
-def _refuse_repeated(tree: Node, read: Reader) -> None:
+def refuse_repeated(tree: Node, read: Reader) -> None:
+    """Report an option that stands twice directly below ``tree``."""
     seen: set[str] = set()
     for option in read.trees(tree):
         name = str(option.data)
@@ -174,7 +177,7 @@ def _refuse_repeated(tree: Node, read: Reader) -> None:
         seen.add(name)
 
 
-@_builds("maintain_queue")
+@builds("maintain_queue")
 def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     action_tree = read.need_tree(tree, "rebuild_or_move")
     start, end = read.range_of(action_tree)
@@ -207,7 +210,7 @@ def _maintain_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
 # ------------------------------------------------------------------ services, routes, bindings
 
 
-@_builds("create_service")
+@builds("create_service")
 def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     contracts = read.tree(tree, "service_contracts")
     return nodes.CreateService(
@@ -219,7 +222,7 @@ def _create_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
-@_builds("alter_service")
+@builds("alter_service")
 def _alter_service(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     changes = read.tree(tree, "service_changes")
     added: list[nodes.Identifier] = []
@@ -251,7 +254,7 @@ def _route_options(tree: Node, read: Reader) -> nodes.RouteOptions:
     return nodes.RouteOptions(span=span, **values)
 
 
-@_builds("create_route")
+@builds("create_route")
 def _create_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = _route_options(tree, read)
     if options.address is None:
@@ -264,7 +267,7 @@ def _create_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Sta
     return nodes.CreateRoute(name=read.name(tree), owner=read.owner(tree), options=options, **common)
 
 
-@_builds("alter_route")
+@builds("alter_route")
 def _alter_route(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterRoute(name=read.name(tree), options=_route_options(tree, read), **common)
 
@@ -273,9 +276,9 @@ def _binding_user(tree: Node, read: Reader) -> nodes.Identifier:
     return read.identifier_at(read.range_of(tree)[1] - 1)
 
 
-@_builds("create_remote_service_binding")
+@builds("create_remote_service_binding")
 def _create_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    _refuse_repeated(tree, read)
+    refuse_repeated(tree, read)
     name = read.name(tree)
     user = read.optional(tree, "binding_user", lambda t: _binding_user(t, read))
     if user is None:
@@ -292,9 +295,9 @@ def _create_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
     )
 
 
-@_builds("alter_remote_service_binding")
+@builds("alter_remote_service_binding")
 def _alter_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    _refuse_repeated(tree, read)
+    refuse_repeated(tree, read)
     return nodes.AlterRemoteServiceBinding(
         name=read.name(tree),
         user=read.optional(tree, "binding_user", lambda t: _binding_user(t, read)),
@@ -307,7 +310,7 @@ def _alter_binding(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.St
 
 
 def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
-    _refuse_repeated(tree, read)
+    refuse_repeated(tree, read)
     contract = read.tree(tree, "priority_contract")
     local = read.tree(tree, "priority_local")
     remote = read.tree(tree, "priority_remote")
@@ -333,13 +336,13 @@ def _priority_options(tree: Node, read: Reader) -> nodes.PriorityOptions:
     )
 
 
-@_builds("create_broker_priority")
+@builds("create_broker_priority")
 def _create_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = read.optional(tree, "priority_options", lambda t: _priority_options(t, read))
     return nodes.CreateBrokerPriority(name=read.name(tree), options=options, **common)
 
 
-@_builds("alter_broker_priority")
+@builds("alter_broker_priority")
 def _alter_priority(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     options = _priority_options(read.need_tree(tree, "priority_options"), read)
     return nodes.AlterBrokerPriority(name=read.name(tree), options=options, **common)
@@ -394,12 +397,12 @@ def _endpoint_options(group: Terminal, read: Reader) -> tuple[nodes.EndpointOpti
     return tuple(options)
 
 
-@_builds("create_endpoint")
+@builds("create_endpoint")
 def _create_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateEndpoint(**_endpoint_fields(tree, read), **common)
 
 
-@_builds("alter_endpoint")
+@builds("alter_endpoint")
 def _alter_endpoint(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterEndpoint(**_endpoint_fields(tree, read), **common)
 
@@ -410,7 +413,7 @@ def event_scope(tree: Node, read: Reader) -> nodes.EventScope:
     return nodes.EventScope(span=read.span(tree), kind="QUEUE" if queue else read.words(tree), queue=queue)
 
 
-@_builds("create_event_notification")
+@builds("create_event_notification")
 def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     name, *events = map(read.identifier, read.terminals(tree, "NAME"))
     service, instance = map(read.string, read.terminals(tree, "STRING"))
@@ -428,14 +431,14 @@ def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any])
 # ------------------------------------------------------------------ schemas, certificates, keys
 
 
-@_builds("create_xml_schema_collection")
+@builds("create_xml_schema_collection")
 def _create_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.CreateXmlSchemaCollection(
         name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
     )
 
 
-@_builds("alter_xml_schema_collection")
+@builds("alter_xml_schema_collection")
 def _alter_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterXmlSchemaCollection(
         name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
@@ -449,7 +452,7 @@ def _active_for_begin_dialog(words: tuple[str, ...]) -> bool | None:
     return None
 
 
-@_builds("create_certificate")
+@builds("create_certificate")
 def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     start, end = read.range_of(read.need(tree, "TEXT"))
     words = tuple(token.word for token in read.tokens[start:end])
@@ -484,7 +487,7 @@ def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nod
     )
 
 
-@_builds("alter_certificate")
+@builds("alter_certificate")
 def _alter_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     return nodes.AlterCertificate(
         name=read.name(tree),
@@ -494,217 +497,14 @@ def _alter_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> node
     )
 
 
-@_builds("create_master_key")
+@builds("create_master_key")
 def _create_master_key(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     password = read.terminal(tree, "STRING")
     return nodes.CreateMasterKey(password=read.string(password) if password else None, **common)
 
 
-@_builds("master_key_action")
+@builds("master_key_action")
 def _master_key_action(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     first = read.tokens[read.range_of(tree)[0]].word
     service = read.terminal(tree, "SERVICE_MASTER_KEY") is not None
     return nodes.MasterKeyAction(action=first, service=service, text=read.text(tree), **common)
-
-
-# ------------------------------------------------------------------ conversations
-
-
-@_builds("begin_dialog")
-def _begin_dialog(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    to_service, *instance = [
-        read.string_or_variable(terminal)
-        for terminal in read.terminals(read.need_tree(tree, "to_service"), "STRING", "VARIABLE")
-    ]
-    from_service = read.name_or_variable(read.need_tree(tree, "from_service"))
-    assert from_service is not None
-    options = read.tree(tree, "dialog_options")
-    if options is not None:
-        _refuse_repeated(options, read)
-        related = [
-            *read.trees(options, "related_conversation"),
-            *read.trees(options, "related_conversation_group"),
-        ]
-        if len(related) > 1:
-            read.unexpected(
-                read.range_of(related[-1])[0],
-                "RELATED_CONVERSATION and RELATED_CONVERSATION_GROUP exclude each other",
-            )
-
-    def option(rule: str, value: str) -> nodes.SqlText | None:
-        clause = read.tree(options, rule) if options else None
-        return read.unwrapped(read.need_tree(clause, value)) if clause else None
-
-    return nodes.BeginDialog(
-        handle=read.need_variable(tree),
-        from_service=from_service,
-        to_service=to_service,
-        broker_instance=instance[0] if instance else None,
-        contract=read.optional(tree, "on_contract", read.name_or_variable),
-        related_conversation=option("related_conversation", "handle"),
-        related_conversation_group=option("related_conversation_group", "handle"),
-        lifetime=option("dialog_lifetime", "lifetime"),
-        encryption=read.optional(options, "dialog_encryption", read.on) if options else None,
-        **common,
-    )
-
-
-@_builds("begin_conversation_timer")
-def _begin_timer(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    return nodes.BeginConversationTimer(
-        handle=read.unwrapped(read.need(tree, "GROUP")),
-        timeout=read.text(read.need_tree(tree, "expression")),
-        **common,
-    )
-
-
-@_builds("send")
-def _send(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    start, end = read.range_of(read.need_tree(tree, "handles"))
-    if read.tokens[start].word == "(" and read.closing(start, end) == end - 1:
-        start, end = start + 1, end - 1
-    handles = []
-    for first, last in read.split(start, end):
-        if first == last:
-            read.unexpected(last, "expected a conversation handle")
-            continue
-        handles.append(read.text_at(first, last))
-    body = read.terminal(tree, "GROUP")
-    if body is not None and read.range_of(body)[1] - read.range_of(body)[0] == 2:
-        read.unexpected(
-            read.range_of(body)[1] - 1, "leave the parentheses out to send a message without a body"
-        )
-    return nodes.Send(
-        handles=tuple(handles),
-        message_type=read.optional(tree, "send_type", read.name_or_variable),
-        body=read.inside(body) if body else None,
-        **common,
-    )
-
-
-@_builds("end_conversation")
-def _end_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    option = read.tree(tree, "end_option")
-    error = read.tree(option, "end_error") if option else None
-    description = read.tree(option, "end_description") if option else None
-    return nodes.EndConversation(
-        handle=read.unwrapped(read.need_tree(tree, "handle")),
-        error=read.unwrapped(error) if error else None,
-        description=read.unwrapped(description) if description else None,
-        cleanup=option is not None and error is None,
-        **common,
-    )
-
-
-@_builds("get_conversation_group")
-def _get_conversation_group(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    return nodes.GetConversationGroup(
-        variable=read.need_variable(tree), queue=read.need_qualified(tree), **common
-    )
-
-
-@_builds("move_conversation")
-def _move_conversation(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    handle, group = read.trees(tree, "handle")
-    return nodes.MoveConversation(handle=read.unwrapped(handle), group=read.unwrapped(group), **common)
-
-
-@_builds("receive")
-def _receive(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    top = read.tree(tree, "top")
-    items = [item for child in read.trees(tree) if (item := _receive_item(child, read)) is not None]
-    assigned = [item for item in items if isinstance(item, nodes.ReceiveAssignment)]
-    if assigned and len(assigned) < len(items):
-        first_other = next(
-            item for item in items if isinstance(item, nodes.ReceiveAssignment) is not _first_assigns(items)
-        )
-        read.problems.add(
-            "A RECEIVE statement that assigns a value to a variable must not be combined with "
-            "data retrieval operations.",
-            first_other.span,
-            hint="either assign every column to a variable, or none",
-            number=8447,
-        )
-    into = read.tree(tree, "receive_into")
-    if into is not None and assigned:
-        read.unexpected(read.range_of(into)[0], "a RECEIVE that assigns variables has no INTO")
-    where = read.tree(tree, "receive_where")
-    return nodes.Receive(
-        top=read.unwrapped(top.children[0]) if top else None,
-        items=tuple(items),
-        queue=read.need_qualified(tree),
-        into=read.need_variable(into) if into else None,
-        where=_receive_filter(where, read) if where else None,
-        **common,
-    )
-
-
-def _first_assigns(items: list[nodes.ReceiveStar | nodes.ReceiveColumn | nodes.ReceiveAssignment]) -> bool:
-    return isinstance(items[0], nodes.ReceiveAssignment)
-
-
-def _receive_item(
-    tree: Node, read: Reader
-) -> nodes.ReceiveStar | nodes.ReceiveColumn | nodes.ReceiveAssignment | None:
-    span = read.span(tree)
-    expression = read.tree(tree, "expression")
-    match tree.data:
-        case "receive_star":
-            return nodes.ReceiveStar(span=span)
-        case "receive_assignment":
-            assert expression is not None
-            return nodes.ReceiveAssignment(
-                span=span, variable=read.need_variable(tree), expression=read.text(expression)
-            )
-        case "receive_column" | "receive_alias":
-            assert expression is not None
-            alias = read.terminal(tree, "NAME", "STRING")
-            return nodes.ReceiveColumn(
-                span=span,
-                expression=read.text(expression),
-                alias=_alias(alias, read) if alias else None,
-            )
-    return None
-
-
-def _alias(terminal: Terminal, read: Reader) -> nodes.Identifier:
-    if terminal.type == "NAME":
-        return read.identifier(terminal)
-    literal = read.string(terminal)
-    return nodes.Identifier(span=literal.span, text=literal.value, quoted=True)
-
-
-def _receive_filter(tree: Node, read: Reader) -> nodes.ReceiveFilter:
-    column = read.need_qualified(tree)
-    name = column.name.text.lower()
-    if name not in ("conversation_handle", "conversation_group_id"):
-        read.problems.add(
-            f"RECEIVE cannot be filtered by '{column.text}'.",
-            column.span,
-            hint="WHERE takes conversation_handle = … or conversation_group_id = …",
-            number=102,
-        )
-        name = "conversation_handle"
-    return nodes.ReceiveFilter(
-        span=read.span(tree), column=name, value=read.unwrapped(read.need_tree(tree, "handle"))
-    )
-
-
-@_builds("wait_for_time")
-def _wait_for_time(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    return nodes.WaitForTime(
-        kind=read.words(read.need_tree(tree, "wait_kind")),
-        value=read.text(read.need(tree, "STRING", "VARIABLE")),
-        **common,
-    )
-
-
-@_builds("wait_for_message")
-def _wait_for_message(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    inner_tree = read.need_tree(tree, "receive", "get_conversation_group")
-    inner = BUILDERS[str(inner_tree.data)](inner_tree, read, {"span": read.span(inner_tree)})
-    assert isinstance(inner, nodes.Receive | nodes.GetConversationGroup)
-    timeout = read.tree(tree, "timeout")
-    return nodes.WaitForMessage(
-        statement=inner, timeout=read.unwrapped(timeout) if timeout else None, **common
-    )
