@@ -25,7 +25,9 @@ BEGIN
             v_piece := v_open || '<' || v_piece;
             v_open := NULL;
         END IF;
-        IF v_piece LIKE '!%' AND strpos(v_piece, '-->') = 0 OR v_piece LIKE '?%' AND strpos(v_piece, '?>') = 0 THEN
+        -- (the first piece is text, whatever it begins with)
+        IF v_pieces <> '{}'
+           AND (v_piece LIKE '!%' AND strpos(substr(v_piece, 4), '-->') = 0 OR v_piece LIKE '?%' AND strpos(v_piece, '?>') = 0) THEN
             v_open := v_piece;
         ELSE
             v_pieces := v_pieces || v_piece;
@@ -67,7 +69,7 @@ BEGIN
     decls := '{}';
     FOREACH v_tok IN ARRAY toks LOOP
         v_at := v_at + 1;
-        IF v_tok LIKE '/%' THEN
+        IF v_tok LIKE '/%' AND v_at > 1 THEN
             ends[v_open] := v_at;
             ends[v_at] := v_at;
             v_open := opens[v_open - 1];
@@ -130,7 +132,7 @@ BEGIN
     IF p_at = 1 THEN
         RETURN p_tok;
     ELSIF p_tok LIKE '!%' THEN
-        RETURN substr(p_tok, strpos(p_tok, '-->') + 3);
+        RETURN substr(p_tok, strpos(substr(p_tok, 4), '-->') + 6);        -- '<!-->-->' is one comment
     ELSIF p_tok LIKE '?%' THEN
         RETURN substr(p_tok, strpos(p_tok, '?>') + 2);
     END IF;
@@ -155,7 +157,7 @@ BEGIN
     ELSIF p_node & 1 = 1 THEN
         RETURN ssb.xml_unescape(ssb.xml_tail(v_tok, v_at));
     ELSIF v_tok LIKE '!%' AND v_at > 1 THEN
-        RETURN substr(v_tok, 4, strpos(v_tok, '-->') - 4);
+        RETURN substr(v_tok, 4, strpos(substr(v_tok, 4), '-->') - 1);
     ELSIF v_tok LIKE '?%' AND v_at > 1 THEN
         RETURN ltrim(substr(left(v_tok, strpos(v_tok, '?>') - 1), length(substring(v_tok from '^\?[^ \t\n?]+')) + 1), E' \t\n');
     END IF;

@@ -9,6 +9,7 @@ DO $$
 BEGIN
     IF to_regtype('sys.xml_node') IS NULL THEN
         CREATE TYPE sys.xml_node AS (
+            ordinal  bigint,    -- of the row: scripts order by the column to get document order
             above    text[],    -- start tags around markup, outermost first, without their '<'
             markup   text,      -- the node or the ancestor so many levels up, whole
             id       bigint,    -- number of the node in above || markup (see 513_xml_index.sql)
@@ -195,6 +196,7 @@ DECLARE
     v_levels integer := coalesce(p_levels, 0);
 BEGIN
     v_row.levels := v_levels;
+    v_row.ordinal := 0;         -- the caller numbers the rows
     v_row.document := '';
     FOREACH v_item IN ARRAY p_items LOOP
         IF left(v_item, 1) IN ('x', 't') THEN
@@ -339,30 +341,30 @@ CREATE OR REPLACE FUNCTION sys.xml_nodes(
     x text, path text, namespaces jsonb DEFAULT NULL, variables jsonb DEFAULT NULL, upward integer DEFAULT NULL)
 RETURNS TABLE (node sys.xml_node, place bigint) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN d.x ELSE '' END, r.place)::sys.xml_node, r.row
+    SELECT ROW(r.row, r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN d.x ELSE '' END, r.place)::sys.xml_node, r.row
       FROM (SELECT $1 AS x OFFSET 0) AS d
      CROSS JOIN LATERAL ssb.xq_node_rows(d.x, ssb.xq_compile($2, 'nodes', $3), $4, $5) WITH ORDINALITY
-           AS r(above, markup, id, levels, document, place, row)
+           AS r(ordinal, above, markup, id, levels, document, place, row)
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_nodes(
     x sys.xml, path text, namespaces jsonb DEFAULT NULL, variables jsonb DEFAULT NULL, upward integer DEFAULT NULL)
 RETURNS TABLE (node sys.xml_node, place bigint) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN d.x ELSE '' END, r.place)::sys.xml_node, r.row
+    SELECT ROW(r.row, r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN d.x ELSE '' END, r.place)::sys.xml_node, r.row
       FROM (SELECT $1::text AS x OFFSET 0) AS d
      CROSS JOIN LATERAL ssb.xq_node_rows(d.x, ssb.xq_compile($2, 'nodes', $3), $4, $5) WITH ORDINALITY
-           AS r(above, markup, id, levels, document, place, row)
+           AS r(ordinal, above, markup, id, levels, document, place, row)
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_nodes(
     x sys.xml_node, path text, namespaces jsonb DEFAULT NULL, variables jsonb DEFAULT NULL, upward integer DEFAULT NULL)
 RETURNS TABLE (node sys.xml_node, place bigint) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-    SELECT ROW(r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN (d.x).document ELSE '' END, r.place)::sys.xml_node, r.row
+    SELECT ROW(r.row, r.above, r.markup, r.id, r.levels, CASE WHEN r.place > 0 THEN (d.x).document ELSE '' END, r.place)::sys.xml_node, r.row
       FROM (SELECT $1 AS x OFFSET 0) AS d
      CROSS JOIN LATERAL ssb.xq_node_rows(d.x, ssb.xq_compile($2, 'nodes', $3), $4, $5) WITH ORDINALITY
-           AS r(above, markup, id, levels, document, place, row)
+           AS r(ordinal, above, markup, id, levels, document, place, row)
 $$;
 
 -- .value('…', 'varbinary') and .value('…', 'bit') read the lexical forms of XML Schema.

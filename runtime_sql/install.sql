@@ -44,10 +44,11 @@
 \ir 128_execute.sql
 \ir 129_cursors.sql
 
--- Checks on table variables, IGNORE_DUP_KEY, AVG
+-- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion
 \ir 135_table_variables.sql
 \ir 136_ignore_dup_key.sql
 \ir 137_average.sql
+\ir 138_rowversion.sql
 
 -- Conversations
 \ir 149_endpoints.sql
@@ -127,6 +128,7 @@
 \ir 564_xsd_automaton.sql
 \ir 565_xsd_compile.sql
 \ir 566_xsd_validate.sql
+\ir 567_typed_xml.sql
 
 -- The activation daemon's part
 \ir 600_broker_state.sql

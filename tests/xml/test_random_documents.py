@@ -14,6 +14,9 @@ from support import Connection, Database
 
 pytestmark = pytest.mark.filterwarnings("error")
 
+# text, a comment or an instruction beside the root element
+beside = st.sampled_from(["", "", "/x", "?x", "!x", "<!--<b/>-->", "<?p <b/>?>", "t<!-->-->"])
+
 few = settings(
     max_examples=120,
     deadline=None,
@@ -95,11 +98,11 @@ def test_a_damaged_document_is_refused_where_expat_refuses_it(
 
 
 @few
-@given(trees, st.lists(steps, min_size=1, max_size=3))
+@given(trees, st.lists(steps, min_size=1, max_size=3), beside, beside)
 def test_paths_give_the_elements_that_a_plain_walk_gives(
-    server: Connection, tree: Element, path: list[Step]
+    server: Connection, tree: Element, path: list[Step], before: str, after: str
 ) -> None:
-    document = canonical(tree)
+    document = before + canonical(tree) + after
     written_path = "".join(map(str, path))
     found = evaluate(tree, path)
     expected = "".join(map(canonical, found))

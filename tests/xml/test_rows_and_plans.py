@@ -72,6 +72,12 @@ def test_a_row_is_not_null(server: Connection) -> None:
         assert server.execute(query.format(upward), (ORDERS,)).fetchall() == [(True, False)] * 2  # type: ignore[arg-type]
 
 
+def test_rows_sort_in_document_order(server: Connection) -> None:
+    query = """SELECT string_agg(sys.xml_value(t.c, '@no'), ',' ORDER BY t.c DESC)
+                 FROM sys.xml_nodes('<a><b no="2"/><c><b no="10"/></c><b no="1"/></a>'::text, '//b') AS t(c)"""
+    assert server.execute(query).fetchone() == ("1,10,2",)
+
+
 def test_attributes_and_texts_are_rows(server: Connection) -> None:
     for upward in ("0", "1", "NULL"):
         assert rows(server, "//line/@no", upward, ".", "../@no", "../../../@id") == [
