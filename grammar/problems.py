@@ -91,11 +91,14 @@ class Problems:
 
     def within(self, span: Span) -> tuple[Problem, ...]:
         """Return the errors that begin inside ``span`` (a batch, say), in order."""
-        return tuple(
+        found = [
             problem
-            for problem in self.errors
-            if problem.span.source is span.source and span.start <= problem.span.start <= span.end
-        )
+            for problem in self._problems.values()
+            if problem.severity == "error"
+            and problem.span.source is span.source
+            and span.start <= problem.span.start <= span.end
+        ]
+        return tuple(sorted(found, key=lambda problem: problem.span.start))
 
     def report(self) -> str:
         """Return the text that tells the user about all of them, empty when there are none."""
