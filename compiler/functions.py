@@ -53,6 +53,11 @@ AGGREGATES = frozenset(
     """.split()
 )
 
+WINDOW_FUNCTIONS = frozenset(
+    "ROW_NUMBER RANK DENSE_RANK NTILE PERCENT_RANK CUME_DIST LAG LEAD FIRST_VALUE LAST_VALUE".split()
+)
+"""Functions that only OVER gives a meaning."""
+
 REFUSED: dict[str, str] = {
     "COMPRESS": "GZIP is not in a plain PostgreSQL server",
     "DECOMPRESS": "GZIP is not in a plain PostgreSQL server",
@@ -71,7 +76,7 @@ REFUSED: dict[str, str] = {
     "DECRYPTBYPASSPHRASE": "SQL Server's encryption functions are not supported",
     "SIGNBYCERT": "SQL Server's encryption functions are not supported",
     "VERIFYSIGNEDBYCERT": "SQL Server's encryption functions are not supported",
-    "MIN_ACTIVE_ROWVERSION": "row versions are not kept",
+    "MIN_ACTIVE_ROWVERSION": "open transactions' row versions are not known",
     "FN_DBLOG": "SQL Server's transaction log does not exist here",
     "FN_MY_PERMISSIONS": "use has_perms_by_name",
     "PERMISSIONS": "use has_perms_by_name",
@@ -714,13 +719,13 @@ GLOBAL_VARIABLES: dict[str, Value] = {
     "@@lock_timeout": v.call("sys.lock_timeout", type=tm.INT),
     "@@max_precision": Value("38", v.ATOM, tm.TINYINT, nullable=False),
     "@@textsize": Value("2147483647", v.ATOM, tm.INT, nullable=False),
+    "@@dbts": v.call("sys.dbts", type=tm.SqlType("varbinary", length=8)),
     "@@microsoftversion": Value("268435456", v.ATOM, tm.INT, nullable=False),
 }
 """@@names that do not depend on the running program; the others are the scope's."""
 
 
 REFUSED_GLOBALS: dict[str, str] = {
-    "@@dbts": "row versions are not kept",
     "@@cpu_busy": "SQL Server's process statistics do not exist here",
     "@@idle": "SQL Server's process statistics do not exist here",
     "@@io_busy": "SQL Server's process statistics do not exist here",

@@ -46,6 +46,12 @@ def _at_time_zone(node: AtTimeZone, ctx: Context) -> Value:
     return v.call("sys.at_time_zone", value.text, scalar(node.args["zone"], ctx).text, type=tm.DATETIMEOFFSET)
 
 
+@handles(exp.Date, exp.Time, exp.Timestamp)
+def _odbc_literal(node: exp.Expr, ctx: Context) -> Value:
+    """``{d '…'}``, ``{t '…'}``, ``{ts '…'}``."""
+    return v.convert(scalar(node.this, ctx), tm.DATETIME)
+
+
 @handles(exp.Trim)
 def _trim(node: exp.Trim, ctx: Context) -> Value:
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "", "btrim")
@@ -69,7 +75,14 @@ def _adjacent(node: exp.Concat, ctx: Context) -> Value:
 
 @handles(exp.Anonymous)
 def _function(node: exp.Anonymous, ctx: Context) -> Value:
-    return v.unwrap(function_value(node, ctx))
+    upper = node.name.upper()
+    if upper in functions.WINDOW_FUNCTIONS:
+        return ctx.problem(f"the function {node.name!r} must have an OVER clause", node, number=10753)
+    before = ctx.frame.aggregates
+    value = function_value(node, ctx)
+    if upper in functions.AGGREGATES and ctx.frame.aggregates > before + 1:
+        return ctx.problem("an aggregate cannot stand inside another aggregate", node, number=130)
+    return v.unwrap(value)
 
 
 def function_value(node: exp.Anonymous, ctx: Context) -> Value:

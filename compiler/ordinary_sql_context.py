@@ -123,6 +123,13 @@ class Context:
         """Report a construct that cannot be run, by its name."""
         return self.problem(f"{what} is not supported", node, hint=hint)
 
+    def only(self, node: exp.Expr, allowed: frozenset[str]) -> None:
+        """Report what was read into ``node`` and would otherwise be dropped without a word."""
+        for key, value in node.args.items():
+            if value and key not in allowed:
+                name = key.rstrip("_").replace("_", " ").upper()
+                self.problem(f"incorrect syntax: {name} is not T-SQL here or not supported", node, number=102)
+
     # ------------------------------------------------------------ frames and names
 
     def push(self) -> Frame:

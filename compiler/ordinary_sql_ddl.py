@@ -98,9 +98,9 @@ def _ignored(tokens: list[Token], ctx: Context) -> bool:
     if reason is None:
         return False
     if tokens[1].word != "STATISTICS":
-        ctx.problems.add(
-            f"{tokens[0].word} {tokens[1].word} has no effect: {reason}", at=ctx.whole, severity="warning"
-        )
+        words = [token.word for token in tokens[:4]]
+        name = " ".join(words[: words.index("INDEX") + 1] if "INDEX" in words else words[:2])
+        ctx.problems.add(f"{name} has no effect: {reason}", at=ctx.whole, severity="warning")
     return True
 
 
@@ -127,6 +127,7 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     statements += ignoring_triggers(sql, info.keys)
+    statements += _rowversion_triggers(sql, info)
     ctx.pop()
     return Ddl(tuple(statements), defines=(info,))
 
@@ -277,8 +278,6 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
         type_text = known.type.postgres if known.type is not None else "text"
         text = f"{name} {type_text} GENERATED ALWAYS AS ({known.computed}) STORED"
     else:
-        if known.type is not None and known.type.name == "rowversion":
-            ctx.unsupported(f"a {known.type.name} column", column.type, hint="row versions are not kept")
         text = f"{name} {_column_type(known.type, known.identity)}"
         if known.identity is not None:
             text += f" GENERATED ALWAYS AS IDENTITY{_identity_text(known.identity)}"
@@ -416,6 +415,16 @@ def ignoring_triggers(table: str, keys: Iterable[KeyInfo]) -> list[str]:
                 f"FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate({arguments})"
             )
     return statements
+
+
+def _rowversion_triggers(table: str, info: TableInfo) -> list[str]:
+    """A rowversion column gets a new number with every change of its row."""
+    return [
+        f"CREATE TRIGGER rowversion BEFORE INSERT OR UPDATE ON {table} "
+        f"FOR EACH ROW EXECUTE FUNCTION sys.set_rowversion({literal(fold(column.name))})"
+        for column in info.columns
+        if column.type is not None and column.type.name == "rowversion"
+    ]
 
 
 def _drop_index(reader: Reader, ctx: Context) -> Ddl:

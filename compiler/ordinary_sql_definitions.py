@@ -170,7 +170,7 @@ def _has_own_columns(reader: Reader, word: str) -> bool:
     ahead = 2 if word == "PRIMARY" else 1
     if word == "CHECK":
         return False
-    if reader.peek(T.VAR, ahead) and reader.text_at(ahead) in ("CLUSTERED", "NONCLUSTERED"):
+    if reader.text_at(ahead) in ("CLUSTERED", "NONCLUSTERED"):
         ahead += 1
     return reader.peek(T.L_PAREN, ahead)
 

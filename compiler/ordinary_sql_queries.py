@@ -298,22 +298,21 @@ def _mismatched(value: Value, type_: tm.SqlType | None) -> bool:
 
 def _tail(node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None) -> str:
     """ORDER BY and OFFSET of a set operation."""
+    frame = ctx.push()
+    infos = None
+    if columns is not None:
+        infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
+    frame.relations.append(Relation("", infos))
     tail = ""
     order = node.args.get("order")
     if order is not None:
-        frame = ctx.push()
-        infos = None
-        if columns is not None:
-            infos = tuple(ColumnInfo(column.name or "", column.type) for column in columns)
-        frame.relations.append(Relation("", infos))
-        items = ", ".join(order_item(item, ctx) for item in order.expressions)
-        ctx.pop()
-        tail += f"{BREAK}ORDER BY {items}"
+        tail += f"{BREAK}ORDER BY {', '.join(order_item(item, ctx) for item in order.expressions)}"
     limit, offset = _offset_fetch(node, ctx)
     if limit is not None:
         tail += f"{BREAK}LIMIT {limit}"
     if offset is not None:
         tail += f"{BREAK}OFFSET {offset}"
+    ctx.pop()
     return tail
 
 
@@ -329,24 +328,13 @@ def _select(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryTex
         ctx.pop()
 
 
-_UNSUPPORTED_CLAUSES = {
-    "qualify": "QUALIFY",
-    "windows": "WINDOW",
-    "laterals": "LATERAL",
-    "connect": "CONNECT BY",
-    "sample": "TABLESAMPLE",
-    "hint": "a hint comment",
-    "kind": "SELECT AS",
-    "exclude": "EXCLUDE",
-    "match": "MATCH_RECOGNIZE",
-    "prewhere": "PREWHERE",
-}
+_SELECT_CLAUSES = frozenset(
+    "expressions distinct limit offset from_ joins where group having order options for_ with_ into".split()
+)
 
 
 def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryText:
-    for key, name in _UNSUPPORTED_CLAUSES.items():
-        if node.args.get(key):
-            ctx.problem(f"{name} is not T-SQL", node, number=102)
+    ctx.only(node, _SELECT_CLAUSES)
     sources = read_from(node, ctx)
     items = _select_list(node, ctx, targets)
     where_node = node.args.get("where")
@@ -355,6 +343,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     having_node = node.args.get("having")
     having = condition(having_node.this, ctx).text if having_node is not None else None
     distinct = node.args.get("distinct") is not None
+    if distinct:
+        ctx.only(node.args["distinct"], frozenset())
     order_node = node.args.get("order")
     order = _order(order_node, items, ctx) if order_node is not None else None
     limit, percent, with_ties = _top(node, ctx)
@@ -539,6 +529,7 @@ class Star:
 
 def star_columns(item: exp.Expr, ctx: Context) -> Star:
     """Expand ``*`` as far as the relations in sight are known."""
+    ctx.only(item.this if isinstance(item, exp.Column) else item, frozenset())
     relations = ctx.frame.relations
     text = "*"
     if isinstance(item, exp.Column):
@@ -598,10 +589,9 @@ def _group_by(node: exp.Group | None, ctx: Context) -> str | None:
             return f"({', '.join(item(inner) for inner in element.expressions)})"
         if isinstance(element, exp.Paren):
             return f"({item(element.this)})"
-        value = scalar(element, ctx)
-        if ctx.scope.case_insensitive and value.is_string and isinstance(element, exp.Column):
-            return value.text
-        return value.text
+        if isinstance(element, exp.Literal):
+            ctx.problem("a GROUP BY expression must contain a column", element, number=164)
+        return scalar(element, ctx).text
 
     texts = [item(element) for element in node.expressions]
     texts += [item(element) for element in node.args.get("grouping_sets") or ()]

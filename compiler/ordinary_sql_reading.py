@@ -25,7 +25,7 @@ from sqlglot.parsers.tsql import TSQLParser
 from sqlglot.tokenizer_core import Token as SqlToken
 from sqlglot.tokenizer_core import TokenType as T
 
-from .ordinary_sql_tokens import Unreadable
+from .ordinary_sql_tokens import RESERVED, Unreadable
 
 Result = TypeVar("Result")
 Node = TypeVar("Node", bound=exp.Expr)
@@ -315,7 +315,34 @@ class Reader(TSQLParser):
         return self.query()
 
     def _parse_projections(self) -> tuple[list[exp.Expr], None]:
-        return self._parse_csv(self._read_projection), None
+        items = self._parse_csv(self._read_projection)
+        return items or self.fail(), None
+
+    def _parse_alias(self, this: exp.Expr | None, explicit: bool = False) -> exp.Expr | None:
+        expected = self.peek(T.ALIAS)
+        aliased = super()._parse_alias(this, explicit)
+        if expected and not isinstance(aliased, exp.Alias):
+            self.fail()
+        return aliased
+
+    def _parse_table_alias(self, alias_tokens: Any = None) -> exp.TableAlias | None:
+        expected = self.peek(T.ALIAS)
+        alias = super()._parse_table_alias(alias_tokens)
+        if expected and (alias is None or alias.this is None):
+            self.fail()
+        return alias
+
+    def _parse_group(self, skip_group_by_token: bool = False) -> exp.Group | None:
+        group = super()._parse_group(skip_group_by_token)
+        if group is not None and not any(group.args.values()):
+            self.fail()
+        return group
+
+    def _parse_window(self, this: exp.Expr | None, alias: bool = False) -> exp.Expr | None:
+        if self.peek(T.OVER) and not self.peek(T.L_PAREN, 1):
+            self._advance()
+            self.fail("a named window is not supported" if self.peek(T.VAR) else "")
+        return super()._parse_window(this, alias)
 
     def _read_projection(self) -> exp.Expr | None:
         token, after = self._curr, self._next
@@ -377,7 +404,11 @@ class Reader(TSQLParser):
         return columns
 
     def _parse_table(self, *args: Any, **kwargs: Any) -> Any:
-        return Parser._parse_table(self, *args, **kwargs)
+        table = Parser._parse_table(self, *args, **kwargs)
+        if isinstance(table, exp.Table) and table.args.get("hints") and table.args.get("alias") is None:
+            # FROM t (NOLOCK) AS a
+            table.set("alias", self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS))
+        return table
 
     def _parse_id_var(self, any_token: bool = True, tokens: Any = None) -> exp.Expr | None:
         # any_token would take every keyword for a name, e.g. in `x AS FROM`.
@@ -462,7 +493,7 @@ class Reader(TSQLParser):
             if self._match(T.COMMA):
                 continue
             token = self._curr
-            if not token or token.token_type not in (T.VAR, T.INDEX):
+            if not token or token.token_type not in (T.VAR, RESERVED):
                 self.fail()
             self._advance()
             hints.append(_placed(exp.Var(this=token.text.upper()), token))
@@ -529,7 +560,8 @@ class Reader(TSQLParser):
     def type_name(self) -> TypeName:
         """A type: ``int``, ``decimal(10, 2)``, ``varchar(max)``, ``double precision``, ``dbo.phone``."""
         token = self._curr
-        if not token or token.token_type not in (T.VAR, T.IDENTIFIER, T.XML, T.ROWS, T.RANGE):
+        types = (T.VAR, T.IDENTIFIER, T.XML, T.ROWS, T.RANGE)
+        if not token or (token.token_type not in types and token.text.lower() not in ("double", "national")):
             self.fail()
         self._advance()
         name, schema, end = token.text, None, token.end

@@ -56,9 +56,13 @@ def _joins(joins: list[exp.Join], ctx: Context) -> list[Source]:
     return [_join(join, ctx) for join in joins]
 
 
+_JOIN_PARTS = frozenset("this side kind on hint method using pivots".split())
+
+
 def _join(join: exp.Join, ctx: Context) -> Source:
     if join.args.get("method") or join.args.get("using"):
         ctx.problem("NATURAL and USING are not T-SQL", join, number=102)
+    ctx.only(join, _JOIN_PARTS)
     side = (join.args.get("side") or "").upper()
     kind = (join.args.get("kind") or "").upper()
     on = join.args.get("on")
@@ -167,9 +171,15 @@ def _hints(node: exp.Expr) -> frozenset[str]:
     return frozenset(words)
 
 
+_TABLE_PARTS = frozenset("this db catalog alias hints pivots joins sample version".split())
+
+
 def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     if node.args.get("sample") is not None:
         ctx.unsupported("TABLESAMPLE", node)
+    if node.args.get("version") is not None:
+        ctx.unsupported("FOR SYSTEM_TIME", node, hint="tables keep no history here")
+    ctx.only(node, _TABLE_PARTS)
     if isinstance(node.this, (exp.Anonymous, exp.Dot)) and not _is_name(node.this):
         return _function(node, ctx, kind)
     alias, columns = _alias(node)
@@ -238,9 +248,13 @@ def unnest(variable: TableVariable, alias: str, ctx: Context) -> str:
     return f"unnest({variable.query_reference}) AS {quote(alias)}"
 
 
+_SUBQUERY_PARTS = frozenset("this alias joins pivots with_ order limit offset for_ hints".split())
+
+
 def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
     from .ordinary_sql_queries import query_text
 
+    ctx.only(node, _SUBQUERY_PARTS)
     alias, columns = _alias(node)
     inner = node.this
     while isinstance(inner, exp.Subquery) and not inner.args.get("alias"):

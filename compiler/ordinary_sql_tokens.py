@@ -51,6 +51,18 @@ _SYMBOLS: dict[str, T] = {
     "&=": T.COLON_EQ, "|=": T.COLON_EQ, "^=": T.COLON_EQ,
 }  # fmt: skip
 
+RESERVED = T.COMMAND
+"""The type of reserved words that sqlglot's grammar of queries does not know: never names."""
+
+_RESERVED_IN_EXPRESSIONS = frozenset(
+    """
+    COALESCE CONTAINS CONVERT DEFAULT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER FREETEXT IDENTITY
+    IDENTITYCOL NULLIF OPENDATASOURCE OPENQUERY OPENROWSET OPENXML ROWGUIDCOL SESSION_USER SYSTEM_USER
+    TRY_CONVERT UPDATE USER CONTAINSTABLE FREETEXTTABLE
+    """.split()
+)
+"""Reserved words that stand for functions and values."""
+
 HINT_WORDS = frozenset(
     """
     NOLOCK READUNCOMMITTED UPDLOCK REPEATABLEREAD SERIALIZABLE READCOMMITTED TABLOCK TABLOCKX PAGLOCK
@@ -88,6 +100,8 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
                     index += 2
                     continue
                 token_type = _KEYWORDS.get(word) or _contextual(word, previous, following)
+                if token_type is None and word in RESERVED_WORDS and word not in _RESERVED_IN_EXPRESSIONS:
+                    token_type = RESERVED
             out.append(SqlToken(token_type or T.VAR, text, 1, 1, start, end))
         elif kind == TokenKind.SYMBOL:
             if (

@@ -14,9 +14,13 @@ from .ordinary_sql_expressions import scalar
 from .ordinary_sql_values import Value
 
 
+_WINDOW_PARTS = frozenset("this partition_by order spec alias over".split())
+
+
 @handles(exp.Window)
 def _window(node: exp.Window, ctx: Context) -> Value:
     aggregates = ctx.frame.aggregates
+    ctx.only(node, _WINDOW_PARTS)
     inner = node.this
     value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates

@@ -68,6 +68,15 @@ CREATE TABLE dbo.types (
     ii text
 )
 
+-- case: rowversion
+CREATE TABLE a0 (id int, version timestamp)
+-- expect
+CREATE TABLE dbo.a0 (
+    id integer,
+    version bytea
+);
+CREATE TRIGGER rowversion BEFORE INSERT OR UPDATE ON dbo.a0 FOR EACH ROW EXECUTE FUNCTION sys.set_rowversion('version')
+
 -- case: identity
 CREATE TABLE a1 (id int IDENTITY PRIMARY KEY, b bigint)
 -- expect
