@@ -13,7 +13,6 @@ from .ordinary_sql_context import Context, expression, handles
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_values import Value
 
-
 _WINDOW_PARTS = frozenset("this partition_by order spec alias over".split())
 
 
