@@ -9,6 +9,7 @@ from .flow_status import DEAD
 from .lower import Context, Mode, Translated, invocations, lower
 from .names import fold, quote
 from .ordinary_sql import ScalarVariable
+from .safety import safe_expression
 
 # SET options that say nothing here: PostgreSQL behaves as their usual value says, or they are
 # about plans and statistics of SQL Server.
@@ -166,7 +167,9 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
     translated = ordinary_sql.translate_statement(select, ctx.scope, ctx.problems)
     if not isinstance(translated, ordinary_sql.Assignment) or len(translated.values) != 1:
         return []
-    return assign(node, variable, Translated(translated.values[0].sql, variable.type, False), ctx)
+    joins = node.operator == "+=" and variable.type.is_string
+    safe = joins and safe_expression(node.value.tokens, ctx.scope, variable.type)
+    return assign(node, variable, Translated(translated.values[0].sql, variable.type, safe), ctx)
 
 
 @lower.register

@@ -132,7 +132,8 @@ def safe_expression(tokens: Sequence[Token], scope: SqlScope, target: SqlType | 
     if target is None or kind == _ANY:
         return True
     if target.is_string:
-        return kind in ("string", "number") if len(tokens) == 1 else kind == "string"
+        # A number's text fits into (max), and a lone literal or variable is seen to fit.
+        return kind == "string" or (kind == "number" and (target.length == -1 or len(tokens) == 1))
     if kind != _kind(target):
         return False
     if kind != "number":

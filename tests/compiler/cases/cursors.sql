@@ -1,0 +1,349 @@
+-- case: a cursor lives through ROLLBACK
+CREATE TABLE dbo.t (id int);
+INSERT INTO dbo.t (id) VALUES (1), (2), (3);
+GO
+DECLARE @id int;
+DECLARE c CURSOR LOCAL FAST_FORWARD FOR SELECT id FROM dbo.t ORDER BY id;
+OPEN c;
+FETCH NEXT FROM c INTO @id;
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    BEGIN TRANSACTION;
+    PRINT @id;
+    IF @id = 2 ROLLBACK ELSE COMMIT;
+    FETCH NEXT FROM c INTO @id;
+END
+CLOSE c;
+DEALLOCATE c;
+-- expect
+CREATE TABLE dbo.t (
+    id integer
+);
+
+INSERT INTO dbo.t (id) VALUES (1), (2), (3);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        id integer;
+        c_rows text[];
+        c_at integer;
+    BEGIN
+        BEGIN
+            c_at := ssb.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.open_cursor('c', c_at);
+            SELECT array_agg(ARRAY[q.c1::text]) FROM (SELECT id FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1) INTO c_rows;
+            c_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                id := c_rows[c_at][1]::integer;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        WHILE session.fetch_status = 0 LOOP
+            session := ssb.begin_transaction(session);
+            PERFORM ssb.print(id::text);
+            IF id = 2 THEN
+                CALL ssb.rollback_transaction(session, 9);
+            ELSE
+                CALL ssb.commit_transaction(session, 9);
+                EXIT batch WHEN session.leaving;
+            END IF;
+            BEGIN
+                c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+                session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+                IF session.fetch_status = 0 THEN
+                    id := c_rows[c_at][1]::integer;
+                END IF;
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+        END LOOP;
+        BEGIN
+            c_at := ssb.close_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.deallocate_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(3 rows affected)
+
+1
+2
+3
+
+-- case: scrolling
+DECLARE @n int;
+DECLARE c SCROLL CURSOR FOR SELECT n FROM (VALUES (10), (20), (30)) AS v(n) ORDER BY n;
+OPEN c;
+FETCH LAST FROM c INTO @n; PRINT @n;
+FETCH PRIOR FROM c INTO @n; PRINT @n;
+FETCH ABSOLUTE 1 FROM c INTO @n; PRINT @n;
+FETCH RELATIVE 2 FROM c INTO @n; PRINT @n;
+FETCH NEXT FROM c INTO @n; PRINT CONCAT(@n, ' ', @@FETCH_STATUS);
+FETCH FIRST FROM c;
+CLOSE c;
+PRINT CURSOR_STATUS('local', 'c');
+DEALLOCATE c;
+PRINT CURSOR_STATUS('local', 'c');
+FETCH NEXT FROM c INTO @n;
+PRINT @@ERROR;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        n integer;
+        c_rows text[];
+        c_at integer;
+    BEGIN
+        BEGIN
+            c_at := ssb.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.open_cursor('c', c_at);
+            SELECT array_agg(ARRAY[q.c1::text]) FROM (SELECT n FROM (VALUES (10), (20), (30)) AS v (n) ORDER BY n NULLS FIRST) AS q(c1) INTO c_rows;
+            c_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'LAST');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                n := c_rows[c_at][1]::integer;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        PERFORM ssb.print(n::text);
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'PRIOR');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                n := c_rows[c_at][1]::integer;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        PERFORM ssb.print(n::text);
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'ABSOLUTE', 1);
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                n := c_rows[c_at][1]::integer;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        PERFORM ssb.print(n::text);
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'RELATIVE', 2);
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                n := c_rows[c_at][1]::integer;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        PERFORM ssb.print(n::text);
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                n := c_rows[c_at][1]::integer;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        PERFORM ssb.print(concat(n, ' ', session.fetch_status));
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'FIRST');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.close_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.print((ssb.cursor_status(c_at, array_length(c_rows, 1)))::text);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.deallocate_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.print((ssb.cursor_status(c_at, array_length(c_rows, 1)))::text);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                n := c_rows[c_at][1]::integer;
+            END IF;
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        PERFORM ssb.print(session.error::text);
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+30
+20
+10
+30
+30 -1
+n
+--
+10
+
+(1 row affected)
+
+-1
+-3
+Msg 16916, Level 16, State 1, Line 14
+A cursor with the name 'c' does not exist.
+16916
+
+-- case: a cursor variable, and UPDATE at its place
+CREATE TABLE dbo.t (id int, n int);
+INSERT INTO dbo.t (id, n) VALUES (1, 1), (2, 2);
+GO
+DECLARE @c CURSOR, @id int;
+SET @c = CURSOR FOR SELECT id FROM dbo.t ORDER BY id FOR UPDATE OF n;
+OPEN @c;
+FETCH NEXT FROM @c INTO @id;
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    UPDATE dbo.t SET n = n * 10 WHERE CURRENT OF @c;
+    FETCH NEXT FROM @c INTO @id;
+END
+CLOSE @c;
+DEALLOCATE @c;
+SELECT id, n FROM dbo.t ORDER BY id;
+-- expect
+CREATE TABLE dbo.t (
+    id integer,
+    n integer
+);
+
+INSERT INTO dbo.t (id, n) VALUES (1, 1), (2, 2);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        c_rows text[];
+        c_at integer;
+        id integer;
+    BEGIN
+        c_at := -1;
+        BEGIN
+            PERFORM ssb.open_cursor('c', c_at);
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, ctid FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1, c2) INTO c_rows;
+            c_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                id := c_rows[c_at][1]::integer;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        WHILE session.fetch_status = 0 LOOP
+            BEGIN
+                UPDATE dbo.t SET n = n * 10 WHERE t.ctid = c_rows[c_at][2]::tid;
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+            BEGIN
+                c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+                session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+                IF session.fetch_status = 0 THEN
+                    id := c_rows[c_at][1]::integer;
+                END IF;
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+        END LOOP;
+        BEGIN
+            c_at := ssb.close_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.deallocate_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT id, n FROM dbo.t ORDER BY id NULLS FIRST;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+(1 row affected)
+
+(1 row affected)
+
+id n
+-- --
+ 1 10
+ 2 20
+
+(2 rows affected)
+
+-- case: forward only cursors do not scroll
+DECLARE @n int;
+DECLARE c CURSOR FORWARD_ONLY FOR SELECT 1;
+OPEN c;
+FETCH PRIOR FROM c INTO @n;
+-- expect
+case.sql:4:1: error 16911: fetch: the fetch type prior cannot be used with forward only cursors
+    4 | FETCH PRIOR FROM c INTO @n;
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- shows
+Msg 16911, Level 15, State 1, Line 4
+case.sql:4:1: error 16911: fetch: the fetch type prior cannot be used with forward only cursors
+    4 | FETCH PRIOR FROM c INTO @n;
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^

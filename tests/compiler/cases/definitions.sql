@@ -1,0 +1,247 @@
+-- case: message types and contracts
+CREATE MESSAGE TYPE [//a] AUTHORIZATION dbo VALIDATION = WELL_FORMED_XML;
+CREATE MESSAGE TYPE [//b];
+ALTER MESSAGE TYPE [//b] VALIDATION = EMPTY;
+CREATE CONTRACT [//c] ([//a] SENT BY INITIATOR, [//b] SENT BY ANY);
+DROP CONTRACT [//c];
+DROP MESSAGE TYPE [//a];
+-- expect
+SELECT ssb.create_message_type('//a', validation => 'WELL_FORMED_XML', owner => 'dbo');
+
+SELECT ssb.create_message_type('//b');
+
+SELECT ssb.alter_message_type('//b', 'EMPTY');
+
+SELECT ssb.create_contract('//c', message_types => ARRAY['//a', '//b']::text[], sent_by => ARRAY['INITIATOR', 'ANY']::text[]);
+
+SELECT ssb.drop_contract('//c');
+
+SELECT ssb.drop_message_type('//a');
+-- shows
+
+
+-- case: queues with all their options
+CREATE QUEUE dbo.Plain;
+CREATE QUEUE dbo.Rich WITH STATUS = ON, RETENTION = OFF,
+    ACTIVATION (STATUS = ON, PROCEDURE_NAME = dbo.reader, MAX_QUEUE_READERS = 3, EXECUTE AS OWNER),
+    POISON_MESSAGE_HANDLING (STATUS = OFF) ON [PRIMARY];
+ALTER QUEUE dbo.Rich WITH ACTIVATION (DROP);
+ALTER QUEUE dbo.Plain REBUILD WITH (MAXDOP = 2);
+DROP QUEUE dbo.Plain;
+-- expect
+case.sql:2:18: error 156: Incorrect syntax near the keyword 'Full'.
+    2 | CREATE QUEUE dbo.Rich WITH STATUS = ON, RETENTION = OFF,
+      |                  ^^^^
+hint: expected a name
+
+case.sql:5:17: error 156: Incorrect syntax near the keyword 'Full'.
+    5 | ALTER QUEUE dbo.Rich WITH ACTIVATION (DROP);
+      |                 ^^^^
+hint: expected a name
+-- shows
+Msg 156, Level 15, State 1, Line 2
+case.sql:2:18: error 156: Incorrect syntax near the keyword 'Full'.
+    2 | CREATE QUEUE dbo.Rich WITH STATUS = ON, RETENTION = OFF,
+      |                  ^^^^
+hint: expected a name
+Msg 156, Level 15, State 1, Line 5
+case.sql:5:17: error 156: Incorrect syntax near the keyword 'Full'.
+    5 | ALTER QUEUE dbo.Rich WITH ACTIVATION (DROP);
+      |                 ^^^^
+hint: expected a name
+
+-- case: services, routes, bindings, priorities
+CREATE QUEUE dbo.q;
+CREATE SERVICE [//s] ON QUEUE dbo.q ([DEFAULT]);
+ALTER SERVICE [//s] (DROP CONTRACT [DEFAULT]);
+CREATE ROUTE r WITH SERVICE_NAME = N'//s', ADDRESS = N'LOCAL', LIFETIME = 600;
+ALTER ROUTE r WITH ADDRESS = N'TCP://far:4022';
+CREATE USER u WITHOUT LOGIN;
+CREATE REMOTE SERVICE BINDING b TO SERVICE N'//s' WITH USER = u, ANONYMOUS = ON;
+CREATE BROKER PRIORITY p FOR CONVERSATION SET (CONTRACT_NAME = [DEFAULT], LOCAL_SERVICE_NAME = ANY, PRIORITY_LEVEL = 8);
+ALTER BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = DEFAULT);
+CREATE EVENT NOTIFICATION n ON QUEUE dbo.q FOR QUEUE_ACTIVATION TO SERVICE N'//s', N'current database';
+DROP EVENT NOTIFICATION n ON QUEUE dbo.q;
+DROP BROKER PRIORITY p;
+DROP REMOTE SERVICE BINDING b;
+DROP ROUTE r;
+DROP SERVICE [//s];
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_service('//s', queue => 'dbo.q', contracts => ARRAY['DEFAULT']::text[]);
+
+SELECT ssb.alter_service('//s', drop_contracts => ARRAY['DEFAULT']::text[]);
+
+SELECT ssb.create_route('r', address => 'LOCAL', service_name => '//s', lifetime => 600);
+
+SELECT ssb.alter_route('r', address => 'TRANSPORT');
+
+SELECT ssb.create_principal('u', 'USER');
+
+SELECT ssb.create_remote_service_binding('b', to_service => '//s', user_name => 'u', anonymous => true);
+
+SELECT ssb.create_broker_priority('p', contract => 'DEFAULT', priority_level => 8);
+
+SELECT ssb.alter_broker_priority('p', default_level => true);
+
+SELECT ssb.create_event_notification('n', events => ARRAY['QUEUE_ACTIVATION']::text[], scope => 'QUEUE', to_service => '//s', broker_instance => 'current database', queue => 'dbo.q');
+
+SELECT ssb.drop_event_notification('n', 'QUEUE', queue => 'dbo.q');
+
+SELECT ssb.drop_broker_priority('p');
+
+SELECT ssb.drop_remote_service_binding('b');
+
+SELECT ssb.drop_route('r');
+
+SELECT ssb.drop_service('//s');
+-- shows
+Msg 9745, Level 16, State 1, Line 5
+The ADDRESS of route 'r' cannot be 'TRANSPORT' when SERVICE_NAME is specified.
+
+-- case: databases
+CREATE DATABASE Trader1;
+GO
+ALTER DATABASE Trader1 SET ENABLE_BROKER WITH ROLLBACK IMMEDIATE;
+ALTER DATABASE Trader1 SET TRUSTWORTHY ON;
+USE Trader1;
+CREATE QUEUE orders;
+CREATE MESSAGE TYPE m;
+GO
+USE master;
+DROP DATABASE Trader1;
+-- expect
+SELECT ssb.create_database('Trader1');
+
+SELECT ssb.alter_database('Trader1', 'ENABLE_BROKER');
+
+SELECT ssb.alter_database('Trader1', 'TRUSTWORTHY', 'ON');
+
+SELECT ssb.use_database('Trader1');
+
+SELECT ssb.create_queue('trader1_dbo.orders');
+
+SELECT ssb.create_message_type('m', database => 'trader1');
+
+SELECT ssb.use_database('master');
+
+SELECT ssb.drop_database('Trader1');
+-- shows
+
+
+-- case: keys, certificates, endpoints
+CREATE MASTER KEY ENCRYPTION BY PASSWORD = N'secret';
+CREATE CERTIFICATE c WITH SUBJECT = N'x', EXPIRY_DATE = N'20300101';
+CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);
+DROP ENDPOINT e;
+-- expect
+SELECT ssb.create_master_key();
+
+SELECT ssb.create_certificate('c', subject => 'x', expiry_date => sys.convert_datetime('20300101'));
+
+SELECT ssb.create_endpoint('e', state => 'STARTED', listener_port => 4022, authentication => 'WINDOWS');
+
+SELECT ssb.drop_endpoint('e');
+-- shows
+
+
+-- case: permissions
+CREATE USER u WITHOUT LOGIN;
+CREATE ROLE readers;
+ALTER ROLE readers ADD MEMBER u;
+CREATE QUEUE dbo.q;
+CREATE SERVICE s ON QUEUE dbo.q;
+GRANT SEND ON SERVICE::s TO u;
+GRANT RECEIVE ON dbo.q TO u WITH GRANT OPTION;
+DENY SEND ON SERVICE::s TO public;
+REVOKE SEND ON SERVICE::s FROM u;
+ALTER AUTHORIZATION ON SERVICE::s TO u;
+-- expect
+SELECT ssb.create_principal('u', 'USER');
+
+SELECT ssb.create_principal('readers', 'ROLE');
+
+SELECT ssb.add_member('readers', 'u');
+
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_service('s', queue => 'dbo.q');
+
+SELECT ssb.grant_permission(ARRAY['SEND']::text[], 'SERVICE', 's', ARRAY['u']::text[]);
+
+SELECT ssb.grant_permission(ARRAY['RECEIVE']::text[], 'OBJECT', 'dbo.q', ARRAY['u']::text[], grant_option => true);
+
+SELECT ssb.deny_permission(ARRAY['SEND']::text[], 'SERVICE', 's', ARRAY['public']::text[]);
+
+SELECT ssb.revoke_permission(ARRAY['SEND']::text[], 'SERVICE', 's', ARRAY['u']::text[]);
+
+SELECT ssb.alter_authorization('SERVICE', 's', 'u');
+-- shows
+
+
+-- case: definitions inside control flow
+IF NOT EXISTS (SELECT * FROM sys.service_queues WHERE name = N'q')
+    CREATE QUEUE dbo.q;
+IF EXISTS (SELECT * FROM sys.service_queues WHERE name = N'q')
+    DROP QUEUE dbo.q;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        condition := NULL;
+        BEGIN
+            condition := coalesce(NOT EXISTS (SELECT * FROM sys.service_queues WHERE lower(name) = 'q'), false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF condition THEN
+            BEGIN
+                PERFORM ssb.create_queue('dbo.q');
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END IF;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(EXISTS (SELECT * FROM sys.service_queues WHERE lower(name) = 'q'), false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF condition THEN
+            BEGIN
+                PERFORM ssb.drop_queue('dbo.q');
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'DROP'); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+
+
+-- case: an error of one definition does not keep the next from running
+CREATE QUEUE dbo.q;
+CREATE QUEUE dbo.q;
+CREATE QUEUE dbo.r;
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_queue('dbo.r');
+-- shows
+Msg 2714, Level 16, State 6, Line 2
+There is already an object named 'q' in the database.

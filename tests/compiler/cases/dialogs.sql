@@ -1,0 +1,493 @@
+-- case: hello, world
+CREATE MESSAGE TYPE [//Hello/Request] VALIDATION = NONE;
+CREATE MESSAGE TYPE [//Hello/Reply] VALIDATION = NONE;
+CREATE CONTRACT [//Hello] ([//Hello/Request] SENT BY INITIATOR, [//Hello/Reply] SENT BY TARGET);
+CREATE QUEUE dbo.TargetQueue;
+CREATE QUEUE dbo.InitiatorQueue;
+CREATE SERVICE [//Target] ON QUEUE dbo.TargetQueue ([//Hello]);
+CREATE SERVICE [//Initiator] ON QUEUE dbo.InitiatorQueue;
+GO
+DECLARE @handle uniqueidentifier, @message nvarchar(100) = N'Hello';
+BEGIN TRANSACTION;
+BEGIN DIALOG CONVERSATION @handle
+    FROM SERVICE [//Initiator] TO SERVICE N'//Target' ON CONTRACT [//Hello]
+    WITH ENCRYPTION = OFF, LIFETIME = 600;
+SEND ON CONVERSATION @handle MESSAGE TYPE [//Hello/Request] (@message);
+BEGIN CONVERSATION TIMER (@handle) TIMEOUT = 120;
+COMMIT;
+GO
+DECLARE @handle uniqueidentifier, @type sysname, @body nvarchar(100);
+RECEIVE TOP (1) @handle = conversation_handle, @type = message_type_name, @body = CAST(message_body AS nvarchar(100))
+FROM dbo.TargetQueue;
+PRINT @body;
+IF @type = N'//Hello/Request'
+BEGIN
+    SEND ON CONVERSATION @handle MESSAGE TYPE [//Hello/Reply] (@body + N' World');
+    END CONVERSATION @handle;
+END
+GO
+RECEIVE message_type_name, CAST(message_body AS nvarchar(100)) AS body, message_sequence_number FROM dbo.InitiatorQueue;
+-- expect
+SELECT ssb.create_message_type('//Hello/Request', validation => 'NONE');
+
+SELECT ssb.create_message_type('//Hello/Reply', validation => 'NONE');
+
+SELECT ssb.create_contract('//Hello', message_types => ARRAY['//Hello/Request', '//Hello/Reply']::text[], sent_by => ARRAY['INITIATOR', 'TARGET']::text[]);
+
+SELECT ssb.create_queue('dbo.targetqueue', spelling => 'TargetQueue');
+
+SELECT ssb.create_queue('dbo.initiatorqueue', spelling => 'InitiatorQueue');
+
+SELECT ssb.create_service('//Target', queue => 'dbo.targetqueue', contracts => ARRAY['//Hello']::text[]);
+
+SELECT ssb.create_service('//Initiator', queue => 'dbo.initiatorqueue');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        handle uuid;
+        message varchar(100) := 'Hello';
+    BEGIN
+        session := ssb.begin_transaction(session);
+        BEGIN
+            handle := ssb.begin_dialog('//Initiator', '//Target', '//Hello', lifetime => 60, encryption => false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.send(handle, '//Hello/Request', message);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.begin_conversation_timer(handle, 120);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL ssb.commit_transaction(session, 8);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        handle uuid;
+        type varchar(128);
+        body varchar(100);
+        received record;
+    BEGIN
+        BEGIN
+            SELECT conversation_handle, message_type_name, sys.convert_nvarchar(message_body, 100) AS value_3
+            FROM ssb.receive('dbo.targetqueue', 1)
+            INTO received;
+            IF FOUND THEN
+                handle := received.conversation_handle;
+                type := received.message_type_name;
+                body := received.value_3;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print(body);
+        IF type = '//Hello/Request' THEN
+            BEGIN
+                PERFORM ssb.send(handle, '//Hello/Reply', body || ' World');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+            BEGIN
+                PERFORM ssb.end_conversation(handle);
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+SELECT message_type_name, sys.convert_nvarchar(message_body, 100) AS body, message_sequence_number FROM ssb.receive('dbo.initiatorqueue');
+-- shows
+Msg 8410, Level 16, State 1, Line 7
+The conversation timer cannot be set beyond the conversation's lifetime.
+Hello
+message_type_name                                        body        message_sequence_number
+-------------------------------------------------------- ----------- -----------------------
+//Hello/Reply                                            Hello World                       0
+http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog NULL                              1
+
+(2 rows affected)
+
+-- case: RECEIVE without a row leaves the variables alone
+CREATE QUEUE dbo.q;
+GO
+DECLARE @handle uniqueidentifier = '00000000-0000-0000-0000-000000000001', @body varbinary(max);
+RECEIVE @handle = conversation_handle, @body = message_body FROM dbo.q WHERE conversation_group_id = @handle;
+PRINT @@ROWCOUNT;
+PRINT @handle;
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        handle uuid := '00000000-0000-0000-0000-000000000001';
+        body bytea;
+        received record;
+    BEGIN
+        BEGIN
+            session.rowcount := 0;
+            FOR received IN SELECT conversation_handle, message_body FROM ssb.receive('dbo.q', conversation_group => handle) LOOP
+                handle := received.conversation_handle;
+                body := received.message_body;
+                session.rowcount := session.rowcount + 1;
+            END LOOP;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print(session.rowcount::text);
+        BEGIN
+            PERFORM ssb.print(sys.convert_nvarchar(handle));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 8436, Level 16, State 1, Line 2
+The conversation group "<uuid>" is not found.
+0
+<uuid>
+
+-- case: RECEIVE INTO a table variable
+CREATE QUEUE dbo.q;
+CREATE SERVICE s ON QUEUE dbo.q ([DEFAULT]);
+GO
+DECLARE @h uniqueidentifier, @m TABLE (handle uniqueidentifier, body varbinary(max));
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N'one');
+SEND ON CONVERSATION @h (N'two');
+RECEIVE TOP (10) conversation_handle, message_body FROM dbo.q INTO @m;
+PRINT @@ROWCOUNT;
+SELECT CAST(body AS nvarchar(10)) AS body FROM @m;
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_service('s', queue => 'dbo.q', contracts => ARRAY['DEFAULT']::text[]);
+
+SELECT ssb.define_row_type('pg_temp."@m"', 'handle uuid, body bytea');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid;
+        m pg_temp."@m"[] := '{}';
+    BEGIN
+        BEGIN
+            h := ssb.begin_dialog('s', 's', encryption => false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('one' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('two' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            SELECT batch.m || array_agg(ROW(conversation_handle, message_body)::pg_temp."@m"), count(*) FROM ssb.receive('dbo.q', 10) INTO m, session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print(session.rowcount::text);
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.convert_nvarchar(body, 10) AS body FROM unnest(batch.m) AS m;
+            session := ssb.show(session, result, '[{"name":"body","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+2
+body
+----
+one
+two
+
+(2 rows affected)
+
+-- case: WAITFOR RECEIVE gives up after its timeout
+CREATE QUEUE dbo.q;
+GO
+DECLARE @h uniqueidentifier;
+WAITFOR (RECEIVE TOP (1) @h = conversation_handle FROM dbo.q), TIMEOUT 1;
+PRINT @@ROWCOUNT;
+WAITFOR (GET CONVERSATION GROUP @h FROM dbo.q), TIMEOUT 1;
+IF @h IS NULL PRINT 'nothing';
+WAITFOR (RECEIVE * FROM dbo.q), TIMEOUT 1;
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    output_rows text[];
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid;
+        deadline timestamptz;
+        received record;
+    BEGIN
+        deadline := ssb.deadline(1);
+        <<waiting_1>>
+        LOOP
+            BEGIN
+                SELECT conversation_handle FROM ssb.receive('dbo.q', 1) INTO received;
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                IF FOUND THEN
+                    h := received.conversation_handle;
+                    EXIT waiting_1;
+                END IF;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_1;
+            END;
+            EXIT waiting_1 WHEN clock_timestamp() >= deadline;
+            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb.may_commit(session));
+        END LOOP waiting_1;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print(session.rowcount::text);
+        deadline := ssb.deadline(1);
+        <<waiting_2>>
+        LOOP
+            BEGIN
+                h := ssb.get_conversation_group('dbo.q');
+                EXIT waiting_2 WHEN h IS NOT NULL;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_2;
+            END;
+            EXIT waiting_2 WHEN clock_timestamp() >= deadline;
+            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb.may_commit(session));
+        END LOOP waiting_2;
+        IF session.autocommit THEN COMMIT; END IF;
+        IF h IS NULL THEN
+            PERFORM ssb.print('nothing');
+        END IF;
+        deadline := ssb.deadline(1);
+        <<waiting_3>>
+        LOOP
+            BEGIN
+                SELECT array_agg(ssb.row_values(row_to_json(m))) FROM (SELECT * FROM ssb.receive('dbo.q')) AS m INTO output_rows;
+                EXIT waiting_3 WHEN output_rows IS NOT NULL;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_3;
+            END;
+            EXIT waiting_3 WHEN clock_timestamp() >= deadline;
+            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb.may_commit(session));
+        END LOOP waiting_3;
+        session := ssb.show_collected(session, coalesce(output_rows, '{}'), '[{"name":"status","type":"smallint"},{"name":"priority","type":"smallint"},{"name":"queuing_order","type":"bigint"},{"name":"conversation_group_id","type":"uuid"},{"name":"conversation_handle","type":"uuid"},{"name":"message_sequence_number","type":"bigint"},{"name":"service_name","type":"varchar(512)"},{"name":"service_id","type":"integer"},{"name":"service_contract_name","type":"varchar(256)"},{"name":"service_contract_id","type":"integer"},{"name":"message_type_name","type":"varchar(256)"},{"name":"message_type_id","type":"integer"},{"name":"validation","type":"char(2)"},{"name":"message_body","type":"bytea"},{"name":"message_enqueue_time","type":"timestamp(3)"}]');
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+0
+nothing
+status priority queuing_order conversation_group_id conversation_handle message_sequence_number service_name service_id service_contract_name service_contract_id message_type_name message_type_id validation message_body message_enqueue_time
+------ -------- ------------- --------------------- ------------------- ----------------------- ------------ ---------- --------------------- ------------------- ----------------- --------------- ---------- ------------ --------------------
+
+(0 rows affected)
+
+-- case: names in variables, several handles, no body
+CREATE QUEUE dbo.q;
+CREATE SERVICE s ON QUEUE dbo.q ([DEFAULT]);
+GO
+DECLARE @a uniqueidentifier, @b uniqueidentifier, @from sysname = N's', @to nvarchar(256) = N's',
+        @contract sysname = N'DEFAULT', @type sysname = N'DEFAULT';
+BEGIN DIALOG @a FROM SERVICE @from TO SERVICE @to ON CONTRACT @contract WITH ENCRYPTION = OFF;
+BEGIN DIALOG @b FROM SERVICE @from TO SERVICE @to WITH RELATED_CONVERSATION = @a, ENCRYPTION = OFF;
+SEND ON CONVERSATION (@a, @b) MESSAGE TYPE @type (0x0102);
+SEND ON CONVERSATION @a;
+SELECT COUNT(*) AS messages FROM dbo.q;
+SEND ON CONVERSATION @a (NULL);
+PRINT @@ERROR;
+END CONVERSATION @a WITH ERROR = 7 DESCRIPTION = N'enough';
+END CONVERSATION @b WITH CLEANUP;
+MOVE CONVERSATION @b TO @a;
+PRINT @@ERROR;
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_service('s', queue => 'dbo.q', contracts => ARRAY['DEFAULT']::text[]);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        a uuid;
+        b uuid;
+        "from" varchar(128) := 's';
+        "to" varchar(256) := 's';
+        contract varchar(128) := 'DEFAULT';
+        type varchar(128) := 'DEFAULT';
+    BEGIN
+        BEGIN
+            a := ssb.begin_dialog("from", "to", contract, encryption => false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            b := ssb.begin_dialog("from", "to", related_conversation => a, encryption => false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.send_many(ARRAY[a, b]::uuid[], type, '\x0102'::bytea);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.send(a);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS messages FROM dbo.q;
+            session := ssb.show(session, result, '[{"name":"messages","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.send_null_body(a);
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print(session.error::text);
+        BEGIN
+            PERFORM ssb.end_conversation(a, error => 7, description => 'enough');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.end_conversation(b, cleanup => true);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.move_conversation(b, a);
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print(session.error::text);
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+messages
+--------
+       3
+
+(1 row affected)
+
+Msg 8433, Level 16, State 1, Line 8
+The message body may not be NULL. A zero-length UNICODE or binary string is allowed.
+8433
+Msg 8426, Level 16, State 1, Line 12
+The conversation handle "<uuid>" is not found.
+8426
+
+-- case: an error of SEND is an error of the statement
+DECLARE @h uniqueidentifier = '00000000-0000-0000-0000-000000000001';
+SEND ON CONVERSATION @h (N'x');
+PRINT @@ERROR;
+BEGIN TRY
+    END CONVERSATION @h;
+END TRY
+BEGIN CATCH
+    PRINT ERROR_NUMBER();
+END CATCH
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid := '00000000-0000-0000-0000-000000000001';
+    BEGIN
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('x' AS text));
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print(session.error::text);
+        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        <<try_1>>
+        BEGIN
+            BEGIN
+                PERFORM ssb.end_conversation(h);
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT try_1;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END try_1;
+        session.try_depth := session.try_depth - 1;  -- END TRY
+        IF session.leaving THEN  -- BEGIN CATCH
+            session := ssb.begin_catch(session);
+            PERFORM ssb.print(((session.caught).number)::text);
+            session.caught := NULL;  -- END CATCH
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 8426, Level 16, State 1, Line 2
+The conversation handle "<uuid>" is not found.
+8426
+8426

@@ -1,0 +1,340 @@
+-- case: a scalar function
+CREATE FUNCTION dbo.full_name (@first nvarchar(20), @last nvarchar(20)) RETURNS nvarchar(50) AS
+BEGIN
+    IF @first IS NULL RETURN @last;
+    DECLARE @name nvarchar(50) = @first + N' ' + @last;
+    RETURN @name;
+END
+GO
+SELECT dbo.full_name(N'Ada', N'Lovelace') AS name, dbo.full_name(NULL, N'Turing') AS other;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
+
+CREATE OR REPLACE FUNCTION dbo.full_name(first varchar, last varchar)
+RETURNS varchar
+STABLE
+LANGUAGE plpgsql AS $full_name$
+#variable_conflict use_column
+<<full_name>>
+DECLARE
+    name varchar(50);
+BEGIN
+    IF first IS NULL THEN
+        RETURN last;
+    END IF;
+    name := first || ' ' || last;
+    RETURN name;
+END full_name;
+$full_name$;
+
+SELECT dbo.full_name('Ada', 'Lovelace') AS name, dbo.full_name(NULL, 'Turing') AS other;
+-- shows
+name         other
+------------ ------
+Ada Lovelace Turing
+
+(1 row affected)
+
+-- case: an inline function
+CREATE TABLE dbo.orders (id int, customer int, amount decimal(10, 2));
+INSERT INTO dbo.orders (id, customer, amount) VALUES (1, 7, 1.50), (2, 7, 2.50), (3, 8, 4);
+GO
+CREATE FUNCTION dbo.orders_of (@customer int) RETURNS TABLE AS
+RETURN (SELECT id, amount FROM dbo.orders WHERE customer = @customer);
+GO
+SELECT id, amount FROM dbo.orders_of(7) AS o ORDER BY id;
+-- expect
+CREATE TABLE dbo.orders (
+    id integer,
+    customer integer,
+    amount numeric(10,2)
+);
+
+INSERT INTO dbo.orders (id, customer, amount) VALUES (1, 7, 1.50), (2, 7, 2.50), (3, 8, 4);
+
+SELECT ssb.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
+
+SELECT ssb.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
+
+CREATE OR REPLACE FUNCTION dbo.orders_of(customer integer)
+RETURNS SETOF dbo."orders_of@row"
+STABLE
+LANGUAGE sql AS $orders_of$
+SELECT q.id::integer, q.amount::numeric(10,2) FROM (
+SELECT id, amount FROM dbo.orders WHERE customer = orders_of.customer
+) AS q
+$orders_of$;
+
+SELECT id, amount FROM dbo.orders_of(7) AS o ORDER BY id NULLS FIRST;
+-- shows
+(3 rows affected)
+
+id amount
+-- ------
+ 1   1.50
+ 2   2.50
+
+(2 rows affected)
+
+-- case: a multi-statement function
+CREATE FUNCTION dbo.numbers (@n int) RETURNS @t TABLE (n int NOT NULL, square int) AS
+BEGIN
+    DECLARE @i int = 1;
+    WHILE @i <= @n
+    BEGIN
+        INSERT INTO @t (n, square) VALUES (@i, @i * @i);
+        SET @i = @i + 1;
+    END
+    RETURN;
+END
+GO
+SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
+
+SELECT ssb.define_row_type('dbo."numbers@row"', 'n integer, square integer');
+
+CREATE OR REPLACE FUNCTION dbo.numbers(n integer)
+RETURNS SETOF dbo."numbers@row"
+STABLE
+LANGUAGE plpgsql AS $numbers$
+#variable_conflict use_column
+<<numbers>>
+DECLARE
+    t dbo."numbers@row"[] := '{}';
+    i integer := 1;
+BEGIN
+    WHILE i <= n LOOP
+        t := array_append(t, ROW(sys.not_null(i, 'n', '@t'), i * i)::dbo."numbers@row");
+        i := i + 1;
+    END LOOP;
+    RETURN QUERY SELECT * FROM unnest(t);
+    RETURN;
+END numbers;
+$numbers$;
+
+SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
+-- shows
+n square
+- ------
+1      1
+2      4
+3      9
+
+(3 rows affected)
+
+-- case: a trigger sees inserted and deleted, and its error undoes the statement
+CREATE TABLE dbo.t (id int, n int);
+CREATE TABLE dbo.log (line nvarchar(100));
+GO
+CREATE TRIGGER dbo.watch ON dbo.t AFTER INSERT, UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF UPDATE(n) PRINT 'n is named';
+    INSERT INTO dbo.log (line)
+    SELECT CONCAT(i.id, ': ', d.n, ' -> ', i.n) FROM inserted AS i LEFT JOIN deleted AS d ON d.id = i.id;
+    IF EXISTS (SELECT * FROM inserted WHERE n > 100)
+    BEGIN
+        RAISERROR(N'too large', 16, 1);
+        ROLLBACK;
+    END
+END
+GO
+INSERT INTO dbo.t (id, n) VALUES (1, 10);
+UPDATE dbo.t SET n = 20;
+UPDATE dbo.t SET id = 2;
+GO
+INSERT INTO dbo.t (id, n) VALUES (3, 1000);
+PRINT 'never';
+GO
+SELECT id, n FROM dbo.t;
+SELECT line FROM dbo.log ORDER BY line;
+DISABLE TRIGGER dbo.watch ON dbo.t;
+INSERT INTO dbo.t (id, n) VALUES (4, 1000);
+DROP TRIGGER dbo.watch;
+-- expect
+case.sql:7:8: error 102: incorrect syntax near 'UPDATE'
+    7 |     IF UPDATE(n) PRINT 'n is named';
+      |        ^^^^^^
+-- shows
+Msg 102, Level 15, State 1, Line 4
+case.sql:7:8: error 102: incorrect syntax near 'UPDATE'
+    7 |     IF UPDATE(n) PRINT 'n is named';
+      |        ^^^^^^
+(1 row affected)
+
+(1 row affected)
+
+(1 row affected)
+
+(1 row affected)
+
+never
+id n
+-- ----
+ 2   20
+ 3 1000
+
+(2 rows affected)
+
+line
+----
+
+(0 rows affected)
+
+(1 row affected)
+
+Msg 3701, Level 11, State 5, Line 5
+Cannot drop the trigger 'dbo.watch', because it does not exist or you do not have permission.
+
+-- case: a trigger that sends
+CREATE QUEUE dbo.q;
+CREATE SERVICE s ON QUEUE dbo.q ([DEFAULT]);
+CREATE TABLE dbo.t (id int);
+GO
+CREATE TRIGGER dbo.tell ON dbo.t AFTER INSERT AS
+DECLARE @h uniqueidentifier, @n int;
+SELECT @n = COUNT(*) FROM inserted;
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (CAST(@n AS nvarchar(10)));
+GO
+INSERT INTO dbo.t (id) VALUES (1), (2);
+SELECT CAST(message_body AS nvarchar(10)) AS body FROM dbo.q;
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_service('s', queue => 'dbo.q', contracts => ARRAY['DEFAULT']::text[]);
+
+CREATE TABLE dbo.t (
+    id integer
+);
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
+
+CREATE OR REPLACE FUNCTION dbo.tell()
+RETURNS trigger
+LANGUAGE plpgsql AS $tell$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    session := ssb.enter_trigger('tell');
+    <<tell>>
+    DECLARE
+        h uuid;
+        n integer;
+    BEGIN
+        BEGIN
+            SELECT count(*) FROM inserted INTO n;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+        END;
+        BEGIN
+            h := ssb.begin_dialog('s', 's', encryption => false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', sys.convert_nvarchar(n, 10));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+        END;
+    END tell;
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$tell$;
+
+CREATE TRIGGER tell AFTER INSERT ON dbo.t
+    REFERENCING NEW TABLE AS inserted
+    FOR EACH STATEMENT EXECUTE FUNCTION dbo.tell();
+
+INSERT INTO dbo.t (id) VALUES (1), (2);
+
+SELECT sys.convert_nvarchar(message_body, 10) AS body FROM dbo.q;
+-- shows
+(2 rows affected)
+
+body
+----
+2
+
+(1 row affected)
+
+-- case: views and synonyms
+CREATE TABLE dbo.t (id int, n int);
+INSERT INTO dbo.t (id, n) VALUES (1, 2);
+GO
+CREATE VIEW dbo.v (ident, twice) AS SELECT id, n * 2 FROM dbo.t;
+GO
+ALTER VIEW dbo.v AS SELECT n FROM dbo.t;
+GO
+CREATE SYNONYM dbo.s FOR dbo.t;
+SELECT n FROM dbo.v;
+SELECT id FROM dbo.s;
+DROP SYNONYM dbo.s;
+DROP VIEW dbo.v;
+-- expect
+CREATE TABLE dbo.t (
+    id integer,
+    n integer
+);
+
+INSERT INTO dbo.t (id, n) VALUES (1, 2);
+
+SELECT ssb.prepare_view('CREATE', 'dbo.v');
+
+CREATE VIEW dbo.v (ident, twice) AS
+SELECT id, n * 2 FROM dbo.t;
+
+SELECT ssb.prepare_view('ALTER', 'dbo.v');
+
+CREATE VIEW dbo.v AS
+SELECT n FROM dbo.t;
+
+SELECT ssb.create_synonym('dbo.s', 'dbo.t');
+
+SELECT n FROM dbo.v;
+
+SELECT id FROM dbo.s;
+
+SELECT ssb.drop_synonym('dbo.s');
+
+SELECT ssb.drop_relation('VIEW', 'dbo.v');
+-- shows
+(1 row affected)
+
+n
+-
+2
+
+(1 row affected)
+
+id
+--
+ 1
+
+(1 row affected)
+
+-- case: what has no counterpart is refused by its name
+CREATE TABLE dbo.t (id int);
+GO
+CREATE TRIGGER dbo.instead ON dbo.t INSTEAD OF INSERT AS PRINT 'x';
+GO
+CREATE TRIGGER ddl ON DATABASE FOR CREATE_TABLE AS PRINT 'x';
+-- expect
+case.sql:3:1: error: INSTEAD OF triggers are not supported
+    3 | CREATE TRIGGER dbo.instead ON dbo.t INSTEAD OF INSERT AS PRINT 'x';
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: PostgreSQL has them on views and row by row only
+
+case.sql:5:1: error: DDL and logon triggers are not supported; only triggers on tables and views are.
+    5 | CREATE TRIGGER ddl ON DATABASE FOR CREATE_TABLE AS PRINT 'x';
+      | ^^^^^^
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:3:1: error: INSTEAD OF triggers are not supported
+    3 | CREATE TRIGGER dbo.instead ON dbo.t INSTEAD OF INSERT AS PRINT 'x';
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: PostgreSQL has them on views and row by row only
+Msg 102, Level 15, State 1, Line 1
+case.sql:5:1: error: DDL and logon triggers are not supported; only triggers on tables and views are.
+    5 | CREATE TRIGGER ddl ON DATABASE FOR CREATE_TABLE AS PRINT 'x';
+      | ^^^^^^

@@ -1,0 +1,858 @@
+-- case: parameters, defaults, OUTPUT and a return code
+-- Adds two numbers.
+CREATE PROCEDURE dbo.AddUp
+    @a int,
+    @b int = 5,
+    @sum int OUTPUT
+AS
+SET NOCOUNT ON;
+SET @sum = @a + @b;
+RETURN 7;
+GO
+DECLARE @sum int, @rc int;
+EXEC @rc = dbo.AddUp 1, 2, @sum OUTPUT;
+PRINT CONCAT(@sum, ' ', @rc);
+EXEC @rc = dbo.AddUp @sum = @sum OUTPUT, @a = 10;
+PRINT CONCAT(@sum, ' ', @rc);
+EXEC dbo.AddUp 3, DEFAULT, @sum;
+PRINT @sum;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
+
+-- Adds two numbers.
+CREATE OR REPLACE PROCEDURE dbo.addup(
+    a integer,
+    b integer DEFAULT 5,
+    INOUT sum integer DEFAULT NULL,
+    INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $AddUp$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    sum_at_entry integer := sum;
+BEGIN
+    CALL ssb.enter(session, caller, 'AddUp');
+    <<addup>>
+    BEGIN
+        session.nocount := true;
+        BEGIN
+            sum := a + b;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT addup WHEN session.leaving;
+        END;
+        session := ssb.set_return(session, 7);
+    END addup;
+    IF session.leaving THEN
+        sum := sum_at_entry;
+    END IF;
+    session := ssb.leave(session, caller);
+END;
+$AddUp$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        sum integer;
+        rc integer;
+        no_sum integer;
+    BEGIN
+        CALL dbo.addup(1, 2, sum, session);
+        rc := coalesce(session.return_code, rc);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(concat(sum, ' ', rc));
+        CALL dbo.addup(10, sum => sum, session => session);
+        rc := coalesce(session.return_code, rc);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(concat(sum, ' ', rc));
+        BEGIN
+            no_sum := sum;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL dbo.addup(3, sum => no_sum, session => session);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(sum::text);
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+3 7
+15 7
+15
+
+-- case: an OUTPUT parameter stays as it was when an error ends the procedure
+CREATE PROCEDURE dbo.fails @out int OUTPUT AS
+SET @out = 2;
+THROW 50001, N'failed', 1;
+GO
+DECLARE @n int = 1;
+BEGIN TRY
+    EXEC dbo.fails @n OUTPUT;
+END TRY
+BEGIN CATCH
+    PRINT CONCAT(ERROR_PROCEDURE(), ' ', ERROR_LINE(), ' ', @n);
+END CATCH
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.fails(INOUT "out" integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $fails$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    out_at_entry integer := "out";
+BEGIN
+    CALL ssb.enter(session, caller, 'fails');
+    <<fails>>
+    BEGIN
+        "out" := 2;
+        session := ssb.throw(session, 3, 50001, 'failed', 1);
+    END fails;
+    IF session.leaving THEN
+        "out" := out_at_entry;
+    END IF;
+    session := ssb.leave(session, caller);
+END;
+$fails$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        n integer := 1;
+    BEGIN
+        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        <<try_1>>
+        BEGIN
+            CALL dbo.fails(n, session);
+            EXIT try_1 WHEN session.leaving;
+        END try_1;
+        session.try_depth := session.try_depth - 1;  -- END TRY
+        IF session.leaving THEN  -- BEGIN CATCH
+            session := ssb.begin_catch(session);
+            PERFORM ssb.print(concat((session.caught).procedure, ' ', (session.caught).line, ' ', n));
+            session.caught := NULL;  -- END CATCH
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+fails 3 1
+
+-- case: wrong calls fail when they are reached
+CREATE PROCEDURE dbo.takes_one @n int AS PRINT @n;
+GO
+EXEC dbo.takes_one;
+PRINT @@ERROR;
+EXEC dbo.takes_one 1, 2;
+PRINT @@ERROR;
+EXEC dbo.takes_one @m = 1;
+PRINT @@ERROR;
+EXEC dbo.not_there 1;
+PRINT @@ERROR;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.takes_one(n integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $takes_one$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb.enter(session, caller, 'takes_one');
+    <<takes_one>>
+    BEGIN
+        PERFORM ssb.print(n::text);
+        session.error := 0; session.rowcount := 0;
+    END takes_one;
+    session := ssb.leave(session, caller);
+END;
+$takes_one$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        arguments text[];
+    BEGIN
+        session := ssb.wrong_call(session, 1, 201, 'Procedure or function ''takes_one'' expects parameter ''@n'', which was not supplied.', 'takes_one');
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(session.error::text);
+        session := ssb.wrong_call(session, 3, 8144, 'Procedure or function takes_one has too many arguments specified.', 'takes_one');
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(session.error::text);
+        session := ssb.wrong_call(session, 5, 8145, '@m is not a parameter for procedure takes_one.', 'takes_one');
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(session.error::text);
+        session.error := 0; session.rowcount := 0;
+        BEGIN
+            arguments := ARRAY[1::text]::text[];
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL ssb.execute('dbo.not_there', ARRAY['']::text[], arguments, session, 7, 'dbo.not_there');
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(session.error::text);
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 201, Level 16, State 4, Procedure takes_one, Line 0
+Procedure or function 'takes_one' expects parameter '@n', which was not supplied.
+201
+Msg 8144, Level 16, State 2, Procedure takes_one, Line 0
+Procedure or function takes_one has too many arguments specified.
+8144
+Msg 8145, Level 16, State 2, Procedure takes_one, Line 0
+@m is not a parameter for procedure takes_one.
+8145
+Msg 2812, Level 16, State 62, Line 7
+Could not find stored procedure 'dbo.not_there'.
+2812
+
+-- case: the name of the procedure in a variable
+CREATE PROCEDURE dbo.doubled @n int OUTPUT, @by int = 2 AS
+SET @n = @n * @by;
+RETURN 3;
+GO
+DECLARE @p nvarchar(100) = N'dbo.doubled', @n int = 4, @rc int;
+EXEC @rc = @p @n OUTPUT;
+PRINT CONCAT(@n, ' ', @rc);
+EXEC @p @n = @n OUTPUT, @by = 3;
+PRINT @n;
+SET @p = N'[dbo].[nobody]';
+EXEC @p;
+PRINT @@ERROR;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.doubled(
+    INOUT n integer,
+    "by" integer DEFAULT 2,
+    INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $doubled$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    n_at_entry integer := n;
+BEGIN
+    CALL ssb.enter(session, caller, 'doubled');
+    <<doubled>>
+    BEGIN
+        BEGIN
+            n := n * "by";
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT doubled WHEN session.leaving;
+        END;
+        session := ssb.set_return(session, 3);
+    END doubled;
+    IF session.leaving THEN
+        n := n_at_entry;
+    END IF;
+    session := ssb.leave(session, caller);
+END;
+$doubled$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        p varchar(100);
+        n integer;
+        rc integer;
+        arguments text[];
+    BEGIN
+        p := 'dbo.doubled';
+        session.error := 0; session.rowcount := 1;
+        n := 4;
+        session.error := 0; session.rowcount := 1;
+        BEGIN
+            arguments := ARRAY[n::text]::text[];
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL ssb.execute(ssb.module_name(p), ARRAY[' OUTPUT']::text[], arguments, session, 2, p);
+        n := arguments[1]::integer;
+        rc := coalesce(session.return_code, rc);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(concat(n, ' ', rc));
+        session.error := 0; session.rowcount := 0;
+        BEGIN
+            arguments := ARRAY[n::text, 3::text]::text[];
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL ssb.execute(ssb.module_name(p), ARRAY['@n OUTPUT', '@by']::text[], arguments, session, 4, p);
+        n := arguments[1]::integer;
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(n::text);
+        p := '[dbo].[nobody]';
+        session.error := 0; session.rowcount := 1;
+        BEGIN
+            arguments := '{}'::text[];
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL ssb.execute(ssb.module_name(p), '{}'::text[], arguments, session, 7, p);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(session.error::text);
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+8 3
+24
+Msg 2812, Level 16, State 62, Line 7
+Could not find stored procedure '[dbo].[nobody]'.
+2812
+
+-- case: COMMIT and ROLLBACK inside a called procedure are real
+CREATE TABLE dbo.t (id int);
+GO
+CREATE PROCEDURE dbo.gives_up AS
+INSERT INTO dbo.t (id) VALUES (2);
+ROLLBACK;
+GO
+BEGIN TRANSACTION;
+INSERT INTO dbo.t (id) VALUES (1);
+EXEC dbo.gives_up;
+PRINT @@TRANCOUNT;
+SELECT COUNT(*) AS rows FROM dbo.t;
+-- expect
+CREATE TABLE dbo.t (
+    id integer
+);
+
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.gives_up(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $gives_up$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.enter(session, caller, 'gives_up');
+    <<gives_up>>
+    BEGIN
+        BEGIN
+            INSERT INTO dbo.t (id) VALUES (2);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT gives_up WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        CALL ssb.rollback_transaction(session, 3);
+        EXIT gives_up WHEN session.leaving;
+    END gives_up;
+    session := ssb.leave(session, caller);
+END;
+$gives_up$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        session := ssb.begin_transaction(session);
+        BEGIN
+            INSERT INTO dbo.t (id) VALUES (1);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        CALL dbo.gives_up(session);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(session.trancount::text);
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS rows FROM dbo.t;
+            session := ssb.show(session, result, '[{"name":"rows","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(1 row affected)
+
+(1 row affected)
+
+Msg 266, Level 16, State 2, Procedure gives_up, Line 0
+Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = 1, current count = 0.
+0
+rows
+----
+   0
+
+(1 row affected)
+
+-- case: recursion
+CREATE PROCEDURE dbo.countdown @n int AS
+BEGIN
+    PRINT CONCAT(@n, ' at level ', @@NESTLEVEL);
+    IF @n > 0
+    BEGIN
+        DECLARE @less int = @n - 1;
+        EXEC dbo.countdown @less;
+    END
+END
+GO
+EXEC dbo.countdown 2;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.countdown(n integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $countdown$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb.enter(session, caller, 'countdown');
+    <<countdown_body>>
+    DECLARE
+        n integer := countdown.n;
+        less integer;
+    BEGIN
+        PERFORM ssb.print(concat(n, ' at level ', session.nestlevel));
+        IF n > 0 THEN
+            BEGIN
+                less := n - 1;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT countdown_body WHEN session.leaving;
+            END;
+            CALL dbo.countdown(less, session);
+            EXIT countdown_body WHEN session.leaving;
+        ELSE
+            session.error := 0; session.rowcount := 0;
+        END IF;
+    END countdown_body;
+    session := ssb.leave(session, caller);
+END;
+$countdown$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        CALL dbo.countdown(2, session);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+2 at level 1
+1 at level 2
+0 at level 3
+
+-- case: the rows of a procedure are inserted
+CREATE TABLE dbo.t (id int IDENTITY, n int, s nvarchar(10));
+GO
+CREATE PROCEDURE dbo.gives_rows AS
+SELECT 1, N'one';
+SELECT 2, N'two';
+GO
+INSERT INTO dbo.t (n, s) EXEC dbo.gives_rows;
+SELECT id, n, s FROM dbo.t ORDER BY id;
+DECLARE @t TABLE (n int, s nvarchar(10));
+INSERT INTO @t EXEC (N'SELECT 3, N''three''');
+SELECT n, s FROM @t;
+-- expect
+CREATE TABLE dbo.t (
+    id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+    n integer,
+    s varchar(10)
+);
+
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.gives_rows(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $gives_rows$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.enter(session, caller, 'gives_rows');
+    <<gives_rows>>
+    BEGIN
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT 1, 'one';
+            session := ssb.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT gives_rows WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT 2, 'two';
+            session := ssb.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT gives_rows WHEN session.leaving;
+        END;
+    END gives_rows;
+    session := ssb.leave(session, caller);
+END;
+$gives_rows$;
+
+SELECT ssb.define_row_type('pg_temp."@t"', 'n integer, s varchar(10)');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        was_capturing boolean;
+        t pg_temp."@t"[] := '{}';
+        caller ssb.session;
+    BEGIN
+        was_capturing := session.capturing;
+        session := ssb.begin_capture(session);
+        CALL dbo.gives_rows(session);
+        session.capturing := was_capturing;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            session := ssb.insert_captured(session, 'dbo.t', ARRAY['n', 's']::text[]);
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT id, n, s FROM dbo.t ORDER BY id;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"},{"name":"s","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        was_capturing := session.capturing;
+        session := ssb.begin_capture(session);
+        caller := session;
+        session := ssb.enter_string(session);
+        <<string_1>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT 3, 'three';
+                session := ssb.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(5)"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+            END;
+        END string_1;
+        session := ssb.leave(session, caller);
+        session.capturing := was_capturing;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            SELECT batch.t || array_agg(ROW((r ->> 0)::integer, (r ->> 1)::varchar(10))::pg_temp."@t"), count(*) FROM unnest(session.captured) AS r INTO t, session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT n, s FROM unnest(batch.t) AS t;
+            session := ssb.show(session, result, '[{"name":"n","type":"integer"},{"name":"s","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+id n s
+-- - ---
+ 1 1 one
+ 2 2 two
+
+(2 rows affected)
+
+(1 row affected)
+
+n s
+- -----
+3 three
+
+(1 row affected)
+
+-- case: SET options end with the procedure that sets them
+CREATE PROCEDURE dbo.quiet AS SET NOCOUNT ON; SELECT 1 AS one;
+GO
+EXEC dbo.quiet;
+SELECT 2 AS two;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.quiet(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $quiet$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.enter(session, caller, 'quiet');
+    <<quiet>>
+    BEGIN
+        session.nocount := true;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT 1 AS one;
+            session := ssb.show(session, result, '[{"name":"one","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT quiet WHEN session.leaving;
+        END;
+    END quiet;
+    session := ssb.leave(session, caller);
+END;
+$quiet$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        CALL dbo.quiet(session);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT 2 AS two;
+            session := ssb.show(session, result, '[{"name":"two","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+one
+---
+  1
+
+two
+---
+  2
+
+(1 row affected)
+
+-- case: a temporary table goes with its procedure
+CREATE PROCEDURE dbo.counts AS
+CREATE TABLE #t (id int);
+INSERT INTO #t (id) VALUES (1);
+SELECT COUNT(*) AS rows FROM #t;
+GO
+EXEC dbo.counts;
+EXEC dbo.counts;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.counts(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $counts$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.enter(session, caller, 'counts');
+    <<counts>>
+    BEGIN
+        BEGIN
+            CREATE TABLE pg_temp."#t" (
+                id integer
+            );
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            INSERT INTO pg_temp."#t" (id) VALUES (1);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT counts WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS rows FROM pg_temp."#t";
+            session := ssb.show(session, result, '[{"name":"rows","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
+        END;
+    END counts;
+    PERFORM ssb.drop_temporary_tables(session, ARRAY['pg_temp."#t"']::text[]);
+    IF session.autocommit THEN COMMIT; END IF;
+    session := ssb.leave(session, caller);
+END;
+$counts$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        CALL dbo.counts(session);
+        EXIT batch WHEN session.leaving;
+        CALL dbo.counts(session);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(1 row affected)
+
+rows
+----
+   1
+
+(1 row affected)
+
+(1 row affected)
+
+rows
+----
+   1
+
+(1 row affected)
+
+-- case: CREATE of a name that is taken, ALTER with other parameters, DROP
+CREATE PROCEDURE dbo.p AS PRINT 'first';
+GO
+CREATE PROCEDURE dbo.p AS PRINT 'again';
+GO
+ALTER PROCEDURE dbo.p @n int AS PRINT @n;
+GO
+EXEC dbo.p 2;
+GO
+DROP PROCEDURE dbo.p;
+GO
+DROP PROCEDURE dbo.p;
+GO
+DROP PROCEDURE IF EXISTS dbo.p;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $p$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb.enter(session, caller, 'p');
+    <<p>>
+    BEGIN
+        PERFORM ssb.print('first');
+        session.error := 0; session.rowcount := 0;
+    END p;
+    session := ssb.leave(session, caller);
+END;
+$p$;
+
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $p$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb.enter(session, caller, 'p');
+    <<p>>
+    BEGIN
+        PERFORM ssb.print('again');
+        session.error := 0; session.rowcount := 0;
+    END p;
+    session := ssb.leave(session, caller);
+END;
+$p$;
+
+SELECT ssb.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.p(n integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $p$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb.enter(session, caller, 'p');
+    <<p>>
+    BEGIN
+        PERFORM ssb.print(n::text);
+        session.error := 0; session.rowcount := 0;
+    END p;
+    session := ssb.leave(session, caller);
+END;
+$p$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        arguments text[];
+    BEGIN
+        BEGIN
+            arguments := ARRAY[2::text]::text[];
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL ssb.execute('dbo.p', ARRAY['']::text[], arguments, session, 1, 'dbo.p');
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+SELECT ssb.drop_module('PROCEDURE', 'dbo.p');
+
+SELECT ssb.drop_module('PROCEDURE', 'dbo.p');
+
+SELECT ssb.drop_module('PROCEDURE', 'dbo.p', if_exists => true);
+-- shows
+Msg 2714, Level 16, State 3, Line 1
+There is already an object named 'p' in the database.
+2
+Msg 3701, Level 11, State 5, Line 1
+Cannot drop the procedure 'dbo.p', because it does not exist or you do not have permission.
