@@ -1,0 +1,80 @@
+"""Our queue through the functions that compiled scripts call."""
+
+from pgsb.runtime_sql import installer
+
+from ..peer import BODY, Peer
+from ..server import BenchServer, Connection
+
+# As many dialogs send at once; each script has the handle of one as a literal.
+_DIALOGS = 64
+
+
+class Ours(Peer):
+    """ssb.send on open dialogs; ssb.receive, which deletes as it returns."""
+
+    name = "pgsb"
+    keeps_groups = True
+
+    def __init__(self) -> None:
+        self.handles: list[str] = []
+
+    def install(self, server: BenchServer, connection: Connection) -> None:
+        installer.install(connection)
+        connection.execute(
+            """
+            SELECT ssb.create_queue('dbo.source'), ssb.create_queue('dbo.target');
+            SELECT ssb.create_message_type('m');
+            SELECT ssb.create_contract('c', message_types => '{m}', sent_by => '{ANY}');
+            SELECT ssb.create_service('source', queue => 'dbo.source');
+            SELECT ssb.create_service('target', queue => 'dbo.target', contracts => '{c}')
+            """
+        )
+        self._open(connection, _DIALOGS)
+        self.handles = [str(row[0]) for row in connection.execute("SELECT handle FROM bench_dialog LIMIT 64")]
+
+    def _open(self, connection: Connection, dialogs: int) -> None:
+        """Make dialogs, each with its first message received, as long-lived dialogs are."""
+        connection.execute("CREATE TABLE IF NOT EXISTS bench_dialog (number serial, handle uuid)")
+        connection.execute(
+            "INSERT INTO bench_dialog (handle) SELECT ssb.begin_dialog('source', 'target', 'c')"
+            " FROM generate_series(1, %s)",
+            (dialogs,),
+        )
+
+    def enqueue(self, batch: int) -> list[str] | None:
+        if batch == 1:
+            return [f"SELECT ssb.send('{handle}', 'm', '{BODY}'::bytea);\n" for handle in self.handles]
+        return [
+            f"SELECT ssb.send_batch(array_fill('{handle}'::uuid, ARRAY[{batch}]),"
+            f" array_fill('m'::text, ARRAY[{batch}]), array_fill('{BODY}'::bytea, ARRAY[{batch}]));\n"
+            for handle in self.handles
+        ]
+
+    def dequeue(self, batch: int) -> list[str] | None:
+        return [f"SELECT * FROM ssb.receive('dbo.target', {batch});\n"]
+
+    def grouped(self) -> list[str] | None:
+        return self.dequeue(1)
+
+    def fill(self, connection: Connection, messages: int, groups: int, batch: int) -> None:
+        row = connection.execute("SELECT count(*) FROM bench_dialog").fetchone()
+        assert row is not None
+        if row[0] < groups:
+            self._open(connection, groups - row[0])
+        connection.execute(
+            """SELECT ssb.send_batch(array_agg(d.handle ORDER BY i), array_agg('m'::text),
+                                     array_agg(%(body)s::bytea))
+                 FROM generate_series(0, %(messages)s - 1) i
+                 JOIN (SELECT handle, row_number() OVER (ORDER BY number) - 1 AS number FROM bench_dialog) d
+                   ON d.number = i / %(batch)s %% %(groups)s""",
+            {"messages": messages, "batch": batch, "groups": groups, "body": BODY.encode()},
+        )
+
+    def left(self, connection: Connection) -> int:
+        row = connection.execute("SELECT count(*) FROM dbo.target").fetchone()
+        assert row is not None
+        return int(row[0])
+
+    def clear(self, connection: Connection) -> None:
+        while connection.execute("SELECT 1 FROM ssb.receive('dbo.target', 100000) LIMIT 1").fetchone():
+            pass

@@ -1,0 +1,61 @@
+"""PgQ from Debian's packages, next to the server that they are for.
+
+Its consumers take batches between two ticks; every registered consumer gets
+every event. One consumer reads here.
+"""
+
+from ..peer import BODY, Peer, Unavailable, fetch
+from ..server import BenchServer, Connection
+
+
+class Pgq(Peer):
+    """insert_event; next_batch + get_batch_events + finish_batch."""
+
+    name = "PgQ"
+
+    def install(self, server: BenchServer, connection: Connection) -> None:
+        major = server.version.split(".")[0]
+        available = "SELECT 1 FROM pg_available_extensions WHERE name = 'pgq'"
+        if not connection.execute(available).fetchone():
+            fetch(["apt-get", "install", "-y", "-qq", f"postgresql-{major}-pgq3"], "PgQ")
+        if not connection.execute(available).fetchone():
+            raise Unavailable(
+                f"PgQ: not packaged for the server that runs ({server.version} in {server.bin})"
+            )
+        connection.execute("CREATE EXTENSION IF NOT EXISTS pgq")
+        connection.execute("SELECT pgq.create_queue('q')")
+        connection.execute("SELECT pgq.register_consumer('q', 'c')")
+
+    def enqueue(self, batch: int) -> list[str] | None:
+        if batch == 1:
+            return [f"SELECT pgq.insert_event('q', 't', '{BODY}');\n"]
+        return [f"SELECT count(pgq.insert_event('q', 't', '{BODY}')) FROM generate_series(1, {batch});\n"]
+
+    def dequeue(self, batch: int) -> list[str] | None:
+        return [
+            "SELECT pgq.next_batch('q', 'c') AS b \\gset\n"
+            "SELECT * FROM pgq.get_batch_events(:b);\n"
+            "SELECT pgq.finish_batch(:b);\n"
+        ]
+
+    def fill(self, connection: Connection, messages: int, groups: int, batch: int) -> None:
+        self._tick(connection)
+        while connection.execute("SELECT pgq.finish_batch(pgq.next_batch('q', 'c'))").fetchone() == (1,):
+            pass
+        for _ in range(messages // batch):
+            connection.execute(
+                "SELECT count(pgq.insert_event('q', 't', %s)) FROM generate_series(1, %s)", (BODY, batch)
+            )
+            self._tick(connection)
+
+    def _tick(self, connection: Connection) -> None:
+        connection.execute("SELECT pgq.force_tick('q')")
+        connection.execute("SELECT pgq.ticker('q')")
+
+    def left(self, connection: Connection) -> int:
+        row = connection.execute("SELECT pending_events FROM pgq.get_consumer_info('q', 'c')").fetchone()
+        assert row is not None
+        return int(row[0])
+
+    def clear(self, connection: Connection) -> None:
+        self._tick(connection)

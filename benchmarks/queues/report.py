@@ -1,0 +1,74 @@
+"""Ratios of one run: as a table, as JSON, as a plot."""
+
+import json
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from .run import Outcome
+
+OURS = "pgsb"
+
+
+def ratios(outcome: Outcome, peer: str) -> list[float]:
+    """Ours divided by the peer's rate, round by round."""
+    return [
+        ours / theirs
+        for ours, theirs in zip(outcome.rates.get(OURS, []), outcome.rates.get(peer, []), strict=False)
+    ]
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """Each scenario with messages/s (min/median/max), and how each target was met."""
+    lines: list[str] = []
+    for outcome in outcomes:
+        lines.append(outcome.scenario.name)
+        for name, rates in outcome.rates.items():
+            numbers = f"{min(rates):>11,.0f} {statistics.median(rates):>11,.0f} {max(rates):>11,.0f}"
+            found = ratios(outcome, name) if name != OURS else []
+            against = f"   ours is {_spread(found)} of it" if found else ""
+            lines.append(f"  {name:<17}{numbers} messages/s{against}")
+        for target in outcome.scenario.targets:
+            present = [peer for peer in target.peers if outcome.rates.get(peer)]
+            if not present or OURS not in outcome.rates:
+                lines.append(f"  target {target.ratio:g} x {' / '.join(target.peers)}: not measured here")
+                continue
+            best = max(present, key=lambda peer: statistics.median(outcome.rates[peer]))
+            reached = statistics.median(ratios(outcome, best))
+            verdict = "reached" if reached >= target.ratio else "MISSED"
+            lines.append(f"  target {target.ratio:g} x {best}: {reached:.2f} {verdict}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{min(values):.2f} / {statistics.median(values):.2f} / {max(values):.2f}"
+
+
+def write_json(path: Path, outcomes: Sequence[Outcome], conditions: dict[str, object]) -> None:
+    """All rates of all rounds, and what they were measured on."""
+    document = {
+        "conditions": conditions,
+        "scenarios": [{"name": o.scenario.name, "messages_per_second": o.rates} for o in outcomes],
+    }
+    path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def plot(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """A bar for each queue and scenario: its median rate as a share of ours."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(len(outcomes), 1, figsize=(9, 1.2 + 1.1 * len(outcomes)), squeeze=False)
+    for axis, outcome in zip(axes[:, 0], outcomes, strict=True):
+        names = list(outcome.rates)
+        medians = [statistics.median(outcome.rates[name]) for name in names]
+        axis.barh(names, medians, color=["tab:blue" if name == OURS else "tab:gray" for name in names])
+        axis.invert_yaxis()
+        axis.set_title(outcome.scenario.name, fontsize=9, loc="left")
+        axis.tick_params(labelsize=7)
+    axes[-1, 0].set_xlabel("messages/s, median of the rounds")
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)

@@ -1,0 +1,102 @@
+"""Claims: messages of whole conversation groups, set aside for one bulk job."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import psycopg
+
+from .problems import BulkError, ClaimLost
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What `claim` set aside.
+
+    ``messages`` and ``bytes`` (of bodies) are totals over ``conversations``
+    conversations, spread over ``partitions`` partitions of about equal numbers of
+    messages. ``connection`` is the session that holds the claim: when it ends, the
+    claim ends, and the messages are in the queue again.
+    """
+
+    claim_id: int
+    queue: str
+    claimed_at: datetime
+    conversations: int
+    messages: int
+    bytes: int
+    partitions: int
+    connection: Connection
+
+
+def claim(
+    connection: Connection,
+    queue: str,
+    *,
+    max_messages: int | None = None,
+    max_bytes: int | None = None,
+    partitions: int = 2,
+) -> Claim | None:
+    """Claim messages of ``queue`` (``'schema.name'``), or return None when none is free.
+
+    Groups are claimed whole, the most urgent and oldest first, as many as fit into
+    the limits (None: no limit); a single group that is larger than the limits is
+    cut, in order. Meanwhile RECEIVE passes these groups. The connection must be in
+    autocommit mode and belong to the job alone.
+
+    Raises BulkError: no permission, no such queue, a disabled queue.
+    """
+    if not connection.autocommit:
+        raise BulkError(
+            "a claim needs a connection in autocommit mode", "psycopg.connect(dsn, autocommit=True)"
+        )
+    try:
+        row = connection.execute(
+            "SELECT claim_id, claimed_at, conversations, messages, bytes"
+            " FROM ssb.claim_messages(%s, %s, %s, %s)",
+            (queue, max_messages, max_bytes, partitions),
+        ).fetchone()
+    except psycopg.OperationalError as error:
+        raise ClaimLost(f"the connection to PostgreSQL was lost: {first_line(error)}") from error
+    except psycopg.Error as error:
+        raise BulkError(
+            f"the queue {queue} cannot be read in bulk: {first_line(error)}", hint_of(error)
+        ) from error
+    assert row is not None
+    claim_id, claimed_at, conversations, messages, size = row
+    if claim_id is None:
+        return None
+    assert isinstance(claim_id, int) and isinstance(claimed_at, datetime)
+    return Claim(
+        claim_id,
+        queue,
+        claimed_at,
+        int(str(conversations)),
+        int(str(messages)),
+        int(str(size)),
+        partitions,
+        connection,
+    )
+
+
+def abandon(held: Claim) -> None:
+    """Give the messages back to the queue at once. Raises BulkError when it was ended before."""
+    try:
+        held.connection.execute("SELECT ssb.abandon_claim(%s)", (held.claim_id,))
+    except psycopg.OperationalError as error:
+        raise ClaimLost(f"claim {held.claim_id} ended with its connection: {first_line(error)}") from error
+    except psycopg.Error as error:
+        raise BulkError(
+            f"claim {held.claim_id} cannot be abandoned: {first_line(error)}", hint_of(error)
+        ) from error
+
+
+def first_line(error: psycopg.Error) -> str:
+    """The message of a PostgreSQL error without its context."""
+    return (error.diag.message_primary or str(error)).strip().splitlines()[0]
+
+
+def hint_of(error: psycopg.Error) -> str | None:
+    """The hint of a PostgreSQL error."""
+    return error.diag.message_hint

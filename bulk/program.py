@@ -1,0 +1,123 @@
+"""Service programs for Spark.
+
+A program is a function from the DataFrame of a claim's messages to `Outputs`.
+It may be run more than once on the same messages (a retried task, a driver that
+died before it completed): what counts happens once, in `complete`.
+"""
+
+import importlib
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from .problems import BulkError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Failures = Literal["requeue", "drop", "quarantine"]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a program made of a claim's messages. Every part may be left out.
+
+    tables   table name (as PostgreSQL spells it) → DataFrame; columns are matched by name
+    replies  conversation_handle, message_body (binary or string; may be absent), message_type_name
+             (absent: DEFAULT): messages sent back on the claimed conversations. Replies of one
+             conversation keep their order when they are in one partition, as after a
+             groupBy or `each`.
+    errors   conversation_handle, queuing_order (or null: the conversation as a whole), error: messages
+             that could not be processed
+    ends     conversation_handle, error_code, error_text (both null or absent: without error):
+             conversations to end
+    end_all  end every claimed conversation of which nothing failed and nothing waits
+    failures what becomes of a failed message and those after it in its conversation: ``requeue``
+             leaves them in the queue, ``quarantine`` sets them aside with the error text,
+             ``drop`` counts them as processed
+    """
+
+    tables: Mapping[str, "DataFrame"] = field(default_factory=dict)
+    replies: "DataFrame | None" = None
+    errors: "DataFrame | None" = None
+    ends: "DataFrame | None" = None
+    end_all: bool = False
+    failures: Failures = "requeue"
+
+
+Program = Callable[["DataFrame"], Outputs]
+
+
+def load_program(name: str) -> Program:
+    """The function that ``package.module:function`` names. Raises BulkError."""
+    module_name, colon, function_name = name.partition(":")
+    if not colon or not module_name or not function_name:
+        raise BulkError(f"{name!r} names no program", "write it as package.module:function")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise BulkError(
+            f"the program's module {module_name} cannot be imported: {error}",
+            "is it on PYTHONPATH, and are its packages installed?",
+        ) from error
+    program = getattr(module, function_name, None)
+    if not callable(program):
+        raise BulkError(f"{module_name} has no function {function_name}")
+    return program  # type: ignore[no-any-return]  # what a module holds has no static type
+
+
+def each(
+    messages: "DataFrame", function: Callable[[Mapping[str, Any]], Mapping[str, Any] | None], schema: str
+) -> tuple["DataFrame", "DataFrame"]:
+    """Apply a Python function to every message, in order within each conversation.
+
+    ``function`` takes a message as a mapping of the queue's columns and returns a
+    row of ``schema`` (a DDL string such as ``"total long, note string"``) or None
+    for no row. The first DataFrame has those rows behind the message's
+    conversation_handle and queuing_order; the second is fit for `Outputs.errors`:
+    a message for which the function raised, with the exception's text. After it
+    the rest of its conversation is not processed.
+    """
+    full = f"conversation_handle string, queuing_order long, {schema}, _error string"
+
+    def apply(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        failed: set[str] = set()
+        for batch in batches:
+            rows: list[dict[str, Any]] = []
+            for message in batch.to_pylist():
+                handle = message["conversation_handle"]
+                if handle in failed:
+                    continue
+                place = {"conversation_handle": handle, "queuing_order": message["queuing_order"]}
+                try:
+                    row = function(message)
+                except (
+                    Exception
+                ) as error:  # the program's own code: whatever it raises is the message's error
+                    failed.add(handle)
+                    where = traceback.extract_tb(error.__traceback__)[-1]
+                    text = f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
+                    rows.append(place | {"_error": text})
+                    continue
+                if row is not None:
+                    rows.append(place | dict(row) | {"_error": None})
+            if rows:
+                yield pyarrow.RecordBatch.from_pylist(
+                    [{name: row.get(name) for name in names} for row in rows], schema=arrow_schema
+                )
+
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    structure = StructType.fromDDL(full)
+    arrow_schema = to_arrow_schema(structure)
+    names = structure.fieldNames()
+    applied = messages.mapInArrow(apply, structure).persist()
+    good = applied.where("_error IS NULL").drop("_error")
+    bad = applied.where("_error IS NOT NULL").selectExpr(
+        "conversation_handle", "queuing_order", "_error AS error"
+    )
+    return good, bad

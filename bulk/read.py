@@ -1,0 +1,87 @@
+"""A claim's messages as a DataFrame."""
+
+from typing import TYPE_CHECKING
+
+from .claim import Claim
+from .session import jdbc_options
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# The queue's documented columns, in their documented order (CREATE QUEUE page).
+COLUMNS = (
+    "status",
+    "priority",
+    "queuing_order",
+    "conversation_group_id",
+    "conversation_handle",
+    "message_sequence_number",
+    "service_name",
+    "service_id",
+    "service_contract_name",
+    "service_contract_id",
+    "message_type_name",
+    "message_type_id",
+    "validation",
+    "message_body",
+    "message_enqueue_time",
+)
+# Rows that the driver of JDBC holds at a time: bodies may be large.
+_FETCH = 1000
+
+
+def read(
+    spark: "SparkSession", held: Claim, dsn: str, *, ordered: bool = True, split: int | None = None
+) -> "DataFrame":
+    """The claimed messages: the queue's documented columns, one partition a task.
+
+    A conversation is in one partition, and in order there (sorted by
+    conversation_handle, queuing_order) unless ``ordered`` is False. ``split`` cuts
+    all messages into that many ranges of queuing_order instead, for claims of few
+    very long conversations whose order does not matter; nothing is sorted then.
+
+    Filters and the choice of columns are pushed down to PostgreSQL: what reads no
+    message_body does not fetch it. Reading again gives the same rows.
+    """
+    options = jdbc_options(dsn)
+    chosen = ", ".join(COLUMNS)
+    relation = (
+        f"(SELECT {chosen}, claim_partition FROM ssb.claimed_message WHERE claim_id = {held.claim_id:d}) AS m"
+    )
+    if split is None:
+        predicates = [f"claim_partition = {number}" for number in range(held.partitions)]
+    else:
+        predicates = _ranges(held, split)
+    url = options.pop("url")
+    frame = spark.read.jdbc(
+        url, relation, predicates=predicates, properties={**options, "fetchsize": str(_FETCH)}
+    ).select(*COLUMNS)
+    if ordered and split is None:
+        frame = frame.sortWithinPartitions("conversation_handle", "queuing_order")
+    return frame
+
+
+def _ranges(held: Claim, count: int) -> list[str]:
+    """Predicates that cut the claim into ``count`` ranges of queuing_order with about equal numbers."""
+    rows = held.connection.execute(
+        "SELECT percentile_disc(x) WITHIN GROUP (ORDER BY queuing_order)"
+        "  FROM ssb.claimed_message AS m, generate_series(1, %s - 1) AS n,"
+        "       LATERAL (SELECT n::float / %s AS x) AS s"
+        " WHERE m.claim_id = %s GROUP BY x ORDER BY x",
+        (count, count, held.claim_id),
+    ).fetchall()
+    bounds = [int(str(row[0])) for row in rows]
+    starts: list[int | None] = [None, *bounds]
+    ends: list[int | None] = [*bounds, None]
+    return [
+        " AND ".join(
+            part
+            for part in (
+                f"queuing_order >= {start}" if start is not None else "",
+                f"queuing_order < {end}" if end is not None else "",
+            )
+            if part
+        )
+        or "true"
+        for start, end in zip(starts, ends, strict=True)
+    ]

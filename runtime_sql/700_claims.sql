@@ -1,0 +1,292 @@
+-- Bulk claims: many messages of many conversations set aside at once, read in
+-- parallel by other sessions, and completed in one transaction.
+--
+-- A claim is alive while the session that made it holds an advisory lock: a driver
+-- that dies frees its messages as its connection ends, with nothing to clean up
+-- before others can go on. Numbers below zero are not bulk claims but groups set
+-- aside by QUARANTINE, until somebody decides about them.
+CREATE SEQUENCE IF NOT EXISTS ssb.claim_id AS integer MINVALUE 1 CYCLE;
+CREATE TABLE IF NOT EXISTS ssb.claim (
+    claim_id   integer     PRIMARY KEY,
+    queue_id   integer     NOT NULL,
+    role       name        NOT NULL,               -- who may read it
+    claimed_at timestamptz NOT NULL DEFAULT now()
+);
+-- What of each conversation: everything up to last_order, which is what a second
+-- reading finds too, since nobody else receives from a claimed group.
+CREATE TABLE IF NOT EXISTS ssb.claimed_conversation (
+    claim_id    integer NOT NULL,
+    endpoint_id bigint  NOT NULL,
+    last_order  bigint  NOT NULL,
+    messages    bigint  NOT NULL,
+    bytes       bigint  NOT NULL,
+    partition   integer NOT NULL,
+    PRIMARY KEY (claim_id, endpoint_id)
+);
+
+CREATE OR REPLACE FUNCTION ssb.claim_is_alive(p_claim_id bigint)
+RETURNS boolean
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p_claim_id < 0
+        OR EXISTS (SELECT FROM pg_locks AS l
+                    WHERE l.locktype = 'advisory' AND l.granted
+                      AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                      AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2);
+$$;
+
+-- Claims dead sessions left: the rows only, their groups are free already.
+CREATE OR REPLACE FUNCTION ssb.forget_dead_claims()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_claim_id integer;
+BEGIN
+    FOR v_claim_id IN
+        SELECT c.claim_id FROM ssb.claim AS c
+         WHERE NOT ssb.claim_is_alive(c.claim_id) FOR UPDATE SKIP LOCKED
+    LOOP
+        PERFORM ssb.drop_claim(v_claim_id);
+    END LOOP;
+END;
+$$;
+
+-- The staging tables of a claim are its children in schema ssb_staging (710).
+CREATE OR REPLACE FUNCTION ssb.drop_claim(p_claim_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_table regclass;
+BEGIN
+    FOR v_table IN
+        SELECT c.oid::regclass FROM pg_class AS c
+         WHERE c.relnamespace = to_regnamespace('ssb_staging') AND c.relkind = 'r'
+           AND c.relname LIKE 'claim\_' || p_claim_id || '\_%'
+    LOOP
+        EXECUTE format('DROP TABLE IF EXISTS %s', v_table);
+    END LOOP;
+    UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
+      FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+     WHERE c.claim_id = p_claim_id AND l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id;
+    DELETE FROM ssb.claimed_conversation AS c WHERE c.claim_id = p_claim_id;
+    DELETE FROM ssb.claim AS c WHERE c.claim_id = p_claim_id;
+END;
+$$;
+
+-- Claims whole conversation groups of a queue, oldest and most urgent first, as many
+-- as fit into both limits (NULL: no limit). Groups that somebody holds are passed, and
+-- nobody receives from a claimed one. A first group that alone is too large is
+-- claimed too, and of it as many messages, in order, as fit (at least one). Commit
+-- before others are to read; the claim ends with this session at the latest.
+-- claim_id is NULL when nothing was free.
+--
+-- Called by  pgsb.bulk.claim
+-- Locks      the claimed groups, to the end of the transaction; the claim's advisory
+--            lock (1397965376, claim_id), to the end of the session
+CREATE OR REPLACE FUNCTION ssb.claim_messages(queue text, max_messages bigint DEFAULT NULL, max_bytes bigint DEFAULT NULL,
+                                              partitions integer DEFAULT 1,
+                                              OUT claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
+                                              OUT messages bigint, OUT bytes bigint)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue := ssb.queue_of(queue);
+    v_is_full boolean := false;
+    v_priority smallint;
+    v_after bigint;
+    v_last bigint;
+    v_seen bigint;
+    v_leaders bigint[];
+    v_next integer;
+    v_step integer;
+BEGIN
+    PERFORM ssb.require_receive(v_queue);
+    IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue) THEN
+        PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+    ELSIF max_messages <= 0 OR max_bytes <= 0 OR partitions <= 0 OR partitions IS NULL THEN
+        RAISE EXCEPTION 'max_messages, max_bytes and partitions must be greater than 0' USING ERRCODE = '22023';
+    END IF;
+    PERFORM ssb.forget_dead_claims();
+    PERFORM ssb.deliver_due_on(v_queue.queue_id);
+    PERFORM ssb.fetch_waiting(v_queue.queue_id);
+    claim_id := nextval('ssb.claim_id');
+    claimed_at := clock_timestamp();
+    messages := 0;
+    bytes := 0;
+    PERFORM pg_advisory_lock(1397965376, claim_id);
+    INSERT INTO ssb.claim (claim_id, queue_id, role, claimed_at) VALUES (claim_id, v_queue.queue_id, ssb.caller(), claimed_at);
+
+    <<queue_walk>>
+    FOREACH v_priority IN ARRAY v_queue.priorities LOOP
+        v_after := -1;
+        LOOP
+            -- The next stretch of the queue, no longer than what may still be taken: the
+            -- cost is that of the claim and not that of the backlog.
+            SELECT count(*), max(w.queuing_order) INTO v_seen, v_last
+              FROM (SELECT s.queuing_order FROM ssb.message_stored AS s
+                     WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
+                     ORDER BY s.queuing_order LIMIT least(coalesce(max_messages - messages, 1000000), 1000000)) AS w;
+            EXIT WHEN v_seen = 0;
+            SELECT array_agg(g.lock_id ORDER BY g.first_order) INTO v_leaders
+              FROM (SELECT e.lock_id, min(s.queuing_order) AS first_order
+                      FROM ssb.message_stored AS s
+                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = s.endpoint_id AND e.closed_at IS NULL
+                     WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority
+                       AND s.queuing_order > v_after AND s.queuing_order <= v_last
+                     GROUP BY e.lock_id) AS g;
+            v_after := v_last;
+            -- In steps of 1, 2, 4, … groups, so that no more than twice what is taken is counted.
+            v_next := 1;
+            v_step := 1;
+            WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
+                v_is_full := ssb.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
+                                              max_bytes - bytes, messages = 0);
+                SELECT coalesce(sum(c.messages), 0), coalesce(sum(c.bytes), 0) INTO messages, bytes
+                  FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
+                EXIT queue_walk WHEN v_is_full;
+                v_next := v_next + v_step;
+                v_step := least(v_step * 2, 65536);
+            END LOOP;
+        END LOOP;
+    END LOOP;
+
+    IF messages = 0 THEN
+        PERFORM ssb.drop_claim(claim_id);
+        PERFORM pg_advisory_unlock(1397965376, claim_id);
+        claim_id := NULL;
+        conversations := 0;
+        RETURN;
+    END IF;
+    DELETE FROM ssb.completed_claim AS c WHERE c.completed_at < now() - interval '7 days';
+    -- Partitions of about equal numbers of messages; a conversation is in one only.
+    UPDATE ssb.claimed_conversation AS c
+       SET partition = least(partitions - 1, trunc(p.before * partitions / messages)::integer)
+      FROM (SELECT o.endpoint_id, sum(o.messages) OVER (ORDER BY o.endpoint_id) - o.messages AS before
+              FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
+     WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id AND partitions > 1;
+    SELECT count(*) INTO conversations FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
+    IF conversations > 1000 THEN
+        ANALYZE ssb.claimed_conversation;
+    END IF;
+END;
+$$;
+
+-- Adds groups, in the order given, to a claim while they fit into p_messages and
+-- p_bytes (NULL: no limit). With p_is_first a first group that does not fit is cut.
+-- True when one was left out for want of room: the claim is full.
+CREATE OR REPLACE FUNCTION ssb.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
+                                            p_is_first boolean)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_free bigint[];
+    v_fitting bigint[];
+    v_groups bigint;
+    v_cut bigint;
+BEGIN
+    -- Locked now, claimed from the commit on. The next statement has a new snapshot:
+    -- what others received before we had the lock is gone for it.
+    SELECT array_agg(f.endpoint_id) INTO v_free
+      FROM (SELECT l.endpoint_id FROM ssb.conversation_endpoint AS l
+             WHERE l.endpoint_id = ANY (p_leaders)
+               AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+               FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
+    SELECT array_agg(s.leader ORDER BY s.place) FILTER (WHERE s.all_messages <= coalesce(p_messages, s.all_messages)
+                                              AND s.all_bytes <= coalesce(p_bytes, s.all_bytes)),
+           count(*), (array_agg(s.leader ORDER BY s.place))[1]
+      INTO v_fitting, v_groups, v_cut
+      FROM (SELECT u.leader, u.place, sum(n.messages) OVER w AS all_messages, sum(n.bytes) OVER w AS all_bytes
+              FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
+             CROSS JOIN LATERAL (
+                   SELECT count(*) AS messages, coalesce(sum(octet_length(m.body)), 0) AS bytes
+                     FROM (SELECT s.body FROM ssb.conversation_endpoint AS e
+                             JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
+                            WHERE e.lock_id = u.leader AND e.closed_at IS NULL
+                            LIMIT coalesce(p_messages, 9223372036854775806) + 1) AS m) AS n
+             WHERE u.leader = ANY (v_free) AND n.messages > 0
+            WINDOW w AS (ORDER BY u.place)) AS s;
+    IF v_fitting IS NULL AND v_groups > 0 AND p_is_first THEN
+        -- The one group that is too large: its first messages.
+        UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id WHERE l.endpoint_id = v_cut;
+        INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, partition)
+        SELECT p_claim_id, t.endpoint_id, max(t.queuing_order), count(*), coalesce(sum(t.size), 0), 0
+          FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size,
+                       row_number() OVER w AS place,
+                       coalesce(sum(octet_length(s.body)) OVER w, 0) AS all_bytes
+                  FROM ssb.conversation_endpoint AS e
+                  JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
+                 WHERE e.lock_id = v_cut AND e.closed_at IS NULL
+                WINDOW w AS (ORDER BY s.queuing_order)) AS t
+         WHERE t.place = 1 OR (t.place <= coalesce(p_messages, t.place) AND t.all_bytes <= coalesce(p_bytes, t.all_bytes))
+         GROUP BY t.endpoint_id;
+        RETURN true;
+    END IF;
+    UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id WHERE l.endpoint_id = ANY (v_fitting);
+    INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, partition)
+    SELECT p_claim_id, e.endpoint_id, max(s.queuing_order), count(*), coalesce(sum(octet_length(s.body)), 0), 0
+      FROM ssb.conversation_endpoint AS e
+      JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
+     WHERE e.lock_id = ANY (v_fitting) AND e.closed_at IS NULL
+     GROUP BY e.endpoint_id;
+    RETURN v_groups > coalesce(cardinality(v_fitting), 0);
+END;
+$$;
+
+-- What the caller has claimed, with the queue's documented columns; Spark reads it
+-- over JDBC, one partition a task, and pushes its filters and columns down to it.
+CREATE OR REPLACE VIEW ssb.claimed_message WITH (security_barrier) AS
+    SELECT c.claim_id, c.partition AS claim_partition, 1::smallint AS status, m.priority, m.queuing_order,
+           e.conversation_group_id, e.conversation_handle, m.message_sequence_number, e.service_name, e.service_id,
+           e.contract_name AS service_contract_name, e.contract_id AS service_contract_id, t.name AS message_type_name,
+           m.message_type_id, m.validation, m.body AS message_body, m.enqueued_at::timestamp(3) AS message_enqueue_time
+      FROM ssb.claim AS k
+      JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+      JOIN ssb.message_stored AS m ON m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
+      JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+     WHERE k.role = session_user OR k.role = current_user;
+GRANT SELECT ON ssb.claimed_message TO PUBLIC;
+
+-- The claim must be the caller's and alive in this session.
+CREATE OR REPLACE FUNCTION ssb.require_claim(p_claim_id integer)
+RETURNS ssb.claim
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_claim ssb.claim;
+BEGIN
+    SELECT c.* INTO v_claim FROM ssb.claim AS c WHERE c.claim_id = p_claim_id FOR UPDATE;
+    IF NOT FOUND OR v_claim.role <> ssb.caller() THEN
+        RAISE EXCEPTION 'there is no claim %', p_claim_id USING ERRCODE = '22023',
+            HINT = 'It was completed or abandoned, or its session ended and its messages went back to the queue.';
+    ELSIF NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.granted AND l.pid = pg_backend_pid()
+                         AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2) THEN
+        RAISE EXCEPTION 'claim % belongs to another session', p_claim_id USING ERRCODE = '55006';
+    END IF;
+    RETURN v_claim;
+END;
+$$;
+
+-- The messages go back to the queue.
+CREATE OR REPLACE FUNCTION ssb.abandon_claim(claim_id integer)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.require_claim(claim_id);
+    PERFORM ssb.drop_claim(claim_id);
+    PERFORM pg_advisory_unlock(1397965376, claim_id);
+END;
+$$;

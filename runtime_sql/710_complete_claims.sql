@@ -1,0 +1,210 @@
+-- Finishing a claim in one transaction.
+--
+-- Executors write what a program made into staging tables, one attempt of one task
+-- after another, and each task that succeeds tells the driver its attempt. A task
+-- that ran twice (retried, or as a speculative copy) has rows of both attempts
+-- there; only those of the attempts that the driver names count.
+CREATE SCHEMA IF NOT EXISTS ssb_staging;
+
+-- Claims that were completed: a driver that lost its connection while it committed
+-- asks here. Kept for a week.
+CREATE TABLE IF NOT EXISTS ssb.completed_claim (
+    claim_id     integer     NOT NULL,
+    claimed_at   timestamptz NOT NULL,
+    completed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (claim_id, claimed_at)
+);
+
+CREATE OR REPLACE FUNCTION ssb.claim_was_completed(claim_id integer, claimed_at timestamptz)
+RETURNS boolean
+LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM ssb.completed_claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2);
+$$;
+
+-- A staging table for one output. kind: replies, errors, ends, or a table's name.
+-- Returns the staging table's qualified name; its columns are the output's and
+-- attempt_id. The caller owns what goes in, so it may write there and nowhere else.
+CREATE OR REPLACE FUNCTION ssb.create_staging(claim_id integer, kind text, target text DEFAULT NULL)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_target regclass;
+    v_columns text;
+    v_name text;
+BEGIN
+    PERFORM ssb.require_claim(claim_id);
+    v_columns := CASE kind
+        WHEN 'replies' THEN 'conversation_handle uuid NOT NULL, message_type_name text, message_body bytea, row_number bigint NOT NULL'
+        WHEN 'errors' THEN 'conversation_handle uuid NOT NULL, queuing_order bigint, error text'
+        WHEN 'ends' THEN 'conversation_handle uuid NOT NULL, error_code integer, error_text text'
+        END;
+    IF kind = 'table' THEN
+        v_target := to_regclass(target);
+        IF v_target IS NULL THEN
+            PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', target));
+        ELSIF NOT has_table_privilege(ssb.caller(), v_target, 'INSERT') THEN
+            PERFORM ssb.raise_error(229, format('The INSERT permission was denied on the object ''%s''.', target), 14, 5);
+        END IF;
+        SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
+          INTO v_columns
+          FROM pg_attribute AS a
+         WHERE a.attrelid = v_target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
+    ELSIF v_columns IS NULL THEN
+        RAISE EXCEPTION 'unknown kind of output: %', kind USING ERRCODE = '22023';
+    END IF;
+    v_name := format('claim_%s_%s', claim_id, nextval('ssb.object_id'));
+    -- UNLOGGED: after a crash of the server the claim is gone, and this with it.
+    EXECUTE format('CREATE UNLOGGED TABLE ssb_staging.%I (%s, attempt_id bigint NOT NULL)', v_name, v_columns);
+    EXECUTE format('GRANT INSERT, SELECT ON ssb_staging.%I TO %I', v_name, ssb.caller());
+    RETURN 'ssb_staging.' || v_name;
+END;
+$$;
+DO $$
+BEGIN
+    EXECUTE 'GRANT USAGE ON SCHEMA ssb_staging TO PUBLIC';
+END;
+$$;
+
+-- The rows of the attempts that count, verified against what the tasks reported.
+CREATE OR REPLACE FUNCTION ssb.check_staging(p_claim_id integer, p_staging text, p_attempts bigint[], p_rows bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_rows bigint;
+BEGIN
+    IF p_staging !~ ('^ssb_staging\.claim_' || p_claim_id || '_[0-9]+$') THEN
+        RAISE EXCEPTION '% is no staging table of claim %', p_staging, p_claim_id USING ERRCODE = '22023';
+    END IF;
+    EXECUTE format('SELECT count(*) FROM %s AS s WHERE s.attempt_id = ANY ($1)', p_staging::regclass) INTO v_rows USING p_attempts;
+    IF v_rows <> p_rows THEN
+        RAISE EXCEPTION 'the tasks wrote % rows to %, % are there', p_rows, p_staging, v_rows USING ERRCODE = '55000',
+            HINT = 'The server was restarted since. The claim''s messages are back in the queue: run the job again.';
+    END IF;
+END;
+$$;
+
+-- Replies in order, ends of conversations, and the claimed messages deleted, except
+-- those of a conversation from its first failed message on, when failures go back
+-- to the queue. Results for tables are inserted by the caller in the same
+-- transaction, with the caller's own rights.
+--
+-- outputs   jsonb array of {"kind", "staging", "attempts": […], "rows"}
+-- failures  requeue: the conversation's messages from the failed one on stay in the queue;
+--           drop: they count as processed (their errors were written to a table);
+--           quarantine: the conversation's group is set aside with the error text
+-- end_all   END CONVERSATION on every claimed conversation that has no failure and no
+--           message left (one that was cut by the limit, or got more since)
+--
+-- Called by  pgsb.bulk.complete
+-- Locks      the claimed groups, in the order of their numbers
+CREATE OR REPLACE FUNCTION ssb.complete_claim(claim_id integer, outputs jsonb DEFAULT '[]', failures text DEFAULT 'requeue',
+                                              end_all boolean DEFAULT false, OUT deleted bigint,
+                                              OUT replied bigint, OUT ended bigint, OUT failed bigint)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_claim ssb.claim := ssb.require_claim(claim_id);
+    v_output record;
+    v_expected bigint;
+    v_end record;
+    v_is_retaining boolean;
+BEGIN
+    deleted := 0;
+    replied := 0;
+    ended := 0;
+    failed := 0;
+    IF failures NOT IN ('requeue', 'drop', 'quarantine') THEN
+        RAISE EXCEPTION 'failures is requeue, drop or quarantine, not %', failures USING ERRCODE = '22023';
+    END IF;
+    SELECT q.is_retention_enabled INTO STRICT v_is_retaining FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
+    PERFORM FROM ssb.conversation_endpoint AS l
+      WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.claimed_conversation AS c
+                                JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+                               WHERE c.claim_id = v_claim.claim_id)
+      ORDER BY l.endpoint_id FOR NO KEY UPDATE;
+
+    CREATE TEMP TABLE IF NOT EXISTS bulk_failure (endpoint_id bigint, from_order bigint, error text) ON COMMIT DROP;
+    TRUNCATE pg_temp.bulk_failure;
+    FOR v_output IN
+        SELECT o.* FROM jsonb_to_recordset(outputs) AS o (kind text, staging text, attempts jsonb, rows bigint)
+         ORDER BY array_position(ARRAY['errors', 'replies', 'ends'], o.kind)
+    LOOP
+        v_output.attempts := coalesce(v_output.attempts, '[]');
+        PERFORM ssb.check_staging(claim_id, v_output.staging,
+                                  ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a), v_output.rows);
+        IF v_output.kind = 'errors' THEN
+            EXECUTE format('INSERT INTO pg_temp.bulk_failure
+                            SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)), (array_agg(s.error ORDER BY s.queuing_order))[1]
+                              FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
+                              JOIN ssb.claimed_conversation AS c ON c.endpoint_id = e.endpoint_id AND c.claim_id = $2
+                             WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id', v_output.staging::regclass)
+              USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a), claim_id;
+            GET DIAGNOSTICS failed = ROW_COUNT;
+        ELSIF v_output.kind = 'replies' THEN
+            EXECUTE format('SELECT ssb.send_batch(array_agg(r.conversation_handle ORDER BY r.n), array_agg(r.message_type_name ORDER BY r.n),
+                                                  array_agg(r.message_body ORDER BY r.n))
+                              FROM (SELECT s.*, row_number() OVER (ORDER BY s.attempt_id, s.row_number) AS n FROM %s AS s
+                                     WHERE s.attempt_id = ANY ($1)) AS r GROUP BY r.n / 10000 ORDER BY r.n / 10000', v_output.staging::regclass)
+              USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a);
+            replied := replied + v_output.rows;
+        ELSE
+            FOR v_end IN EXECUTE format('SELECT DISTINCT ON (s.conversation_handle) s.* FROM %s AS s
+                                          WHERE s.attempt_id = ANY ($1) ORDER BY s.conversation_handle, s.error_code',
+                                        v_output.staging::regclass)
+                         USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a)
+            LOOP
+                PERFORM ssb.end_conversation(v_end.conversation_handle, v_end.error_code, v_end.error_text);
+                ended := ended + 1;
+            END LOOP;
+        END IF;
+    END LOOP;
+
+    IF v_is_retaining THEN
+        INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
+                                          enqueued_at, message_type_id, priority, validation, body)
+        SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number, m.enqueued_at, m.message_type_id,
+               m.priority, m.validation, m.body
+          FROM ssb.claimed_conversation AS c
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id AND e.closed_at IS NULL
+          JOIN ssb.message_stored AS m ON m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
+          LEFT JOIN pg_temp.bulk_failure AS f ON f.endpoint_id = c.endpoint_id
+         WHERE c.claim_id = claim_id AND (f.endpoint_id IS NULL OR failures = 'drop' OR m.queuing_order < f.from_order);
+    END IF;
+    DELETE FROM ssb.message_stored AS m USING ssb.claimed_conversation AS c
+     WHERE c.claim_id = v_claim.claim_id AND m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
+       AND (failures = 'drop' OR NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f
+                                              WHERE f.endpoint_id = c.endpoint_id AND m.queuing_order >= f.from_order));
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    -- Exactly what was claimed: an ended conversation's messages went with it.
+    SELECT coalesce(sum(c.messages), 0) INTO v_expected FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id;
+    IF deleted > v_expected THEN
+        RAISE EXCEPTION 'claim % held % messages, % would be deleted', claim_id, v_expected, deleted USING ERRCODE = '55000';
+    END IF;
+    IF end_all THEN
+        PERFORM ssb.end_conversations(ARRAY(
+            SELECT e.conversation_handle FROM ssb.claimed_conversation AS c
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+             WHERE c.claim_id = v_claim.claim_id AND e.closed_at IS NULL
+               AND NOT EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = c.endpoint_id)
+               AND NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f WHERE f.endpoint_id = c.endpoint_id)
+             ORDER BY e.endpoint_id));
+    END IF;
+    INSERT INTO ssb.completed_claim (claim_id, claimed_at) VALUES (v_claim.claim_id, v_claim.claimed_at);
+    PERFORM ssb.drop_claim(claim_id);
+    IF failures = 'quarantine' THEN
+        PERFORM ssb.quarantine_failure(f.endpoint_id, f.from_order, f.error) FROM pg_temp.bulk_failure AS f;
+    END IF;
+    DROP TABLE pg_temp.bulk_failure;
+END;
+$$;
