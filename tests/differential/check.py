@@ -47,7 +47,7 @@ def flat(found: Trace) -> list[str]:
 def compare(program: s.Program, side: Side) -> Disagreement | None:
     """None when both sides agree. Raises Doubtful or TooLong when the case decides nothing."""
     render.batches(program)
-    expected = flat(interpreter.run(program))
+    expected = flat(interpreter.run(program, limits=True))
     try:
         actual = flat(side.run(program))
     except Exception as error:

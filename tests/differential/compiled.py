@@ -128,7 +128,7 @@ class Runner:
         for table in s.TABLES:
             names = [column.name for column in table.columns]
             rows = self.connection.execute(
-                f"SELECT {', '.join(names)} FROM dbo.{table.name} ORDER BY {table.key}")  # type: ignore[arg-type]
+                f"SELECT {', '.join(names)} FROM dbo.{table.name} ORDER BY {table.key}")
             trace.tables[table.name] = [dict(zip(names, row, strict=True)) for row in rows]
         for queue in QUEUES.values():
             trace.tables[queue] = self._queue(queue)
@@ -150,7 +150,7 @@ class Runner:
         if not self.broker:
             return []
         rows = self.connection.execute(
-            f"SELECT message_type_name, sys.text_of(message_body) FROM dbo.{name} "  # type: ignore[arg-type]
+            f"SELECT message_type_name, sys.text_of(message_body) FROM dbo.{name} "
             "ORDER BY queuing_order")
         return [{"type": kind, "body": body} for kind, body in rows]
 

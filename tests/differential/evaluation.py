@@ -91,7 +91,7 @@ class Session:
 
     def matching(self, frame: Frame, name: str, where: s.Cond | None) -> list[Row]:
         table = self.find_table(frame, name)
-        rows = sorted(table.rows, key=lambda row: row["id"])  # type: ignore[arg-type,return-value]
+        rows = sorted(table.rows, key=lambda row: row["id"])
         return [row for row in rows if where is None or self.condition(where, row) is True]
 
     def fit(self, value: s.Value, type_: s.Type) -> s.Value:
@@ -256,4 +256,5 @@ def compare(op: str, left: s.Value, right: s.Value) -> bool | None:
         raise Doubtful("a number compared with text")
     a: s.Value = left.rstrip(" ").lower() if isinstance(left, str) else left
     b: s.Value = right.rstrip(" ").lower() if isinstance(right, str) else right
-    return {"=": a == b, "<>": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]  # type: ignore[operator]
+    answers: dict[str, bool] = {"=": a == b, "<>": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}
+    return answers[op]

@@ -13,7 +13,7 @@ decided.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from . import rules
 from . import syntax as s
@@ -21,12 +21,21 @@ from .engine import Engine
 from .evaluation import Frame, TableValue
 from .flat import Step, flatten
 from .rows import RowStatements
-from .rules import Doubtful, Ends, Error, Fault, Raised
+from .rules import Doubtful, Ends, Error, Fault, Limit, Raised
 from .trace import Message, Printed, Row, Trace
 
 MAX_STEPS = 4000
 
 Snapshot = tuple[dict[str, TableValue], Engine]
+
+
+@dataclass(frozen=True)
+class Savepoint:
+    """A place to roll back to, and the procedure, string or batch that set it."""
+
+    name: str
+    snapshot: Snapshot
+    frame: Frame
 
 
 class TooLong(Exception):
@@ -40,8 +49,9 @@ class BatchEnds(Exception):
 class Machine(RowStatements):
     """A session that runs the batches of one program."""
 
-    def __init__(self, program: s.Program, *, max_steps: int = MAX_STEPS) -> None:
+    def __init__(self, program: s.Program, *, max_steps: int = MAX_STEPS, limits: bool = False) -> None:
         super().__init__()
+        self.limits = limits
         self.program = program
         self.functions = {function.name: function for function in program.functions}
         self.function_codes = {each.name: flatten(each.name, each.body) for each in program.functions}
@@ -50,7 +60,7 @@ class Machine(RowStatements):
         self.transaction_name: str | None = None
         self.engine = Engine()
         self.before: Snapshot = ({}, self.engine)
-        self.savepoints: list[tuple[str, Snapshot]] = []
+        self.savepoints: list[Savepoint] = []
         self.xact_abort = False
         self.steps_left = max_steps
         self.covered: set[str] = set()
@@ -60,7 +70,7 @@ class Machine(RowStatements):
     def run(self) -> Trace:
         """Run every batch. Raises Doubtful or TooLong where the case decides nothing."""
         trace = Trace()
-        for batch in self.program.batches:
+        for number, batch in enumerate(self.program.batches, 1):
             self.events = []
             self.stack = [Frame(flatten(None, batch.body))]
             self.last_error = self.rowcount = None
@@ -69,18 +79,25 @@ class Machine(RowStatements):
             except BatchEnds:
                 while len(self.stack) > 1:
                     self.drop_frame()
+                if self.trancount and not self.doomed and number < len(self.program.batches):
+                    self.limit("a transaction left open by a batch that an error ended")
             self.end_of_batch()
             trace.batches.append(self.events)
         # The client goes; what it left open is rolled back.
         self.roll_back()
         trace.tables = {
-            name: sorted((dict(row) for row in table.rows), key=lambda row: row["id"])  # type: ignore[arg-type,return-value]
+            name: sorted((dict(row) for row in table.rows), key=lambda row: row["id"])
             for name, table in self.tables.items() if not name.startswith("#")
         }
         for name, queue in self.engine.queues.items():
             trace.tables[name] = [{"type": each.type, "body": each.body} for each in queue]
         trace.trancount = self.trancount
         return trace
+
+    def limit(self, what: str) -> None:
+        """Give up where the product is known to differ, when asked for."""
+        if self.limits:
+            raise Limit(what)
 
     def end_of_batch(self) -> None:
         """XACT_STATE page: an uncommittable transaction is rolled back when the batch ends (3998).
@@ -406,6 +423,8 @@ class Machine(RowStatements):
             raise Raised(rules.commit_without_begin())
         if self.doomed:
             raise Raised(rules.doomed())
+        if self.trancount == 1:
+            self.refuse_foreign_savepoint()
         self.trancount -= 1
         if self.trancount == 0:
             self.savepoints = []
@@ -446,19 +465,23 @@ class Machine(RowStatements):
         if self.trancount == 0:
             raise Raised(rules.rollback_without_begin())
         if name is None or name == self.transaction_name:
-            if name is not None and any(each == name for each, _ in self.savepoints):
+            if name is not None and any(each.name == name for each in self.savepoints):
                 raise Doubtful("a savepoint named like the transaction")
+            self.refuse_foreign_savepoint()
             self.roll_back()
             self.covered.add("rolled back")
             return
-        places = [i for i, (each, _) in enumerate(self.savepoints) if each == name]
+        places = [i for i, each in enumerate(self.savepoints) if each.name == name]
         if self.doomed:
             if not places:
                 raise Doubtful("ROLLBACK TRAN to an unknown name while doomed")
             raise Raised(rules.doomed_savepoint())
         if not places:
             raise Raised(rules.no_such_savepoint(name))
-        self.restore(self.savepoints[places[-1]][1])
+        savepoint = self.savepoints[places[-1]]
+        if savepoint.frame is not self.stack[-1]:
+            self.limit("ROLLBACK to the savepoint of another procedure")
+        self.restore(savepoint.snapshot)
         del self.savepoints[places[-1] + 1:]
         self.covered.add("rolled back to a savepoint")
 
@@ -467,7 +490,12 @@ class Machine(RowStatements):
             raise Raised(rules.save_without_begin())
         if self.doomed:
             raise Raised(rules.doomed())
-        self.savepoints.append((name, self.snapshot()))
+        self.savepoints.append(Savepoint(name, self.snapshot(), self.stack[-1]))
+
+    def refuse_foreign_savepoint(self) -> None:
+        """A savepoint is a subtransaction of PostgreSQL, in which nobody can end the transaction."""
+        if any(each.frame in self.stack[:-1] for each in self.savepoints):
+            self.limit("the end of a transaction in a procedure called under the caller's savepoint")
 
     # -- statements ---------------------------------------------------------------
 
@@ -571,6 +599,9 @@ class Machine(RowStatements):
         raise Raised(Fault(50000, stmt.severity, stmt.state, message, Ends.NOTHING))
 
 
-def run(program: s.Program, *, max_steps: int = MAX_STEPS) -> Trace:
-    """The trace that SQL Server's rules give. The program must have been rendered (lines)."""
-    return Machine(program, max_steps=max_steps).run()
+def run(program: s.Program, *, limits: bool = False) -> Trace:
+    """The trace that SQL Server's rules give. The program must have been rendered (lines).
+
+    ``limits``: raise Limit where the product documents that it differs.
+    """
+    return Machine(program, limits=limits).run()

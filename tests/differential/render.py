@@ -14,7 +14,7 @@ def literal(value: s.Value) -> str:
         return "NULL"
     if isinstance(value, int):
         return str(value)
-    return "N'" + value.replace("'", "''") + "'"
+    return "N'" + str(value).replace("'", "''") + "'"
 
 
 def table_name(name: str) -> str:

@@ -97,8 +97,8 @@ class RowStatements(Session):
             raise Doubtful("an assignment that fails for no row: a constant may be computed all the same")
         if len(faults) > 1:
             raise Doubtful("two violations in one statement")
-        for raised in faults.values():
-            raise raised
+        for violation in faults.values():
+            raise violation
         before, table.rows = table.rows, new
         try:
             self.fire(stmt.table, type(stmt).__name__.upper()[:6], inserted, deleted)

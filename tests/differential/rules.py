@@ -77,6 +77,13 @@ class Doubtful(Exception):
     """The reference does not say what happens now: the case decides nothing."""
 
 
+class Limit(Doubtful):
+    """T-SQL is clear, and the product says in docs/dialect.md that it differs here."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"documented difference: {what}")
+
+
 def divide_by_zero() -> Fault:
     return Fault(8134, 16, 1, "Divide by zero error encountered.")
 
