@@ -163,5 +163,9 @@ def _drop(postgres: str, name: str) -> None:
 
 @pytest.fixture(scope="session")
 def psql(postgres: str) -> str:
-    """Path of a psql of the test server's version or newer."""
-    return find_binaries(_WANTED[0]).program("psql")
+    """Path of the psql that belongs to the test server; pg_dump stands beside it."""
+    with psycopg.connect(postgres) as connection:
+        row = connection.execute("SELECT setting FROM pg_config() WHERE name = 'BINDIR'").fetchone()
+    assert row is not None
+    beside = Path(row[0]) / "psql"
+    return str(beside) if beside.exists() else find_binaries("18").program("psql")

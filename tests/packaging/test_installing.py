@@ -1,0 +1,108 @@
+"""The runtime gets into a database, and out again: by many at once, by a plain owner, by CREATE EXTENSION."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pgsb.runtime_sql import installer
+from support import Connection, Database
+
+
+def _works(connection: Connection) -> None:
+    """A message can be sent and received."""
+    connection.execute("SELECT ssb.create_queue('dbo.q')")
+    connection.execute("SELECT ssb.create_service('//Self', queue => 'dbo.q', contracts => '{DEFAULT}')")
+    connection.execute("SELECT ssb.send(ssb.begin_dialog('//Self', '//Self'), body => 'hello'::bytea)")
+    received = connection.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall()
+    assert received == [(b"hello",)]
+
+
+def test_twenty_install_at_once(empty_database: Database, connect: Callable[..., Connection]) -> None:
+    connections = [connect(empty_database.dsn) for _ in range(20)]
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(installer.install, connections))
+    assert {installer.installed_version(one) for one in connections} == {installer.RUNTIME_VERSION}
+    _works(connections[0])
+
+
+@pytest.fixture
+def owner(empty_database: Database, connect: Callable[..., Connection]) -> Iterator[Connection]:
+    """A connection of a role that owns the database and is no superuser."""
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE plain_owner LOGIN")
+    admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO plain_owner")
+    with psycopg.connect(empty_database.dsn, user="plain_owner", autocommit=True) as connection:
+        yield connection
+    admin.execute("DROP OWNED BY plain_owner CASCADE")
+    admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
+    admin.execute("DROP ROLE plain_owner")
+
+
+def test_the_owner_of_the_database_installs_uses_and_removes_it(owner: Connection) -> None:
+    installer.install(owner)
+    _works(owner)
+    installer.uninstall(owner)
+    assert installer.installed_version(owner) is None
+    left = owner.execute("SELECT nspname FROM pg_namespace WHERE nspname IN ('ssb', 'sys')").fetchall()
+    assert left == []
+
+
+def test_a_newer_runtime_is_left_alone(database: Database, connect: Callable[..., Connection]) -> None:
+    connection = connect()
+    connection.execute("UPDATE ssb.runtime_version SET version = version + 1")
+    with pytest.raises(installer.RuntimeVersionError, match="the database has runtime version"):
+        installer.install(connection)
+
+
+@pytest.fixture
+def extension_directory(connect: Callable[..., Connection], empty_database: Database) -> Iterator[Path]:
+    """Where CREATE EXTENSION looks for control files; what the test puts there is removed."""
+    connection = connect(empty_database.dsn)
+    row = connection.execute("SELECT setting FROM pg_config() WHERE name = 'SHAREDIR'").fetchone()
+    assert row is not None
+    directory = Path(row[0]) / "extension"
+    if not os.access(directory, os.W_OK):
+        pytest.skip(f"this user may not write to {directory}")
+    before = set(directory.iterdir())
+    yield directory
+    for made in set(directory.iterdir()) - before:
+        made.unlink()
+
+
+def test_create_extension(
+    extension_directory: Path, empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    for name, text in installer.extension_files().items():
+        (extension_directory / name).write_text(text)
+    connection = connect(empty_database.dsn)
+    connection.execute(f"CREATE EXTENSION {installer.EXTENSION_NAME}")
+    assert installer.installed_version(connection) == installer.RUNTIME_VERSION
+    _works(connection)
+
+
+def test_a_dump_carries_queues_and_messages(
+    database: Database, empty_database: Database, psql: str, connect: Callable[..., Connection]
+) -> None:
+    source = connect()
+    source.execute("SELECT ssb.create_queue('dbo.q')")
+    source.execute("SELECT ssb.create_service('//Self', queue => 'dbo.q', contracts => '{DEFAULT}')")
+    source.execute("SELECT ssb.send(ssb.begin_dialog('//Self', '//Self'), body => 'kept'::bytea)")
+    pg_dump = Path(psql).with_name("pg_dump")
+    dump = subprocess.run(
+        [pg_dump, "--no-owner", "-d", database.dsn], capture_output=True, text=True, check=True
+    ).stdout
+    restored = subprocess.run(
+        [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", empty_database.dsn],
+        input=dump,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert restored.returncode == 0, restored.stderr
+    there = connect(empty_database.dsn)
+    assert there.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
