@@ -40,6 +40,19 @@ _REFUSED = {
     "SHUTDOWN": "SHUTDOWN is not supported: a script cannot stop PostgreSQL.",
 }
 
+_FULLTEXT = "Full-text indexes are not supported; use text search of PostgreSQL (tsvector)."
+_NO_EFFECT_HINTS = {
+    "BACKUP DATABASE": "use pg_dump or pg_basebackup",
+    "BACKUP LOG": "use continuous archiving (WAL)",
+    "RESTORE DATABASE": "use pg_restore",
+    "KILL": "use pg_terminate_backend(pid)",
+    "DBCC": "ANALYZE, VACUUM and ALTER SEQUENCE … RESTART do what most of DBCC does",
+    "RECONFIGURE": "server settings are made with ALTER SYSTEM",
+    "CREATE STATISTICS": "PostgreSQL gathers statistics by itself; ANALYZE does it now",
+    "UPDATE STATISTICS": "PostgreSQL gathers statistics by itself; ANALYZE does it now",
+}
+_NO_EFFECT_KINDS = ("CREATE STATISTICS", "UPDATE STATISTICS")
+
 _SET_OPTIONS = """
 ANSI_DEFAULTS ANSI_NULL_DFLT_OFF ANSI_NULL_DFLT_ON ANSI_NULLS ANSI_PADDING ANSI_WARNINGS ARITHABORT
 ARITHIGNORE CONCAT_NULL_YIELDS_NULL CURSOR_CLOSE_ON_COMMIT DISABLE_DEF_CNST_CHK FIPS_FLAGGER FMTONLY
@@ -245,6 +258,12 @@ class _Scope:
                 self._check_permission(statement)
             case nodes.UnsupportedStatement():
                 add(_REFUSED.get(statement.kind, f"{statement.kind} is not supported."), _head(statement))
+            case nodes.AdministrativeStatement(kind=kind) | nodes.SqlStatement(kind=kind) if (
+                isinstance(statement, nodes.AdministrativeStatement) or kind in _NO_EFFECT_KINDS
+            ):
+                self._check_administrative(statement, kind)
+            case nodes.DropStatement(kind=kind) if kind.startswith("FULLTEXT "):
+                add(_FULLTEXT, _head(statement))
             case nodes.BeginTransaction(distributed=True):
                 add("Distributed transactions are not supported.", statement.span)
             case nodes.ExecuteString(at_server=server) if server is not None:
@@ -269,6 +288,15 @@ class _Scope:
                     _head(statement),
                     number=443,
                 )
+
+    def _check_administrative(self, statement: nodes.Statement, kind: str) -> None:
+        if " FULLTEXT " in kind:
+            self.problems.add(_FULLTEXT, _head(statement))
+            return
+        hint = _NO_EFFECT_HINTS.get(kind) or _NO_EFFECT_HINTS.get(kind.split()[0])
+        self.problems.add(
+            f"{kind} has no effect on PostgreSQL.", _head(statement), hint=hint, severity="warning"
+        )
 
     def _returns_value(self) -> bool:
         if isinstance(self.module, nodes.CreateFunction):

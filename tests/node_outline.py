@@ -25,8 +25,8 @@ def outline(text: str) -> str:
     """Return the statements of a script, or its problems if there are any."""
     problems = Problems()
     script = parse_script(Source("case.sql", text), problems)
-    if len(problems):
-        return "\n".join(map(problem_line, problems))
+    if problems.errors:
+        return "\n".join(map(problem_line, problems.errors))
     lines: list[str] = []
     for index, batch in enumerate(script.batches):
         if index:
@@ -36,6 +36,7 @@ def outline(text: str) -> str:
         if batch.repeat > 1:
             lines.append(f"GO {batch.repeat}")
         lines.extend(comment_lines(batch.closing_comments, 0))
+    lines.extend(f"warning {problem_line(problem)}" for problem in problems)
     return "\n".join(lines)
 
 

@@ -454,6 +454,7 @@ CREATE ENDPOINT e AS HTTP (PATH = '/x') FOR SOAP ()
 CREATE AGGREGATE a (@x int) RETURNS int EXTERNAL NAME b.c
 READTEXT t.c @p 0 1
 CREATE SECURITY POLICY s ADD FILTER PREDICATE f(a) ON t
+CREATE FULLTEXT CATALOG c AS DEFAULT CREATE FULLTEXT INDEX ON t (a) KEY INDEX ix ALTER FULLTEXT INDEX ON t DROP (a) DROP FULLTEXT CATALOG c DROP FULLTEXT INDEX ON t
 GO
 CREATE PROCEDURE p AS EXTERNAL NAME a.b.c
 GO
@@ -471,8 +472,13 @@ CREATE TRIGGER t ON DATABASE FOR CREATE_TABLE AS PRINT 'x'
 9:1: READTEXT is not supported; read the column with SUBSTRING.
 9:14: 137: Must declare the scalar variable "@p".
 10:1: Security policies are not translated; use row level security of PostgreSQL.
-12:23: CLR assemblies cannot run on PostgreSQL.
-14:1: DDL and logon triggers are not supported; only triggers on tables and views are.
+11:1: Full-text indexes are not supported; use text search of PostgreSQL (tsvector).
+11:38: Full-text indexes are not supported; use text search of PostgreSQL (tsvector).
+11:82: Full-text indexes are not supported; use text search of PostgreSQL (tsvector).
+11:117: Full-text indexes are not supported; use text search of PostgreSQL (tsvector).
+11:141: Full-text indexes are not supported; use text search of PostgreSQL (tsvector).
+13:23: CLR assemblies cannot run on PostgreSQL.
+15:1: DDL and logon triggers are not supported; only triggers on tables and views are.
 
 -- case: go with something after it
 SELECT 1

@@ -190,6 +190,7 @@ AlterCertificate name=c text=`ALTER CERTIFICATE c WITH ACTIVE FOR BEGIN_DIALOG =
 AlterCertificate name=c text=`ALTER CERTIFICATE c REMOVE PRIVATE KEY`
 AdministrativeStatement kind=BACKUP CERTIFICATE text=`BACKUP CERTIFICATE c TO FILE = 'x.cer'`
 DropStatement kind=CERTIFICATE names=(c)
+warning 9:1: BACKUP CERTIFICATE has no effect on PostgreSQL.
 
 -- case: master keys
 CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'p'
@@ -232,6 +233,11 @@ AdministrativeStatement kind=CLOSE ALL SYMMETRIC KEYS text=`CLOSE ALL SYMMETRIC 
 DropStatement kind=SYMMETRIC KEY names=(k)
 AdministrativeStatement kind=CREATE ASYMMETRIC KEY text=`CREATE ASYMMETRIC KEY a WITH ALGORITHM = RSA_2048 ENCRYPTION BY PASSWORD = 'p'`
 DropStatement kind=ASYMMETRIC KEY names=(a)
+warning 1:1: CREATE SYMMETRIC KEY has no effect on PostgreSQL.
+warning 2:1: OPEN SYMMETRIC KEY has no effect on PostgreSQL.
+warning 3:1: CLOSE SYMMETRIC KEY has no effect on PostgreSQL.
+warning 4:1: CLOSE ALL SYMMETRIC KEYS has no effect on PostgreSQL.
+warning 6:1: CREATE ASYMMETRIC KEY has no effect on PostgreSQL.
 
 -- case: drops
 DROP MESSAGE TYPE a, [//b]

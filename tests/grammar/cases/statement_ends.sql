@@ -90,6 +90,7 @@ If condition=`@a = 1`
   SqlStatement kind=DELETE text=`DELETE t`
 Else
   SqlStatement kind=UPDATE text=`UPDATE t SET a = 1`
+warning 3:67: UPDATE STATISTICS has no effect on PostgreSQL. | PostgreSQL gathers statistics by itself; ANALYZE does it now
 
 -- case: merge
 MERGE INTO t WITH (HOLDLOCK) AS d USING (SELECT 1 AS a) AS s ON d.a = s.a
@@ -186,6 +187,7 @@ DropStatement kind=SEQUENCE names=(s) if_exists=True
 SqlStatement kind=CREATE STATISTICS text=`CREATE STATISTICS st ON t (a)`
 DropStatement kind=STATISTICS names=(t.st)
 SqlStatement kind=SELECT text=`SELECT NEXT VALUE FOR s`
+warning 3:212: CREATE STATISTICS has no effect on PostgreSQL. | PostgreSQL gathers statistics by itself; ANALYZE does it now
 
 -- case: administration
 DBCC CHECKIDENT ('t', RESEED, 0) WITH NO_INFOMSGS DBCC FREEPROCCACHE BACKUP DATABASE d TO DISK = 'x' WITH INIT, COMPRESSION RESTORE DATABASE d FROM DISK = 'x' WITH REPLACE, MOVE 'a' TO 'b' BACKUP LOG d TO DISK = N'x' CHECKPOINT CHECKPOINT 5 RECONFIGURE RECONFIGURE WITH OVERRIDE KILL 53 KILL 54 WITH STATUSONLY
@@ -193,7 +195,7 @@ EXEC sp_configure 'show advanced options', 1; RECONFIGURE;
 ADD SIGNATURE TO dbo.p BY CERTIFICATE c WITH PASSWORD = 'x' ADD COUNTER SIGNATURE TO p BY CERTIFICATE c DROP SIGNATURE FROM p BY CERTIFICATE c
 CREATE CREDENTIAL c WITH IDENTITY = 'x', SECRET = 'y' CREATE SERVER AUDIT a TO FILE (FILEPATH = 'x') WITH (ON_FAILURE = SHUTDOWN) ALTER SERVER AUDIT a WITH (STATE = ON) CREATE DATABASE AUDIT SPECIFICATION s FOR SERVER AUDIT a ADD (SELECT, INSERT, EXECUTE ON dbo.t BY dbo) WITH (STATE = ON)
 CREATE EVENT SESSION e ON SERVER ADD EVENT sqlserver.broker_activation (ACTION (sqlserver.sql_text) WHERE (a > 1)) ADD TARGET package0.ring_buffer ALTER EVENT SESSION e ON SERVER DROP EVENT sqlserver.x ALTER EVENT SESSION e ON SERVER STATE = START DROP EVENT SESSION e ON SERVER
-CREATE PARTITION FUNCTION f (int) AS RANGE LEFT FOR VALUES (1, 2) CREATE PARTITION SCHEME s AS PARTITION f ALL TO ([PRIMARY]) CREATE FULLTEXT CATALOG c AS DEFAULT CREATE FULLTEXT INDEX ON t (a) KEY INDEX ix ALTER FULLTEXT INDEX ON t DROP (a)
+CREATE PARTITION FUNCTION f (int) AS RANGE LEFT FOR VALUES (1, 2) CREATE PARTITION SCHEME s AS PARTITION f ALL TO ([PRIMARY])
 ALTER DATABASE SCOPED CONFIGURATION SET MAXDOP = 4 ALTER DATABASE SCOPED CONFIGURATION CLEAR PROCEDURE_CACHE ALTER DATABASE SCOPED CONFIGURATION FOR SECONDARY SET MAXDOP = PRIMARY ALTER SERVER CONFIGURATION SET PROCESS AFFINITY CPU = AUTO ALTER RESOURCE GOVERNOR RECONFIGURE CREATE DATABASE ENCRYPTION KEY WITH ALGORITHM = AES_256 ENCRYPTION BY SERVER CERTIFICATE c
 -- expect
 AdministrativeStatement kind=DBCC text=`DBCC CHECKIDENT ('t', RESEED, 0) WITH NO_INFOMSGS`
@@ -222,15 +224,42 @@ AdministrativeStatement kind=ALTER EVENT SESSION text=`ALTER EVENT SESSION e ON 
 DropStatement kind=EVENT SESSION names=(e) on=EventScope(kind=SERVER)
 AdministrativeStatement kind=CREATE PARTITION FUNCTION text=`CREATE PARTITION FUNCTION f (int) AS RANGE LEFT FOR VALUES (1, 2)`
 AdministrativeStatement kind=CREATE PARTITION SCHEME text=`CREATE PARTITION SCHEME s AS PARTITION f ALL TO ([PRIMARY])`
-AdministrativeStatement kind=CREATE FULLTEXT CATALOG text=`CREATE FULLTEXT CATALOG c AS DEFAULT`
-AdministrativeStatement kind=CREATE FULLTEXT INDEX text=`CREATE FULLTEXT INDEX ON t (a) KEY INDEX ix`
-AdministrativeStatement kind=ALTER FULLTEXT INDEX text=`ALTER FULLTEXT INDEX ON t DROP (a)`
 AdministrativeStatement kind=ALTER DATABASE SCOPED CONFIGURATION SET text=`ALTER DATABASE SCOPED CONFIGURATION SET MAXDOP = 4`
 AdministrativeStatement kind=ALTER DATABASE SCOPED CONFIGURATION CLEAR text=`ALTER DATABASE SCOPED CONFIGURATION CLEAR PROCEDURE_CACHE`
 AdministrativeStatement kind=ALTER DATABASE SCOPED CONFIGURATION FOR SECONDARY SET text=`ALTER DATABASE SCOPED CONFIGURATION FOR SECONDARY SET MAXDOP = PRIMARY`
 AdministrativeStatement kind=ALTER SERVER CONFIGURATION SET text=`ALTER SERVER CONFIGURATION SET PROCESS AFFINITY CPU = AUTO`
 AdministrativeStatement kind=ALTER RESOURCE GOVERNOR RECONFIGURE text=`ALTER RESOURCE GOVERNOR RECONFIGURE`
 AdministrativeStatement kind=CREATE DATABASE ENCRYPTION KEY text=`CREATE DATABASE ENCRYPTION KEY WITH ALGORITHM = AES_256 ENCRYPTION BY SERVER CERTIFICATE c`
+warning 1:1: DBCC has no effect on PostgreSQL. | ANALYZE, VACUUM and ALTER SEQUENCE … RESTART do what most of DBCC does
+warning 1:51: DBCC has no effect on PostgreSQL. | ANALYZE, VACUUM and ALTER SEQUENCE … RESTART do what most of DBCC does
+warning 1:70: BACKUP DATABASE has no effect on PostgreSQL. | use pg_dump or pg_basebackup
+warning 1:125: RESTORE DATABASE has no effect on PostgreSQL. | use pg_restore
+warning 1:190: BACKUP LOG has no effect on PostgreSQL. | use continuous archiving (WAL)
+warning 1:218: CHECKPOINT has no effect on PostgreSQL.
+warning 1:229: CHECKPOINT has no effect on PostgreSQL.
+warning 1:242: RECONFIGURE has no effect on PostgreSQL. | server settings are made with ALTER SYSTEM
+warning 1:254: RECONFIGURE WITH OVERRIDE has no effect on PostgreSQL. | server settings are made with ALTER SYSTEM
+warning 1:280: KILL has no effect on PostgreSQL. | use pg_terminate_backend(pid)
+warning 1:288: KILL has no effect on PostgreSQL. | use pg_terminate_backend(pid)
+warning 2:47: RECONFIGURE has no effect on PostgreSQL. | server settings are made with ALTER SYSTEM
+warning 3:1: ADD SIGNATURE has no effect on PostgreSQL.
+warning 3:61: ADD COUNTER SIGNATURE has no effect on PostgreSQL.
+warning 3:105: DROP SIGNATURE has no effect on PostgreSQL.
+warning 4:1: CREATE CREDENTIAL has no effect on PostgreSQL.
+warning 4:55: CREATE SERVER AUDIT has no effect on PostgreSQL.
+warning 4:131: ALTER SERVER AUDIT has no effect on PostgreSQL.
+warning 4:170: CREATE DATABASE AUDIT SPECIFICATION has no effect on PostgreSQL.
+warning 5:1: CREATE EVENT SESSION has no effect on PostgreSQL.
+warning 5:148: ALTER EVENT SESSION has no effect on PostgreSQL.
+warning 5:203: ALTER EVENT SESSION has no effect on PostgreSQL.
+warning 6:1: CREATE PARTITION FUNCTION has no effect on PostgreSQL.
+warning 6:67: CREATE PARTITION SCHEME has no effect on PostgreSQL.
+warning 7:1: ALTER DATABASE SCOPED CONFIGURATION SET has no effect on PostgreSQL.
+warning 7:52: ALTER DATABASE SCOPED CONFIGURATION CLEAR has no effect on PostgreSQL.
+warning 7:110: ALTER DATABASE SCOPED CONFIGURATION FOR SECONDARY SET has no effect on PostgreSQL.
+warning 7:181: ALTER SERVER CONFIGURATION SET has no effect on PostgreSQL.
+warning 7:240: ALTER RESOURCE GOVERNOR RECONFIGURE has no effect on PostgreSQL.
+warning 7:276: CREATE DATABASE ENCRYPTION KEY has no effect on PostgreSQL.
 
 -- case: schemas and principals
 GO
