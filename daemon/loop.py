@@ -279,8 +279,10 @@ class Broker:
             assert self._hand is not None
             cursor = await self._hand.execute("SELECT * FROM ssb.broker_queues()")
             queues = {row[0]: ActiveQueue(*row) for row in await cursor.fetchall()}
-            for number in [one for one in self._monitors if one not in queues]:
-                self._monitors.pop(number).retire()
+            gone = {one: self._monitors.pop(one) for one in list(self._monitors) if one not in queues}
+            for monitor in gone.values():
+                monitor.retire()
+            await self._report_disabled(gone)
             for number, queue in queues.items():
                 monitor = self._monitors.get(number)
                 if monitor is None:
@@ -291,6 +293,20 @@ class Broker:
                     monitor.redefine(queue)
             for number in [one for one, task in self._tasks.items() if task.done() and not task.exception()]:
                 del self._tasks[number]
+
+    async def _report_disabled(self, gone: dict[int, QueueMonitor]) -> None:
+        """A queue that poison has stopped is an operator's business."""
+        if not gone:
+            return
+        assert self._hand is not None
+        cursor = await self._hand.execute("SELECT * FROM ssb.poisoned_queues(%s)", [list(gone)])
+        for (number,) in await cursor.fetchall():
+            self.report(
+                "error",
+                "queue_disabled",
+                "poison messages have disabled the queue; ALTER QUEUE ... WITH STATUS = ON opens it again",
+                gone[number].queue,
+            )
 
     async def _keep_log(self) -> None:
         while True:

@@ -140,6 +140,17 @@ SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb.fire_queue_event(q, 'QUEUE_ACTIVATION') FROM ssb.queue AS q WHERE q.queue_id = p_queue_id; $$;
 REVOKE EXECUTE ON FUNCTION ssb.fire_queue_activation(integer) FROM PUBLIC;
 
+-- Of these queues, those that are off because of poison messages.
+CREATE OR REPLACE FUNCTION ssb.poisoned_queues(p_queue_ids integer[])
+RETURNS SETOF integer
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT q.queue_id FROM ssb.queue AS q
+     WHERE q.queue_id = ANY (p_queue_ids) AND NOT q.is_receive_enabled AND ssb.failed_attempts(q) = 255;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb.poisoned_queues(integer[]) FROM PUBLIC;
+
 -- Any change of a queue or of who wants to know reaches the daemon at once. Only
 -- definitions are watched here: SEND and RECEIVE do not come this way.
 CREATE OR REPLACE FUNCTION ssb.announce_definition()

@@ -1,0 +1,145 @@
+"""A program that cannot run, never returns or does nothing is reported, and the others run on."""
+
+from collections.abc import Callable
+
+import pytest
+
+from activation import DRAIN, Daemon, activate, done, send, until
+from support import Connection, Database
+
+Start = Callable[..., Daemon]
+
+
+@pytest.fixture
+def neighbour(sql: Connection) -> Connection:
+    """Another activated queue in the same database, dbo.other: its program must not suffer."""
+    sql.execute(
+        """
+        SELECT ssb.create_queue('dbo.other');
+        SELECT ssb.create_service('//Other', 'dbo.other', '{DEFAULT}');
+        CREATE PROCEDURE dbo.other_program() LANGUAGE sql AS
+            $$ INSERT INTO dbo.done (body) SELECT 'other' FROM ssb.receive('dbo.other') $$;
+        SELECT ssb.alter_queue('dbo.other', activation_status => true,
+            activation_procedure => 'dbo.other_program', max_queue_readers => 1);
+        """
+    )
+    return sql
+
+
+def _other_runs(sql: Connection) -> None:
+    sql.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//Other'), 'DEFAULT', 'x'::text)")
+    until(lambda: "other" in done(sql))
+
+
+def _in_table(sql: Connection, event: str, text: str) -> None:
+    until(
+        lambda: sql.execute(
+            "SELECT 1 FROM ssb.broker_log WHERE event = %s AND strpos(message, %s) > 0", [event, text]
+        ).fetchone()
+    )
+
+
+def test_a_missing_procedure_is_reported_and_found_once_it_exists(
+    neighbour: Connection, daemon: Start
+) -> None:
+    sql = neighbour
+    sql.execute(
+        "SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,"
+        " activation_procedure => 'dbo.program', max_queue_readers => 1)"
+    )
+    running = daemon(longest_backoff=0.3)
+    send(sql, "a")
+    line = running.wait_for("reader_failed", "dbo.program")
+    assert (line.level, line.error_number, line.queue) == ("error", 2812, "dbo.to_queue")
+    _in_table(sql, "reader_failed", "dbo.program")
+    _other_runs(sql)
+    activate(sql, DRAIN)
+    until(lambda: "a" in done(sql))
+
+
+def test_a_role_without_permission_is_reported(
+    neighbour: Connection, daemon: Start, database: Database
+) -> None:
+    sql = neighbour
+    role = f"stranger_{database.name}"
+    sql.execute(f"CREATE ROLE {role}")
+    try:
+        activate(sql, DRAIN, execute_as=f"'{role}'")
+        running = daemon()
+        send(sql, "a")
+        line = running.wait_for("reader_failed", "permission was denied")
+        assert line.error_number == 229
+        _other_runs(sql)
+    finally:
+        sql.execute("SELECT ssb.alter_queue('dbo.to_queue', drop_activation => true)")
+        sql.execute(f"DROP ROLE {role}")
+
+
+def test_a_principal_that_is_no_role_is_reported(sql: Connection, daemon: Start) -> None:
+    sql.execute("SELECT ssb.create_principal('Paper', 'USER')")
+    activate(sql, DRAIN, execute_as="'Paper'")
+    running = daemon()
+    send(sql, "a")
+    line = running.wait_for("not_started", "Paper")
+    assert line.error_number == 15517
+
+
+def test_a_program_that_does_not_receive_is_slowed_down_and_reported(
+    neighbour: Connection, daemon: Start
+) -> None:
+    sql = neighbour
+    activate(sql, "BEGIN INSERT INTO dbo.done (body) VALUES ('run'); END;")
+    running = daemon(longest_backoff=10.0)
+    send(sql, "a")
+    running.wait_for("nothing_received", "(4 in a row)")
+    assert done(sql).count("run") < 12
+    _other_runs(sql)
+
+
+def test_a_program_that_loops_without_receiving_is_reported(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    activate(sql, "BEGIN LOOP PERFORM pg_sleep(0.01); COMMIT; END LOOP; END;")
+    running = daemon(slow_reader=0.4, grace=0.2)
+    send(sql, "a")
+    line = running.wait_for("slow_reader", "receives nothing while messages wait")
+    assert (line.level, line.queue, line.program) == ("warning", "dbo.to_queue", "dbo.program")
+    _other_runs(sql)
+
+
+def test_a_program_that_never_returns_is_reported(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    activate(sql, "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); PERFORM pg_sleep(3600); END;")
+    running = daemon(slow_reader=0.4, grace=0.2)
+    send(sql, "a")
+    line = running.wait_for("slow_reader", "in one transaction")
+    assert line.pid is not None
+    _other_runs(sql)
+
+
+def test_poison_stops_the_queue_and_is_reported(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    activate(sql, "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); RAISE EXCEPTION 'bad'; END;")
+    running = daemon()
+    send(sql, "a")
+    until(
+        lambda: sql.execute(
+            "SELECT 1 FROM ssb.queue WHERE name = 'dbo.to_queue' AND NOT is_receive_enabled"
+        ).fetchone()
+    )
+    running.wait_for("queue_disabled")
+    assert len(running.messages("reader_failed")) == 5
+    assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
+    _other_runs(sql)
+    activate(sql, DRAIN)
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', status => true)")
+    until(lambda: "a" in done(sql))
+
+
+def test_a_dropped_queue_is_forgotten(neighbour: Connection, daemon: Start) -> None:
+    sql = neighbour
+    activate(sql, DRAIN)
+    running = daemon(sweep=0.01)
+    sql.execute("SELECT ssb.drop_service('//To')")
+    sql.execute("SELECT ssb.drop_queue('dbo.to_queue')")
+    _other_runs(sql)
+    assert running.messages("failed") == []
