@@ -32,8 +32,32 @@ BEGIN
 END;
 $$;
 
+-- Are all prefixes in a text of the usual form declared, by its first element? (false also where
+-- declarations stand further inside: that takes a closer look.)
+CREATE OR REPLACE FUNCTION ssb.xml_prefixes_at_root(p_text text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_root text := split_part(substr(p_text, strpos(p_text, '<')), '>', 1);
+    v_prefixes text;
+    v_uris text[];
+BEGIN
+    IF strpos(substr(p_text, strpos(p_text, v_root) + length(v_root)), ' xmlns') > 0 THEN
+        RETURN false;
+    END IF;
+    SELECT string_agg(m[1], '|'), array_agg(DISTINCT m[2]) INTO v_prefixes, v_uris
+      FROM regexp_matches(v_root, ' xmlns:([^=]+)="([^"]*)"', 'g') AS m;
+    IF v_prefixes IS NULL OR '' = ANY (v_uris) OR v_prefixes ~ '(?:^|\|)xml' OR v_root ~ 'XML/1998|xml:space'
+       OR cardinality(v_uris) <> length(v_prefixes) - length(replace(v_prefixes, '|', '')) + 1 THEN
+        RETURN false;       -- two prefixes for one namespace: attributes may be repeated unseen
+    END IF;
+    RETURN p_text !~ ('[</ ](?!(?:xmlns|' || replace(replace(v_prefixes, '.', '\.'), '-', '\-') || '):)'
+                      '[A-Za-z_][A-Za-z0-9_.-]*:[A-Za-z_][A-Za-z0-9_.-]*[ =/>]');
+END;
+$$;
+
 -- Do the tags of a text of the usual form match? false also for what needs a closer look:
--- <a></a>, repeated attributes, prefixed names, more than p_max_depth levels.
+-- <a></a>, repeated attributes, prefixes declared inside, more than p_max_depth levels.
 CREATE OR REPLACE FUNCTION ssb.xml_nests(p_text text, p_max_depth integer DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -42,8 +66,10 @@ DECLARE
     v_depth integer := 0;
     v_open text[] := '{}';
     v_first boolean := true;
+    v_prefixes boolean := p_text ~ '[< ][A-Za-z_][A-Za-z0-9_.-]*:[A-Za-z_][A-Za-z0-9_.-]*[=>/ ]';
+    v_roots integer := 0;
 BEGIN
-    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></|[< ][A-Za-z_][A-Za-z0-9_.-]*:[A-Za-z_][A-Za-z0-9_.-]*[=>/ ]' THEN
+    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></' OR v_prefixes AND NOT ssb.xml_prefixes_at_root(p_text) THEN
         RETURN false;
     END IF;
     FOREACH v_piece IN ARRAY string_to_array(p_text, '<') LOOP
@@ -58,6 +84,12 @@ BEGIN
             END IF;
             v_depth := v_depth - 1;
         ELSE
+            IF v_prefixes AND v_depth = 0 THEN
+                v_roots := v_roots + 1;
+                IF v_roots > 1 THEN
+                    RETURN false;       -- out of the scope of the first one's declarations
+                END IF;
+            END IF;
             IF strpos(v_piece, '" ') > 0 AND ssb.xml_repeats_attribute(split_part(v_piece, '>', 1)) THEN
                 RETURN false;
             END IF;

@@ -74,7 +74,7 @@ def test_a_row_is_not_null(server: Connection) -> None:
 
 def test_rows_sort_in_document_order(server: Connection) -> None:
     query = """SELECT string_agg(sys.xml_value(t.c, '@no'), ',' ORDER BY t.c DESC)
-                 FROM sys.xml_nodes('<a><b no="2"/><c><b no="10"/></c><b no="1"/></a>'::text, '//b') AS t(c)"""
+                 FROM sys.xml_nodes('<a><b no="2"/><c><b no="10"/></c><b no="1"/></a>'::text, '//b') t(c)"""
     assert server.execute(query).fetchone() == ("1,10,2",)
 
 
