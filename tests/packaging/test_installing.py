@@ -97,12 +97,14 @@ def test_a_dump_carries_queues_and_messages(
         [pg_dump, "--no-owner", "-d", database.dsn], capture_output=True, text=True, check=True
     ).stdout
     restored = subprocess.run(
-        [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", empty_database.dsn],
+        [psql, "-X", "-q", "-d", empty_database.dsn],
         input=dump,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert restored.returncode == 0, restored.stderr
+    # A pg_dump newer than the server sets a parameter that the server does not know.
+    errors = [line for line in restored.stderr.splitlines() if "transaction_timeout" not in line]
+    assert errors == []
     there = connect(empty_database.dsn)
     assert there.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
