@@ -280,8 +280,8 @@ class Broker:
             cursor = await self._hand.execute("SELECT * FROM ssb.broker_queues()")
             queues = {row[0]: ActiveQueue(*row) for row in await cursor.fetchall()}
             gone = {one: self._monitors.pop(one) for one in list(self._monitors) if one not in queues}
-            for monitor in gone.values():
-                monitor.retire()
+            for retired in gone.values():
+                retired.retire()
             await self._report_disabled(gone)
             for number, queue in queues.items():
                 monitor = self._monitors.get(number)

@@ -13,7 +13,7 @@ import sys
 from ..server.results import ErrorEvent
 from .config import BrokerOptions, Program
 from .log import BrokerLog
-from .readers import ActiveQueue, Outcome, ProgramError
+from .readers import ActiveQueue, Outcome, ProgramError, no_such_principal
 
 # Lines of a program's output that are logged; the rest is counted.
 _LOGGED_LINES = 1000
@@ -40,11 +40,14 @@ class ProgramRuns:
                 f"the daemon's configuration knows no program {queue.program!r}: "
                 "programs are allowed by --program or --programs, never by the database",
             )
+        if queue.role is None:
+            raise no_such_principal(queue)
         environment = {
             **os.environ,
             "DATABASE_URL": self._options.reader_dsn or self._options.dsn,
             "PGSB_QUEUE": queue.name,
             "PGSB_DATABASE": queue.database or "",
+            "PGSB_ROLE": queue.role or "",
             "PGSB_PROGRAM": program.name,
         }
         process = await asyncio.create_subprocess_exec(

@@ -11,7 +11,7 @@ import contextlib
 import select
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
@@ -82,6 +82,15 @@ class ProgramError(Exception):
         self.number = number
 
 
+def no_such_principal(queue: ActiveQueue) -> ProgramError:
+    """EXECUTE AS names somebody who is no PostgreSQL role."""
+    return ProgramError(
+        15517,
+        f'Cannot execute as the database principal because the principal "{queue.principal}" does '
+        "not exist, this type of principal cannot be impersonated, or you do not have permission.",
+    )
+
+
 def with_settings(dsn: str, settings: dict[str, str], **parameters: Any) -> str:
     """The DSN with server settings in its ``options``, and other parameters unless it has them."""
     known = conninfo_to_dict(dsn)
@@ -132,11 +141,7 @@ class Sessions:
     async def take(self, queue: ActiveQueue) -> Session:
         """A session that is ready for the queue's program. Raises ProgramError, psycopg.Error."""
         if queue.role is None:
-            raise ProgramError(
-                15517,
-                f'Cannot execute as the database principal because the principal "{queue.principal}" does '
-                "not exist, this type of principal cannot be impersonated, or you do not have permission.",
-            )
+            raise no_such_principal(queue)
         key = (queue.role, queue.database)
         for session in [one for one in self._parked if one.key == key]:
             self._parked.remove(session)
@@ -246,7 +251,8 @@ class Reader:
             number = None
             if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
                 number = await number_of(error)
-            return Outcome(error_of(error, number))
+            event = error_of(error)
+            return Outcome(replace(event, number=number) if number else event)
         return Outcome()
 
     async def cancel(self) -> None:

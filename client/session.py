@@ -1,0 +1,185 @@
+"""A connection that speaks Service Broker."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import psycopg.sql
+
+from .messages import DEFAULT, BrokerError, Message
+
+_COLUMNS = (
+    "conversation_handle, conversation_group_id, message_type_name, message_body, service_name,"
+    " service_contract_name, message_sequence_number, queuing_order, priority, validation,"
+    " message_enqueue_time"
+)
+
+
+def connect(dsn: str = "", *, database: str | None = None) -> "Session":
+    """Open a session. ``dsn`` as psycopg takes it, empty: from the PG* variables.
+
+    ``database`` is the T-SQL database, None: the default one. Raises psycopg.OperationalError.
+    """
+    session = Session(psycopg.connect(dsn, autocommit=True, application_name="pgsb client"))
+    if database:
+        session.use(database)
+    return session
+
+
+class Session:
+    """Dialogs and messages on one psycopg connection, ``sql``, which is the application's as well.
+
+    Outside `transaction` each call commits by itself. Inside, messages and everything
+    done through ``sql`` commit or roll back together, and the lock of a received
+    message's conversation group is held to the end.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self.sql = connection
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; an open transaction is rolled back."""
+        self.sql.close()
+
+    def use(self, database: str) -> None:
+        """Make this the current T-SQL database. Raises BrokerError 911 for an unknown one."""
+        self._call("SELECT ssb.use_database(%s)", database)
+
+    def become(self, role: str) -> None:
+        """SET ROLE: act as this role from now on. Raises psycopg.Error without the right to."""
+        self.sql.execute(psycopg.sql.SQL("SET ROLE {}").format(psycopg.sql.Identifier(role)))
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        """One transaction: committed at the end of ``with``, rolled back by an exception."""
+        return self.sql.transaction()
+
+    def begin_dialog(
+        self,
+        from_service: str,
+        to_service: str,
+        contract: str = DEFAULT,
+        *,
+        broker_instance: str | None = None,
+        related_to: UUID | None = None,
+        group: UUID | None = None,
+        lifetime: int | None = None,
+    ) -> UUID:
+        """Begin a dialog and return the handle of its initiator's side.
+
+        ``related_to`` is a conversation, ``group`` a conversation group, with which it
+        shares its lock; ``lifetime`` is in seconds. Raises BrokerError.
+        """
+        row = self._call(
+            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, false)",
+            from_service,
+            to_service,
+            contract,
+            broker_instance,
+            related_to,
+            group,
+            lifetime,
+        )
+        handle: UUID = row[0]
+        return handle
+
+    def send(self, conversation: UUID, message_type: str = DEFAULT, body: bytes | str | None = None) -> None:
+        """Send one message; text goes as UTF-8, None for message types without a body. Raises BrokerError."""
+        data = body.encode() if isinstance(body, str) else body
+        self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
+
+    def receive(
+        self,
+        queue: str,
+        count: int | None = None,
+        *,
+        wait: float | None = None,
+        conversation: UUID | None = None,
+        group: UUID | None = None,
+    ) -> list[Message]:
+        """Receive messages of one conversation group: all that are there, or at most ``count``.
+
+        ``queue`` is 'schema.name'. ``wait``: up to so many seconds until one comes; 0 or
+        None do not wait. ``conversation`` or ``group`` restricts the choice. Raises
+        BrokerError: 9617 for a queue that is off.
+        """
+        received = self._receive(queue, count, conversation, group)
+        if received or not wait:
+            return received
+        self.wait(queue, wait, conversation=conversation, group=group)
+        return self._receive(queue, count, conversation, group)
+
+    def wait(
+        self, queue: str, seconds: float, *, conversation: UUID | None = None, group: UUID | None = None
+    ) -> None:
+        """Until a message may be there or the time is over; promises nothing. Raises BrokerError."""
+        # Between transactions waiting holds back no VACUUM.
+        is_idle = self.sql.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        self._call(
+            "CALL ssb.wait_for_message(%s,"
+            " pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => %s), %s, %s, %s)",
+            queue,
+            float(seconds),
+            conversation,
+            group,
+            is_idle,
+        )
+
+    def reply(self, message: Message, message_type: str = DEFAULT, body: bytes | str | None = None) -> None:
+        """Send on the conversation of a received message. Raises BrokerError."""
+        self.send(message.conversation, message_type, body)
+
+    def end(
+        self,
+        conversation: UUID | Message,
+        *,
+        error: int | None = None,
+        description: str | None = None,
+        cleanup: bool = False,
+    ) -> None:
+        """End this side. With ``error`` (above 0) the far side gets an Error message.
+
+        ``cleanup`` removes this side without telling the other. Raises BrokerError.
+        """
+        handle = conversation.conversation if isinstance(conversation, Message) else conversation
+        self._call("SELECT ssb.end_conversation(%s, %s, %s, %s)", handle, error, description, cleanup)
+
+    def set_timer(self, conversation: UUID, seconds: int) -> None:
+        """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
+        self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)
+
+    def _receive(
+        self, queue: str, count: int | None, conversation: UUID | None, group: UUID | None
+    ) -> list[Message]:
+        with _numbered():
+            rows = self.sql.execute(
+                f"SELECT {_COLUMNS} FROM ssb.receive(%s, %s, %s, %s)", [queue, count, conversation, group]
+            ).fetchall()
+        return [Message(*row) for row in rows]
+
+    def _call(self, query: str, *parameters: Any) -> Any:
+        with _numbered():
+            cursor = self.sql.execute(query, parameters)
+            return cursor.fetchone() if cursor.description else None
+
+
+@contextmanager
+def _numbered() -> Iterator[None]:
+    """Turn errors with one of the broker's SQLSTATEs into BrokerError."""
+    try:
+        yield
+    except psycopg.Error as error:
+        state = error.sqlstate or ""
+        if state[:1] in ("S", "T") and error.diag.message_primary is not None:
+            raise BrokerError.of(error) from error
+        raise

@@ -1,0 +1,128 @@
+"""pgsb.client: messages, group locks and the application's SQL in one transaction."""
+
+from collections.abc import Iterator
+from uuid import UUID, uuid4
+
+import pytest
+
+from pgsb import client
+from support import Database
+
+
+@pytest.fixture
+def session(database: Database) -> Iterator[client.Session]:
+    with client.connect(database.dsn) as session:
+        session.sql.execute(
+            """
+            SELECT ssb.create_queue('dbo.from_queue'), ssb.create_queue('dbo.to_queue');
+            SELECT ssb.create_service('//From', 'dbo.from_queue');
+            SELECT ssb.create_service('//To', 'dbo.to_queue', '{DEFAULT}');
+            CREATE TABLE dbo.orders (body text);
+            """
+        )
+        yield session
+
+
+def test_a_dialog_from_beginning_to_end(session: client.Session) -> None:
+    dialog = session.begin_dialog("//From", "//To")
+    session.send(dialog, body="grün")
+    session.send(dialog, body=b"\x00\xff")
+    first, second = session.receive("dbo.to_queue")
+    assert (first.text, second.body) == ("grün", b"\x00\xff")
+    assert (first.type, first.service, first.contract) == ("DEFAULT", "//To", "DEFAULT")
+    assert [first.sequence_number, second.sequence_number] == [0, 1]
+    session.reply(first, body="answer")
+    session.end(first)
+    answer, goodbye = session.receive("dbo.from_queue")
+    assert answer.text == "answer"
+    assert goodbye.is_end and goodbye.type == client.END_DIALOG and goodbye.body is None
+    session.end(goodbye)
+    assert session.receive("dbo.from_queue") == []
+
+
+def test_an_error_arrives_with_code_and_description(session: client.Session) -> None:
+    dialog = session.begin_dialog("//From", "//To")
+    session.send(dialog, body="a")
+    session.end(session.receive("dbo.to_queue")[0], error=42, description="no <tea>")
+    (error,) = session.receive("dbo.from_queue")
+    assert error.is_end and error.error == (42, "no <tea>")
+
+
+def test_messages_and_sql_roll_back_together(session: client.Session) -> None:
+    dialog = session.begin_dialog("//From", "//To")
+    session.send(dialog, body="a")
+    with pytest.raises(ZeroDivisionError), session.transaction():
+        (message,) = session.receive("dbo.to_queue")
+        session.sql.execute("INSERT INTO dbo.orders VALUES (%s)", [message.text])
+        session.reply(message, body="never")
+        raise ZeroDivisionError
+    assert session.sql.execute("SELECT count(*) FROM dbo.orders").fetchone() == (0,)
+    assert session.receive("dbo.from_queue") == []
+    assert [message.text for message in session.receive("dbo.to_queue")] == ["a"]
+
+
+def test_the_group_is_locked_to_the_end_of_the_transaction(
+    session: client.Session, database: Database
+) -> None:
+    session.send(session.begin_dialog("//From", "//To"), body="a")
+    session.send(session.begin_dialog("//From", "//To"), body="b")
+    with client.connect(database.dsn) as other, session.transaction(), other.transaction():
+        assert [message.text for message in session.receive("dbo.to_queue")] == ["a"]
+        assert [message.text for message in other.receive("dbo.to_queue")] == ["b"]
+
+
+def test_receive_waits_and_can_be_restricted(session: client.Session) -> None:
+    assert session.receive("dbo.to_queue", wait=0.01) == []
+    one, two = session.begin_dialog("//From", "//To"), session.begin_dialog("//From", "//To")
+    session.send(one, body="a")
+    session.send(two, body="b")
+    session.send(two, body="c")
+    (found,) = session.receive("dbo.to_queue", 1, wait=5)
+    assert found.text == "a"
+    rest = session.receive("dbo.to_queue", 1)
+    assert [message.text for message in rest] == ["b"]
+    assert [m.text for m in session.receive("dbo.to_queue", conversation=rest[0].conversation)] == ["c"]
+
+
+def test_a_timer_needs_an_open_conversation(session: client.Session) -> None:
+    with pytest.raises(client.BrokerError) as error:
+        session.set_timer(uuid4(), 1)
+    assert error.value.number == 8426
+
+
+def test_errors_have_numbers(session: client.Session) -> None:
+    with pytest.raises(client.BrokerError, match="Msg 8426") as error:
+        session.send(UUID(int=1), body="a")
+    assert error.value.number == 8426
+    with pytest.raises(client.BrokerError) as error:
+        session.use("Nowhere")
+    assert error.value.number == 911
+
+
+def test_a_service_program_runs_until_the_queue_is_empty(session: client.Session) -> None:
+    seen = []
+
+    @client.service_program(patience=0.05)
+    def program(session: client.Session, message: client.Message) -> None:
+        seen.append(message.text)
+        session.reply(message, body="re " + message.text)
+
+    dialog = session.begin_dialog("//From", "//To")
+    session.send(dialog, body="a")
+    session.send(dialog, body="b")
+    assert program.run(session, "dbo.to_queue") == 2
+    assert seen == ["a", "b"]
+    session.end(dialog)
+    assert program.run(session, "dbo.to_queue") == 1
+    assert seen == ["a", "b"]
+
+
+def test_a_failing_handler_leaves_the_message(session: client.Session) -> None:
+    @client.service_program
+    def program(session: client.Session, message: client.Message) -> None:
+        raise ValueError(message.text)
+
+    session.send(session.begin_dialog("//From", "//To"), body="a")
+    with pytest.raises(ValueError, match="a"):
+        program.run(session, "dbo.to_queue")
+    assert [message.text for message in session.receive("dbo.to_queue")] == ["a"]

@@ -1,0 +1,144 @@
+"""External activation: Python callables and command lines, and only those that the daemon allows."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from activation import Daemon, done, send, until
+from pgsb.daemon.config import Program, parse_program, read_programs
+from pgsb.server.problems import ServerError
+from support import Connection
+
+Start = Callable[..., Daemon]
+
+
+def activate(sql: Connection, name: str) -> None:
+    sql.execute(
+        "SELECT ssb.alter_queue('dbo.to_queue', activation_status => true, external_program => %s,"
+        " max_queue_readers => 1, execute_as => 'OWNER')",
+        [name],
+    )
+
+
+def test_a_python_service_program_answers(
+    sql: Connection, daemon: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "greeting.py").write_text(
+        """
+import pgsb.client
+
+@pgsb.client.service_program(patience=0.1)
+def greet(session, message):
+    print("greeting", message.text, flush=True)
+    session.sql.execute("INSERT INTO dbo.done (body) VALUES (%s)", [message.text])
+    session.reply(message, body="hello " + message.text)
+"""
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    activate(sql, "greeter")
+    running = daemon(programs={"greeter": Program("greeter", callable="greeting:greet")})
+    send(sql, "a", "b")
+    until(lambda: done(sql) == ["a", "b"])
+    running.wait_for("output", "greeting b")
+    until(lambda: sql.execute("SELECT 1 FROM dbo.from_queue HAVING count(*) = 2").fetchone())
+
+
+def test_a_command_line_runs(sql: Connection, daemon: Start) -> None:
+    program = (
+        "import os, psycopg\n"
+        "with psycopg.connect(os.environ['DATABASE_URL']) as c:\n"
+        "    c.execute(\"INSERT INTO dbo.done (body) SELECT convert_from(message_body, 'UTF8')\"\n"
+        "              ' FROM ssb.receive(%s)', [os.environ['PGSB_QUEUE']])\n"
+    )
+    activate(sql, "reader")
+    daemon(programs={"reader": Program("reader", command=(sys.executable, "-c", program))})
+    send(sql, "a")
+    until(lambda: done(sql) == ["a"])
+
+
+def test_a_program_that_the_configuration_does_not_know_never_runs(
+    sql: Connection, daemon: Start, tmp_path: Path
+) -> None:
+    victim = tmp_path / "made"
+    activate(sql, f"touch {victim}")
+    running = daemon(programs={"other": Program("other", command=("true",))})
+    send(sql, "a")
+    line = running.wait_for("not_started", "knows no program")
+    assert line.error_number == 9614
+    assert not victim.exists()
+
+
+def test_a_failing_command_is_reported_with_its_output(sql: Connection, daemon: Start) -> None:
+    activate(sql, "broken")
+    running = daemon(programs={"broken": Program("broken", command=("sh", "-c", "echo so sorry; exit 3"))})
+    send(sql, "a")
+    running.wait_for("output", "so sorry")
+    assert running.wait_for("program_failed").message == "ended with status 3"
+
+
+def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Start) -> None:
+    activate(sql, "sleeper")
+    running = daemon(
+        grace=0.2, programs={"sleeper": Program("sleeper", command=("sh", "-c", "echo up; exec sleep 3600"))}
+    )
+    send(sql, "a")
+    running.wait_for("output", "up")
+    running.broker.stop()
+    assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("a=shop.work:handle", Program("a", callable="shop.work:handle")),
+        ("a=/usr/bin/env true", Program("a", command=("/usr/bin/env", "true"))),
+        ("a=sh -c 'echo b:c'", Program("a", command=("sh", "-c", "echo b:c"))),
+    ],
+)
+def test_programs_are_read_from_options(text: str, program: Program) -> None:
+    assert parse_program(text) == program
+
+
+@pytest.mark.parametrize("text", ["", "a", "a=", "=b"])
+def test_an_unreadable_option_is_refused(text: str) -> None:
+    with pytest.raises(ServerError):
+        parse_program(text)
+
+
+def test_programs_are_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "programs.toml"
+    file.write_text('[programs]\nbilling = "shop.billing:handle"\nmailer = ["/bin/mailer", "--once"]\n')
+    assert read_programs(file) == {
+        "billing": Program("billing", callable="shop.billing:handle"),
+        "mailer": Program("mailer", command=("/bin/mailer", "--once")),
+    }
+
+
+@pytest.mark.parametrize("text", ["[programs]\na = 1", "[other]\n", "programs = 1", "a ="])
+def test_an_unreadable_file_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "programs.toml"
+    file.write_text(text)
+    with pytest.raises(ServerError):
+        read_programs(file)
+
+
+def test_queue_activation_is_sent_to_a_service(sql: Connection, daemon: Start) -> None:
+    sql.execute(
+        """
+        SELECT ssb.create_queue('dbo.events');
+        SELECT ssb.create_service('//Events', 'dbo.events',
+            '{http://schemas.microsoft.com/SQL/Notifications/PostEventNotification}');
+        SELECT ssb.create_event_notification('activate', '{QUEUE_ACTIVATION}', 'QUEUE', '//Events',
+            'current database', queue => 'dbo.to_queue');
+        """
+    )
+    daemon()
+    send(sql, "a")
+    event = until(lambda: sql.execute("SELECT convert_from(message_body, 'UTF8') FROM dbo.events").fetchone())
+    assert "<EventType>QUEUE_ACTIVATION</EventType>" in event[0]
+    assert "<ObjectName>to_queue</ObjectName>" in event[0]
+    # Once, until somebody has received.
+    send(sql, "b")
+    assert sql.execute("SELECT count(*) FROM dbo.events").fetchone() == (1,)
