@@ -85,8 +85,8 @@ DECLARE
     v_read record;
 BEGIN
     SELECT r.* INTO v_read FROM ssb.read_validation(validation, schema_collection) AS r;
-    -- Nobody may note the old validation in an endpoint while this is under way.
-    LOCK TABLE ssb.conversation_endpoint IN SHARE ROW EXCLUSIVE MODE;
+    -- Nobody may note the old validation in an endpoint meanwhile (ssb.deliver).
+    PERFORM pg_advisory_xact_lock(1397965377, hashtext(name));
     UPDATE ssb.conversation_endpoint AS e SET plain_type = NULL WHERE e.plain_type_id = v_type.message_type_id;
     UPDATE ssb.message_type AS t SET validation = v_read.validation, collection_id = v_read.collection_id
      WHERE t.message_type_id = v_type.message_type_id;

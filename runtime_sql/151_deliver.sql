@@ -227,7 +227,7 @@ DECLARE
     v_order bigint;
 BEGIN
     -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    LOCK TABLE ssb.conversation_endpoint IN ROW EXCLUSIVE MODE;
+    PERFORM pg_advisory_xact_lock_shared(1397965377, hashtext(p_message_type_name));
     SELECT e.* INTO STRICT v_sender FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_sender_id;
     IF NOT (SELECT d.is_broker_enabled FROM ssb.database AS d WHERE d.database_id = v_sender.database_id) THEN
         RETURN 'The broker is disabled in the sender''s database.';
