@@ -65,6 +65,11 @@ _WITHOUT_EFFECT = frozenset(
     """.split()
 )
 
+_REFUSED = {
+    "sp_xml_preparedocument": "the nodes() and value() methods of the xml type do the same",
+    "sp_xml_removedocument": "the nodes() and value() methods of the xml type need no such call",
+}
+
 
 def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Statement] | None:
     """Lower EXEC of a system procedure; None when it is none."""
@@ -85,6 +90,9 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
     if name in _FUNCTIONS:
         return _call(node, name, ctx)
     if name in _WITHOUT_EFFECT:
+        return []
+    if name in _REFUSED:
+        ctx.problem(f"{name} is not supported", node.module.span, hint=_REFUSED[name])
         return []
     return None
 
