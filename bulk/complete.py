@@ -56,6 +56,8 @@ def complete(held: Claim, outputs: Outputs, dsn: str) -> Completed:
             if frame is not None
         ]
         return _finish(held, outputs, tables, others, dsn)
+    except psycopg.errors.ObjectInUse as error:
+        raise ClaimLost(f"claim {held.claim_id} has ended", hint_of(error)) from error
     except psycopg.OperationalError as error:
         raise ClaimLost(f"claim {held.claim_id} ended with its connection: {first_line(error)}") from error
     except psycopg.Error as error:
@@ -126,7 +128,7 @@ def _finish(
             return Completed(held.messages, sum(one.rows for one in tables.values()), 0, 0)
         raise
     deleted, replied, failed = (int(str(value)) for value in row)
-    connection.execute("SELECT pg_advisory_unlock(1397965376, %s)", (held.claim_id,))
+    connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
     return Completed(deleted, written, replied, failed)
 
 

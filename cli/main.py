@@ -17,6 +17,7 @@ _COMMANDS = {
     "run": "run:run_command",
     "shell": "shell:shell_command",
     "broker": "broker:broker_command",
+    "spark": "spark:spark_command",
     "compile": "compile:compile_command",
     "check": "compile:check_command",
     "install": "install:install_command",

@@ -254,10 +254,11 @@ CREATE OR REPLACE VIEW ssb.claimed_message WITH (security_barrier) AS
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
       JOIN ssb.message_stored AS m ON m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
       JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
-     WHERE k.role = session_user OR k.role = current_user;
+     WHERE k.role = current_user;
 GRANT SELECT ON ssb.claimed_message TO PUBLIC;
 
--- The claim must be the caller's and alive in this session.
+-- The claim must be the caller's and alive. The session that holds it may be
+-- another one of the same role: a stream is read in one process and completed in another.
 CREATE OR REPLACE FUNCTION ssb.require_claim(p_claim_id integer)
 RETURNS ssb.claim
 LANGUAGE plpgsql
@@ -267,14 +268,35 @@ DECLARE
     v_claim ssb.claim;
 BEGIN
     SELECT c.* INTO v_claim FROM ssb.claim AS c WHERE c.claim_id = p_claim_id FOR UPDATE;
-    IF NOT FOUND OR v_claim.role <> ssb.caller() THEN
-        RAISE EXCEPTION 'there is no claim %', p_claim_id USING ERRCODE = '22023',
-            HINT = 'It was completed or abandoned, or its session ended and its messages went back to the queue.';
-    ELSIF NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.granted AND l.pid = pg_backend_pid()
-                         AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2) THEN
-        RAISE EXCEPTION 'claim % belongs to another session', p_claim_id USING ERRCODE = '55006';
+    IF NOT FOUND OR v_claim.role <> ssb.caller() OR NOT ssb.claim_is_alive(p_claim_id) THEN
+        PERFORM ssb.raise_claim_lost(p_claim_id);
     END IF;
     RETURN v_claim;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.raise_claim_lost(p_claim_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION 'there is no claim %', p_claim_id USING ERRCODE = '55006',
+        HINT = 'It was completed or abandoned, or its session ended and its messages went back to the queue.';
+END;
+$$;
+
+-- Lets go of the advisory lock where this session has it.
+CREATE OR REPLACE FUNCTION ssb.unlock_claim(claim_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.granted AND l.pid = pg_backend_pid()
+                  AND l.classid = 1397965376::oid AND l.objid::bigint = claim_id AND l.objsubid = 2) THEN
+        PERFORM pg_advisory_unlock(1397965376, claim_id);
+    END IF;
 END;
 $$;
 
@@ -287,6 +309,19 @@ AS $$
 BEGIN
     PERFORM ssb.require_claim(claim_id);
     PERFORM ssb.drop_claim(claim_id);
-    PERFORM pg_advisory_unlock(1397965376, claim_id);
+    PERFORM ssb.unlock_claim(claim_id);
 END;
+$$;
+
+-- A claim of the caller's that is alive, for who completes it in another session.
+CREATE OR REPLACE FUNCTION ssb.claim_of(claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
+                                        OUT messages bigint, OUT bytes bigint)
+RETURNS SETOF record
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT k.claimed_at, count(*), sum(c.messages)::bigint, sum(c.bytes)::bigint
+      FROM ssb.claim AS k JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
+     WHERE k.claim_id = $1 AND k.role = ssb.caller() AND ssb.claim_is_alive(k.claim_id)
+     GROUP BY k.claim_id;
 $$;

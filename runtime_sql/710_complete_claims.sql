@@ -133,6 +133,11 @@ BEGIN
                                 JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
                                WHERE c.claim_id = v_claim.claim_id)
       ORDER BY l.endpoint_id FOR NO KEY UPDATE;
+    -- From here on nobody else can take these groups, even if the claim's session ends.
+    -- Before, somebody may have.
+    IF NOT ssb.claim_is_alive(claim_id) THEN
+        PERFORM ssb.raise_claim_lost(claim_id);
+    END IF;
 
     CREATE TEMP TABLE IF NOT EXISTS bulk_failure (endpoint_id bigint, from_order bigint, error text) ON COMMIT DROP;
     TRUNCATE pg_temp.bulk_failure;
@@ -206,5 +211,27 @@ BEGIN
         PERFORM ssb.quarantine_failure(f.endpoint_id, f.from_order, f.error) FROM pg_temp.bulk_failure AS f;
     END IF;
     DROP TABLE pg_temp.bulk_failure;
+END;
+$$;
+
+-- Sending in bulk, one transaction a task: a task that is run again after it committed
+-- finds itself here and sends nothing.
+CREATE TABLE IF NOT EXISTS ssb.completed_send (
+    send_id      uuid        NOT NULL,
+    partition    integer     NOT NULL,
+    completed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (send_id, partition)
+);
+
+-- True for the first transaction that asks for this part and commits.
+CREATE OR REPLACE FUNCTION ssb.note_send(send_id uuid, partition integer)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    DELETE FROM ssb.completed_send AS c WHERE c.completed_at < now() - interval '7 days';
+    INSERT INTO ssb.completed_send (send_id, partition) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+    RETURN FOUND;
 END;
 $$;

@@ -45,7 +45,7 @@ class PgBoss(Peer):
         take = with_values(self._statements["take"], "'q'", "1")
         done = with_values(self._statements["done"], "'q'", "ARRAY[:id]", "NULL")
         none = str(UUID(int=0))
-        # The id goes back as text: pgbench's variables are put in quotes by hand.
+        # The id goes back as text.
         return [
             f"SELECT '{none}' AS id \\gset\n{take} \\aset\n{done.replace('ARRAY[:id]', 'ARRAY[:id]::uuid[]')};\n"
         ]

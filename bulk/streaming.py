@@ -1,0 +1,188 @@
+"""A Structured Streaming source over claims: ``spark.readStream.format("pgsb")``.
+
+One micro-batch is one claim. The reader's process holds it; `completing` gives
+foreachBatch a function that completes it in one transaction with the program's
+results, which makes the stream exactly once: a batch that Spark runs again after
+that finds no claim and no rows.
+
+Options: ``dsn`` (a libpq connection string), ``queue``, and optionally
+``maxMessages``, ``maxBytes``, ``partitions``.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from .claim import Claim
+from .claim import claim as take
+from .complete import complete
+from .problems import ClaimLost
+from .program import Program
+from .read import COLUMNS
+
+try:
+    from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+except ImportError as error:  # pragma: no cover - told when the package is used without Spark
+    raise ImportError("pyspark is not installed: pip install 'pg-service-broker[spark]'") from error
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SCHEMA = (
+    "status short, priority short, queuing_order long, conversation_group_id string, "
+    "conversation_handle string, message_sequence_number long, service_name string, service_id int, service_contract_name string, "
+    "service_contract_id int, message_type_name string, message_type_id int, validation string, "
+    "message_body binary, message_enqueue_time timestamp, claim_id int"
+)
+_BATCH = 1000
+
+
+class _Part(InputPartition):  # type: ignore[misc]  # pyspark's classes are not typed where it is not installed
+    def __init__(self, claim_id: int, number: int) -> None:
+        self.claim_id = claim_id
+        self.number = number
+
+
+class QueueStreamReader(DataSourceStreamReader):  # type: ignore[misc]  # as above
+    """Claims when Spark asks for the latest offset; an offset is the number of a claim."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self._dsn = options["dsn"]
+        self._queue = options["queue"]
+        self._max_messages = int(options["maxmessages"]) if "maxmessages" in options else None
+        self._max_bytes = int(options["maxbytes"]) if "maxbytes" in options else None
+        self._partitions = int(options.get("partitions", "2"))
+        self._connection: psycopg.Connection[tuple[object, ...]] | None = None
+        self._held: Claim | None = None
+
+    def initialOffset(self) -> dict[str, int]:
+        """Before the first claim."""
+        return {"claim": 0}
+
+    def latestOffset(self) -> dict[str, int]:
+        """The claim that is held, else a new one if messages wait."""
+        if self._held is not None and not self._is_open(self._held):
+            self._held = None
+        if self._held is None:
+            self._held = take(
+                self._session(),
+                self._queue,
+                max_messages=self._max_messages,
+                max_bytes=self._max_bytes,
+                partitions=self._partitions,
+            )
+            if self._held is not None:
+                self._last = self._held.claim_id
+        return {"claim": getattr(self, "_last", 0)}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[_Part]:
+        """One for each partition of the claim; a claim of an earlier process has no rows any more."""
+        if start == end:
+            return []
+        return [_Part(end["claim"], number) for number in range(self._partitions)]
+
+    def read(self, partition: _Part) -> Iterator[Any]:
+        """The rows of one partition, in order within each conversation."""
+        import pyarrow
+
+        schema = _arrow_schema()
+        columns = ", ".join((*COLUMNS, "claim_id"))
+        with psycopg.connect(self._dsn) as connection, connection.cursor(name="pgsb_stream") as cursor:
+            cursor.itersize = _BATCH
+            cursor.execute(
+                f"SELECT {columns} FROM ssb.claimed_message WHERE claim_id = %s AND claim_partition = %s"
+                " ORDER BY conversation_handle, queuing_order",
+                (partition.claim_id, partition.number),
+            )
+            while rows := cursor.fetchmany(_BATCH):
+                values = [
+                    [str(v) if k in (3, 4) and v is not None else v for v in column]
+                    for k, column in enumerate(zip(*rows, strict=True))
+                ]
+                arrays = [
+                    pyarrow.array(one, type=field.type) for one, field in zip(values, schema, strict=True)
+                ]
+                yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def commit(self, end: dict[str, int]) -> None:
+        """Nothing: `completing` has completed the claim. One that it did not complete is still held."""
+
+    def stop(self) -> None:
+        """Let go of the claim, if one is held: its messages are in the queue again."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def _session(self) -> psycopg.Connection[tuple[object, ...]]:
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(
+                self._dsn, autocommit=True, application_name="pgsb stream claim"
+            )
+        return self._connection
+
+    def _is_open(self, held: Claim) -> bool:
+        try:
+            row = held.connection.execute(
+                "SELECT ssb.claim_was_completed(%s, %s)", (held.claim_id, held.claimed_at)
+            ).fetchone()
+        except psycopg.OperationalError:
+            self._connection = None
+            return False
+        if row == (True,):
+            held.connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
+            return False
+        return True
+
+
+class QueueDataSource(DataSource):  # type: ignore[misc]  # as above
+    """The source's name and schema: the queue's documented columns, and the claim's number."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What format() takes."""
+        return "pgsb"
+
+    def schema(self) -> str:
+        """The columns as a DDL string."""
+        return SCHEMA
+
+    def streamReader(self, schema: Any) -> QueueStreamReader:
+        """A reader for the options given."""
+        return QueueStreamReader({key.lower(): value for key, value in dict(self.options).items()})
+
+
+def register(spark: "SparkSession") -> None:
+    """Make ``format("pgsb")`` known to a session."""
+    spark.dataSource.register(QueueDataSource)
+
+
+def completing(program: Program, dsn: str, queue: str) -> Callable[["DataFrame", int], None]:
+    """A function for foreachBatch: runs ``program`` on the batch and completes its claim, exactly once."""
+
+    def process(frame: "DataFrame", _batch: int) -> None:
+        kept = frame.persist()
+        try:
+            row = kept.select("claim_id").limit(1).collect()
+            if not row:
+                return
+            claim_id = int(row[0]["claim_id"])
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                found = connection.execute("SELECT * FROM ssb.claim_of(%s)", (claim_id,)).fetchone()
+                if found is None:
+                    raise ClaimLost(f"claim {claim_id} has ended")
+                claimed_at, conversations, messages, size = found
+                held = Claim(
+                    claim_id, queue, claimed_at, int(conversations), int(messages), int(size), 1, connection
+                )
+                complete(held, program(kept.drop("claim_id")), dsn)
+        finally:
+            kept.unpersist()
+
+    return process
+
+
+def _arrow_schema() -> Any:
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    return to_arrow_schema(StructType.fromDDL(SCHEMA))

@@ -1,0 +1,72 @@
+"""A queue with messages, and one SparkSession for all tests of this folder."""
+
+import importlib.util
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from bulk_desk import Desk
+from psycopg.conninfo import make_conninfo
+
+from pgsb.bulk.problems import BulkError
+from pgsb.bulk.session import jdbc_jar, require_java, spark_session
+from support import Connection, Database
+
+
+@pytest.fixture(scope="session")
+def tcp(postgres: str) -> Callable[[Database], str]:
+    """The DSN of a database over 127.0.0.1: Java has no unix sockets."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        port = connection.execute("SHOW port").fetchone()
+        data = connection.execute("SHOW data_directory").fetchone()
+        user = connection.execute("SELECT current_user").fetchone()
+    assert port and data and user
+    password = (Path(data[0]).parent / "password").read_text().strip()
+
+    def dsn(database: Database) -> str:
+        return make_conninfo(
+            host="127.0.0.1", port=port[0], user=user[0], password=password, dbname=database.name
+        )
+
+    return dsn
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session that retries a failed task twice, or a skip that says what is missing."""
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed (pip install '.[spark]')")
+    try:
+        require_java()
+        jdbc_jar()
+    except BulkError as error:
+        pytest.skip(f"{error} ({error.hint})")
+    os.environ.setdefault("SPARK_LOG_LEVEL", "ERROR")
+    session = spark_session(
+        "pgsb tests",
+        master="local[2,3]",
+        settings={"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g", "spark.log.level": "OFF"},
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def desk(database: Database, connect: Callable[..., Connection]) -> Desk:
+    """A source and a target service with their queues."""
+    connection = connect()
+    for statement in (
+        "SELECT ssb.create_queue('dbo.source')",
+        "SELECT ssb.create_queue('dbo.target')",
+        "SELECT ssb.create_message_type('trade')",
+        "SELECT ssb.create_message_type('note')",
+        "SELECT ssb.create_contract('trades', message_types => '{trade,note}', sent_by => '{ANY,ANY}')",
+        "SELECT ssb.create_service('source', queue => 'dbo.source')",
+        "SELECT ssb.create_service('target', queue => 'dbo.target', contracts => '{trades}')",
+        "CREATE TABLE dbo.total (conversation_handle uuid, messages bigint, sum bigint)",
+    ):
+        connection.execute(statement)
+    return Desk(connection, database)

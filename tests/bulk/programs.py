@@ -1,0 +1,32 @@
+"""Service programs that the tests run, also in processes of their own."""
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from pgsb.bulk import Outputs
+
+
+def totals(messages: Any) -> Outputs:
+    """A row in dbo.total and a reply for each conversation, which is then ended."""
+    sums = messages.selectExpr(
+        "conversation_handle", "CAST(CAST(message_body AS STRING) AS LONG) AS value"
+    ).groupBy("conversation_handle")
+    from pyspark.sql import functions as f
+
+    result = sums.agg(f.count("*").alias("messages"), f.sum("value").alias("sum")).persist()
+    return Outputs(
+        tables={"dbo.total": result},
+        replies=result.selectExpr(
+            "conversation_handle", "'note' AS message_type_name", "CAST(sum AS STRING) AS message_body"
+        ),
+        end_all=True,
+    )
+
+
+def slow_totals(messages: Any) -> Outputs:
+    """The same, after saying that it has begun: the test kills the driver then."""
+    Path(os.environ["PGSB_TEST_FLAG"]).touch()
+    time.sleep(float(os.environ.get("PGSB_TEST_SLEEP", "30")))
+    return totals(messages)

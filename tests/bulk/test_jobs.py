@@ -1,0 +1,283 @@
+"""Jobs on Spark: what they read, write and reply, and what faults leave behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from bulk_desk import Desk
+
+from pgsb.bulk import BulkError, Outputs, claim, each, load_program
+from pgsb.bulk.job import run_job
+from pgsb.bulk.read import COLUMNS, read
+from pgsb.bulk.sending import Dialogs, send
+from support import Connection, Database
+
+Connect = Callable[..., Connection]
+Tcp = Callable[[Database], str]
+PROGRAMS = Path(__file__).parent
+sys.path.insert(0, str(PROGRAMS))
+totals = load_program("programs:totals")
+
+
+def _totals(desk: Desk) -> list[tuple[int, int]]:
+    return desk.connection.execute("SELECT messages, sum FROM dbo.total ORDER BY 1, 2").fetchall()
+
+
+def test_a_job_writes_results_replies_and_ends(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(3, 4)
+    progress = run_job(tcp(desk.database), "dbo.target", totals, max_messages=8)
+    assert (progress.claims, progress.completed, progress.written, progress.replied) == (2, 12, 3, 3)
+    assert _totals(desk) == [(4, 10)] * 3
+    ends = ("http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog", None)
+    assert sorted(desk.replies(), key=str) == sorted([("note", "10")] * 3 + [ends] * 3, key=str)
+    assert desk.waiting() == 0
+
+
+def test_a_claim_is_read_with_the_queues_columns_in_order(
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect
+) -> None:
+    desk.send(4, 25)
+    held = claim(connect(), "dbo.target", partitions=3)
+    assert held is not None
+    frame = read(spark, held, tcp(desk.database))
+    assert tuple(frame.columns) == COLUMNS
+    parts = frame.rdd.mapPartitions(
+        lambda rows: [[(row.conversation_handle, int(bytes(row.message_body))) for row in rows]]
+    ).collect()
+    seen: set[str] = set()
+    for part in parts:
+        handles = {handle for handle, _ in part}
+        assert not handles & seen
+        seen |= handles
+        for handle in handles:
+            assert [body for one, body in part if one == handle] == list(range(1, 26))
+    assert len(seen) == 4
+
+
+def test_filters_and_columns_are_pushed_down(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
+    desk.send(1, 3)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    frame = read(spark, held, tcp(desk.database), ordered=False)
+    notes = frame.where("message_type_name = 'note'").select("queuing_order")
+    plan = notes._jdf.queryExecution().executedPlan().toString()
+    assert "EqualTo(message_type_name,note)" in plan
+    # What the scan returns, in brackets behind the relation: the one column that is asked for.
+    assert plan.split(" AS m)")[1].split("PushedFilters")[0].count("#") == 1
+    assert notes.count() == 0
+
+
+def test_a_long_conversation_can_be_split(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
+    desk.send(1, 100)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    frame = read(spark, held, tcp(desk.database), split=4)
+    sizes = frame.rdd.mapPartitions(lambda rows: [sum(1 for _ in rows)]).collect()
+    assert len(sizes) == 4 and sum(sizes) == 100
+    assert max(sizes) <= 30
+
+
+def test_a_message_that_fails_is_named_and_stays(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(1, 2)
+    (bad,) = desk.send(1, 1, body=b"no number")
+
+    def double(message: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"doubled": 2 * int(message["message_body"])}
+
+    errors: list[Any] = []
+
+    def program(messages: Any) -> Outputs:
+        good, failed = each(messages, double, "doubled long")
+        errors.extend(failed.collect())
+        return Outputs(
+            tables={"dbo.total": good.selectExpr("conversation_handle", "1L AS messages", "doubled AS sum")},
+            errors=failed,
+        )
+
+    progress = run_job(tcp(desk.database), "dbo.target", program, mode="once")
+    assert (progress.completed, progress.failed) == (2, 1)
+    assert _totals(desk) == [(1, 2), (1, 4)]
+    assert [row.conversation_handle for row in errors] == [bad]
+    assert "ValueError: invalid literal for int()" in errors[0].error
+    assert desk.waiting() == 1
+
+
+def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(1, 3)
+
+    def explode(_row: Any) -> Any:
+        raise ValueError("no such currency")
+
+    def program(messages: Any) -> Outputs:
+        messages.rdd.map(explode).collect()
+        return Outputs()
+
+    with pytest.raises(BulkError, match="ValueError: no such currency"):
+        run_job(tcp(desk.database), "dbo.target", program)
+    assert desk.waiting() == 3
+    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+
+
+def test_a_task_that_runs_twice_counts_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(2, 3)
+
+    def program(messages: Any) -> Outputs:
+        done = totals(messages)
+
+        def fail_late(batches: Any) -> Any:
+            from pyspark import TaskContext
+
+            yield from batches
+            # After its rows are on their way, and before it is done.
+            context = TaskContext.get()
+            assert context is not None
+            if context.attemptNumber() == 0:
+                raise RuntimeError("the executor dies")
+
+        replies = done.replies
+        assert replies is not None
+        return Outputs(
+            tables=done.tables, replies=replies.mapInArrow(fail_late, replies.schema), end_all=True
+        )
+
+    progress = run_job(tcp(desk.database), "dbo.target", program)
+    assert progress.replied == 2
+    assert [reply for reply in desk.replies() if reply[0] == "note"] == [("note", "6")] * 2
+
+
+def test_a_claim_whose_session_is_cut_is_taken_again(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(2, 3)
+    cuts: list[int] = []
+
+    def program(messages: Any) -> Outputs:
+        if not cuts:
+            cuts.append(
+                desk.one(
+                    "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity"
+                    " WHERE application_name = 'pgsb bulk claim' AND datname = current_database()"
+                )
+            )
+        return totals(messages)
+
+    progress = run_job(tcp(desk.database), "dbo.target", program, poll=0.05)
+    assert cuts == [1]
+    assert (progress.claims, progress.completed) == (2, 6)
+    assert _totals(desk) == [(3, 6)] * 2
+
+
+def test_a_driver_that_is_killed_frees_its_messages(
+    spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path, connect: Connect
+) -> None:
+    desk.send(2, 3)
+    flag = tmp_path / "begun"
+    command = [
+        sys.executable,
+        "-c",
+        "from pgsb.cli.main import main; main()",
+        "spark",
+        "run",
+        "--dsn",
+        tcp(desk.database),
+    ]
+    command += [
+        "--queue",
+        "dbo.target",
+        "--program",
+        "programs:slow_totals",
+        "--once",
+        "--master",
+        "local[1]",
+    ]
+    environment = {**os.environ, "PGSB_TEST_FLAG": str(flag), "PYTHONPATH": str(PROGRAMS)}
+    environment.pop("PYSPARK_GATEWAY_PORT", None)
+    environment.pop("PYSPARK_GATEWAY_SECRET", None)
+    driver = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        watcher = connect(autocommit=True)
+        while not flag.exists():
+            assert driver.poll() is None, driver.stdout.read().decode() if driver.stdout else ""
+            watcher.execute("SELECT pg_sleep(0.1)")
+        assert claim(connect(), "dbo.target") is None
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.communicate()
+    # The server notices the closed socket; two seconds is what is promised.
+    for _ in range(20):
+        held = claim(connect(), "dbo.target")
+        if held is not None:
+            break
+        watcher.execute("SELECT pg_sleep(0.1)")
+    assert held is not None and held.messages == 6
+
+
+def test_two_jobs_and_a_reader_share_a_queue(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
+    desk.send(6, 5)
+    reader = connect(autocommit=False)
+    first = claim(connect(), "dbo.target", max_messages=10)
+    assert first is not None
+    taken = reader.execute(
+        "SELECT convert_from(message_body, 'UTF8')::int FROM ssb.receive('dbo.target')"
+    ).fetchall()
+    assert [row[0] for row in taken] == [1, 2, 3, 4, 5]
+    progress = run_job(tcp(desk.database), "dbo.target", totals)
+    reader.commit()
+    assert progress.completed == 15
+    assert desk.waiting() == first.messages == 10
+
+
+def test_frames_are_sent_in_order_and_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    rows = [(f"k{i % 3}", f"{i // 3 + 1}") for i in range(30)]
+    frame = spark.createDataFrame(rows, "key string, message_body string").repartition(2, "key")
+    this = uuid.uuid4()
+    dialogs = Dialogs("source", "target", "trades")
+    sent = send(frame, tcp(desk.database), message_type="trade", dialogs=dialogs, send_id=this)
+    assert sent == 30
+    again = send(frame, tcp(desk.database), message_type="trade", dialogs=dialogs, send_id=this)
+    assert again == 0
+    got = desk.connection.execute(
+        "SELECT conversation_handle,"
+        "       array_agg(convert_from(message_body, 'UTF8')::int ORDER BY queuing_order)"
+        "  FROM dbo.target GROUP BY 1"
+    ).fetchall()
+    assert [bodies for _, bodies in got] == [list(range(1, 11))] * 3
+
+
+def test_what_cannot_be_sent_is_said(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    frame = spark.createDataFrame([("x",)], "message_body string")
+    with pytest.raises(BulkError, match="nosuch"):
+        send(frame, tcp(desk.database), message_type="nosuch", dialogs=Dialogs("source", "target", "trades"))
+    assert desk.waiting() == 0
+
+
+def test_a_stream_processes_each_claim_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
+    from pgsb.bulk.streaming import completing, register
+
+    register(spark)
+    desk.send(3, 4)
+    dsn = tcp(desk.database)
+    stream = spark.readStream.format("pgsb").option("dsn", dsn).option("queue", "dbo.target").load()
+    query = (
+        stream.writeStream.foreachBatch(completing(totals, dsn, "dbo.target"))
+        .option("checkpointLocation", str(tmp_path))
+        .start()
+    )
+    try:
+        with psycopg.connect(dsn, autocommit=True) as watcher:
+            for _ in range(300):
+                if desk.one("SELECT count(*) FROM dbo.total") == 3:
+                    break
+                assert query.isActive, query.exception()
+                watcher.execute("SELECT pg_sleep(0.1)")
+    finally:
+        query.stop()
+    assert _totals(desk) == [(4, 10)] * 3
+    assert desk.waiting() == 0

@@ -1,0 +1,47 @@
+"""What the tests of bulk processing do to a queue: ``from bulk_desk import Desk``."""
+
+from typing import Any
+
+from support import Connection, Database
+
+
+class Desk:
+    """What tests do to the queue ``dbo.target`` and see of it."""
+
+    def __init__(self, connection: Connection, database: Database) -> None:
+        self.connection = connection
+        self.database = database
+
+    def send(self, conversations: int, messages: int, *, body: bytes | None = None) -> list[str]:
+        """Begin dialogs and send ``messages`` on each: bodies 1, 2, 3, … as text."""
+        handles = [
+            str(row[0])
+            for row in self.connection.execute(
+                "SELECT ssb.begin_dialog('source', 'target', 'trades') FROM generate_series(1, %s)",
+                (conversations,),
+            )
+        ]
+        for handle in handles:
+            self.connection.execute(
+                "SELECT ssb.send_batch(array_agg(%s::uuid), array_agg('trade'::text),"
+                " array_agg(coalesce(%s, i::text::bytea) ORDER BY i)) FROM generate_series(1, %s) AS i",
+                (handle, body, messages),
+            )
+        return handles
+
+    def waiting(self) -> int:
+        """Messages in the queue."""
+        return int(self.one("SELECT count(*) FROM dbo.target"))
+
+    def replies(self) -> list[tuple[str, str | None]]:
+        """What came back to the source's queue: types and bodies."""
+        return self.connection.execute(
+            "SELECT message_type_name, convert_from(message_body, 'UTF8')"
+            "  FROM dbo.source ORDER BY queuing_order"
+        ).fetchall()
+
+    def one(self, query: str, *values: Any) -> Any:
+        """The first column of the first row."""
+        row = self.connection.execute(query, values).fetchone()
+        assert row is not None
+        return row[0]
