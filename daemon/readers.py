@@ -33,6 +33,8 @@ _CLEAN = (
     " SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
 )
 _PARKED_SECONDS = 60.0
+# undefined_function, invalid_schema_name: with no context it is our CALL that failed.
+_NO_SUCH_PROCEDURE = ("42883", "3F000")
 
 
 @dataclass(frozen=True)
@@ -248,6 +250,12 @@ class Reader:
         try:
             await self.session.connection.execute(f"CALL {self.queue.procedure}()".encode())
         except psycopg.Error as error:
+            if error.sqlstate in _NO_SUCH_PROCEDURE and error.diag.context is None:
+                return Outcome(
+                    ErrorEvent(
+                        2812, 16, 62, None, 1, f"Could not find stored procedure '{self.queue.procedure}'."
+                    )
+                )
             number = None
             if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
                 number = await number_of(error)

@@ -41,6 +41,7 @@ DECLARE
     v_fails integer;                   -- rollbacks in a row; NULL: nothing on record
     v_has_due boolean;
     v_was_retried boolean := false;
+    v_has_quarantined boolean := false;
     v_priority smallint;
     v_low bigint;
     v_slot bigint;
@@ -135,6 +136,13 @@ BEGIN
         IF v_lock_id IS NULL THEN
             EXIT WHEN v_was_retried OR NOT ssb.fetch_waiting(v_queue_id);
             v_was_retried := true;
+            CONTINUE;
+        END IF;
+
+        -- Rolled back too often: set aside where the queue wants that (630_quarantine.sql).
+        IF v_fails IS NOT NULL AND v_tried_by <> 0 AND NOT v_has_quarantined
+           AND ssb.quarantine_if_poisoned(v_queue_id, v_lock_id, v_endpoint_id, v_order, v_fails) THEN
+            v_has_quarantined := true;
             CONTINUE;
         END IF;
 

@@ -1,0 +1,110 @@
+"""QUARANTINE = ON: the failing message's group is set aside, the queue goes on."""
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from activation import DRAIN, Daemon, activate, done, send, until
+from support import Connection, Database
+
+Start = Callable[..., Daemon]
+
+POISONED = """
+DECLARE m ssb.message; n integer;
+BEGIN
+    LOOP
+        n := 0;
+        FOR m IN SELECT * FROM ssb.receive('dbo.to_queue', 1) LOOP
+            n := n + 1;
+            IF m.message_body = 'bad' THEN
+                RAISE EXCEPTION 'cannot swallow this';
+            END IF;
+            INSERT INTO dbo.done (body) VALUES (convert_from(m.message_body, 'UTF8'));
+        END LOOP;
+        COMMIT;
+        EXIT WHEN n = 0;
+    END LOOP;
+END;
+"""
+
+
+def _quarantine(sql: Connection) -> list[tuple[object, ...]]:
+    return sql.execute(
+        "SELECT conversation_group_id, convert_from(message_body, 'UTF8'), is_poison, rollbacks, error"
+        " FROM ssb.quarantine"
+    ).fetchall()
+
+
+@pytest.fixture
+def set_aside(sql: Connection, daemon: Start) -> Daemon:
+    """A queue whose program fails at the body 'bad', which came between good ones, and is set aside."""
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 3)")
+    activate(sql, POISONED)
+    bad = send(sql, "good", "bad", "behind")
+    send(sql, "other", conversation=None)
+    running = daemon()
+    until(lambda: _quarantine(sql))
+    until(lambda: "other" in done(sql))
+    send(sql, "later", conversation=bad)
+    return running
+
+
+def test_the_group_is_visible_with_the_error(sql: Connection, set_aside: Daemon) -> None:
+    rows = until(lambda: len(rows := _quarantine(sql)) == 3 and rows)
+    assert [row[1:3] for row in rows] == [("bad", True), ("behind", False), ("later", False)]
+    assert rows[0][3] == 3
+    assert rows[0][4] == "cannot swallow this"
+    assert sorted(done(sql)) == ["good", "other"]
+    state = sql.execute("SELECT is_receive_enabled FROM ssb.queue WHERE name = 'dbo.to_queue'").fetchone()
+    assert state == (True,)
+
+
+def test_resubmitted_it_comes_again_in_order(sql: Connection, set_aside: Daemon) -> None:
+    activate(sql, DRAIN)
+    sql.execute("SELECT ssb.resubmit_quarantined(%s)", [_quarantine(sql)[0][0]])
+    until(lambda: len(done(sql)) == 5)
+    assert done(sql)[2:] == ["bad", "behind", "later"]
+    assert _quarantine(sql) == []
+
+
+def test_dropped_the_rest_goes_on(sql: Connection, set_aside: Daemon) -> None:
+    sql.execute("SELECT ssb.drop_quarantined(%s)", [_quarantine(sql)[0][0]])
+    until(lambda: len(done(sql)) == 4)
+    assert done(sql)[2:] == ["behind", "later"]
+    assert _quarantine(sql) == []
+
+
+def test_without_a_daemon_any_client_passes_the_poison(sql: Connection) -> None:
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 2)")
+    send(sql, "bad")
+    send(sql, "good")
+    for _ in range(2):
+        with sql.transaction():
+            sql.execute("SELECT FROM ssb.receive('dbo.to_queue', 1)")
+            raise psycopg.Rollback
+    row = sql.execute(
+        "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.to_queue', 1)"
+    ).fetchone()
+    assert row == ("good",)
+    assert [row[1] for row in _quarantine(sql)] == ["bad"]
+
+
+def test_a_group_that_is_not_set_aside_is_an_error(sql: Connection) -> None:
+    for command in ("resubmit", "drop"):
+        with pytest.raises(psycopg.Error, match="is not found") as error:
+            sql.execute(f"SELECT ssb.{command}_quarantined(gen_random_uuid())")
+        assert error.value.sqlstate == "S8436"
+
+
+def test_only_who_may_alter_the_queue_may_end_a_quarantine(
+    sql: Connection, set_aside: Daemon, database: Database
+) -> None:
+    role = f"outsider_{database.name}"
+    group = _quarantine(sql)[0][0]
+    sql.execute(f"CREATE ROLE {role}; GRANT USAGE ON SCHEMA ssb TO {role}; SET ROLE {role}")
+    try:
+        with pytest.raises(psycopg.Error, match="permission"):
+            sql.execute("SELECT ssb.drop_quarantined(%s)", [group])
+    finally:
+        sql.execute(f"RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")
