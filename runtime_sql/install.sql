@@ -60,6 +60,7 @@
 \ir 155_conversation_groups.sql
 \ir 157_wait_for_message.sql
 \ir 160_poison_messages.sql
+\ir 180_rotate_messages.sql
 
 -- What falls due
 \ir 210_deliver_due.sql
@@ -134,6 +135,7 @@
 \ir 600_broker_state.sql
 \ir 610_broker_queues.sql
 \ir 620_broker_sweep.sql
+\ir 630_quarantine.sql
 
 -- Bulk claims
 \ir 700_claims.sql
