@@ -21,12 +21,13 @@ NOWHERE: State = frozenset()
 CLOSED: State = frozenset({0})
 ANY: State = frozenset(range(MANY + 1))
 
-CallEffect = Callable[[nodes.Statement, State], State]
+CallEffect = Callable[[nodes.Statement, State], tuple[State, State]]
+"""What a call does: the states after it came back, and those in which an error may leave it."""
 
 
-def same_depth(call: nodes.Statement, state: State) -> State:
+def same_depth(call: nodes.Statement, state: State) -> tuple[State, State]:
     """Effect of a call of which nothing is known: procedures leave @@TRANCOUNT as they found it."""
-    return state
+    return state, state
 
 
 class Depths:
@@ -57,6 +58,11 @@ class Depths:
     def before(self, statement: nodes.Statement) -> State:
         """Return the depths possible before ``statement``; ANY for one that was not met."""
         return self._before.get(id(statement), ANY)
+
+    @property
+    def anywhere(self) -> State:
+        """Return the depths possible anywhere in the body: where an error may leave it."""
+        return frozenset().union(*self._before.values()) if self._before else NOWHERE
 
     def _run(self, body: Iterable[nodes.Statement], state: State) -> State:
         for statement in body:
@@ -111,9 +117,9 @@ class Depths:
                     self._returned.update(state)
                 return NOWHERE
             case nodes.Execute() | nodes.ExecuteString() | nodes.InsertExecute():
-                after = self._call_effect(statement, state)
+                after, thrown = self._call_effect(statement, state)
                 for caught in self._tries:
-                    caught |= after
+                    caught |= after | thrown
                 return after
         return state
 

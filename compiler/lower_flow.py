@@ -195,9 +195,8 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
         pl.Block(tuple(body), label=label),
         pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth - 1"), note="END TRY"),
     ]
-    if not _may_fail(body):
-        return result
-    if _names_relations(node.body):
+    certain = not _may_fail(body)
+    if not certain and _names_relations(node.body):
         result.append(pl.Exit(ctx.body_label, ctx.session_field("unresolved")))
     ctx.catches += 1
     ctx.nesting += 1
@@ -209,7 +208,9 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     ctx.catches -= 1
     ctx.nesting -= 1
     handler.append(pl.Assign(f"{session}.caught", outer_error(ctx, ctx.catches), note="END CATCH"))
-    result.append(pl.If(((ctx.session_field("leaving"), tuple(handler)),), note="BEGIN CATCH"))
+    if not certain:
+        # Else nothing in TRY can fail; the handler was lowered for what it declares.
+        result.append(pl.If(((ctx.session_field("leaving"), tuple(handler)),), note="BEGIN CATCH"))
     return result
 
 
@@ -356,7 +357,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     level = int(node.severity.text) if node.severity.text.strip().isdigit() else None
     if level is not None and level <= 10:
         return body
-    if ctx.mode is Mode.BATCH and not ctx.tries and level is not None:
+    if ctx.mode is Mode.BATCH and not ctx.tries and not ctx.string_level and level is not None:
         return body  # no TRY anywhere: the batch goes on
     return [*body, ctx.leave_after_error(node, certain=level is not None)]
 

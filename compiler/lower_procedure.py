@@ -131,23 +131,27 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
 
 def call_effect(catalog: Catalog) -> CallEffect:
     """Return what EXEC does to @@TRANCOUNT: found in the procedure's body where the script has it."""
-    results: dict[tuple[tuple[str, str], int], State] = {}
+    results: dict[tuple[tuple[str, str], int], tuple[State, State]] = {}
 
-    def effect(call: nodes.Statement, state: State) -> State:
+    def effect(call: nodes.Statement, state: State) -> tuple[State, State]:
         if not isinstance(call, nodes.Execute) or not isinstance(call.module, nodes.QualifiedName):
-            return state
+            return state, state
         key = catalog.key(object_name(call.module))
         body = catalog.bodies.get(key)
         if body is None:
-            return state
+            return state, state
         after: set[int] = set()
+        thrown: set[int] = set()
         for depth in state:
             if (key, depth) not in results:
                 # A recursive call counts as one that leaves the depth as it was.
-                results[key, depth] = frozenset({depth})
-                results[key, depth] = Depths(body, frozenset({depth}), effect).exit
-            after |= results[key, depth]
-        return frozenset(after) or state
+                same = frozenset({depth})
+                results[key, depth] = (same, same)
+                depths = Depths(body, same, effect)
+                results[key, depth] = (depths.exit, depths.anywhere)
+            after |= results[key, depth][0]
+            thrown |= results[key, depth][1]
+        return frozenset(after) or state, frozenset(thrown)
 
     return effect
 

@@ -116,6 +116,7 @@ class CompiledBatch:
     repeat: int = 1
     problems: tuple[Problem, ...] = ()
     comments: tuple[str, ...] = ()
+    """Comments behind the last statement."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +130,9 @@ class CompiledScript:
         """Return the script as psql runs it."""
         parts: list[str] = []
         for batch in self.batches:
-            parts += batch.comments
             for _ in range(batch.repeat):
                 parts += [f"{statement.sql};" for statement in batch.statements]
+            parts += batch.comments
         return "".join(f"{part}\n\n" for part in parts)
 
 
@@ -251,12 +252,8 @@ class CompileSession:
         self.problems.extend(problems)
         if problems.errors:
             return self._failed(batch, problems.errors)
-        comments = comments + [comment.text for comment in batch.closing_comments]
-        if comments and statements:
-            last = statements[-1]
-            # Comments behind the last statement must not swallow its semicolon.
-            statements = [*statements[:-1], last]
-        return CompiledBatch(tuple(statements), batch.line, batch.repeat)
+        closing = (*comments, *(comment.text for comment in batch.closing_comments))
+        return CompiledBatch(tuple(statements), batch.line, batch.repeat, comments=closing)
 
     # ------------------------------------------------------------ modules
 

@@ -438,7 +438,7 @@ def _outside(node: nodes.Statement, machine: _Machine, when: pl.Expr, *, atomic:
     machine.add(*_leave_blocks(machine, when))
     if when != pl.TRUE:
         body = lower(node, ctx)
-        if atomic:
+        if atomic and any(isinstance(statement, pl.Call) for statement in body):
             was = ctx.helper("was_atomic", "boolean")
             body = [
                 pl.Assign(was, ctx.session_field("atomic")),

@@ -55,7 +55,7 @@ BEGIN
     BEGIN
         session := ssb.begin_transaction(session);
         BEGIN
-            handle := ssb.begin_dialog('//Initiator', '//Target', '//Hello', lifetime => 60, encryption => false);
+            handle := ssb.begin_dialog('//Initiator', '//Target', '//Hello', lifetime => 600, encryption => false);
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
@@ -118,8 +118,6 @@ $batch$;
 
 SELECT message_type_name, sys.convert_nvarchar(message_body, 100) AS body, message_sequence_number FROM ssb.receive('dbo.initiatorqueue');
 -- shows
-Msg 8410, Level 16, State 1, Line 7
-The conversation timer cannot be set beyond the conversation's lifetime.
 Hello
 message_type_name                                        body        message_sequence_number
 -------------------------------------------------------- ----------- -----------------------
