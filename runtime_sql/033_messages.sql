@@ -27,6 +27,9 @@ CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, 
 -- Which of the pair takes new messages, 0 or 1; plus 2 while the other one may hold
 -- messages too.
 CREATE SEQUENCE IF NOT EXISTS ssb.message_slot MINVALUE 0 MAXVALUE 3;
+-- Counts messages that went to the other table because their senders had looked
+-- before it was switched.
+CREATE SEQUENCE IF NOT EXISTS ssb.late_message;
 
 -- RETENTION = ON: what was received (status 0) and sent (3), until the side that
 -- retains it ends its conversation.

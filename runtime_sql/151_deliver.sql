@@ -34,7 +34,7 @@ CREATE OR REPLACE FUNCTION ssb.note_late_message()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT setval('ssb.message_slot', pg_sequence_last_value('ssb.message_slot') % 2 + 2); $$;
+AS $$ SELECT nextval('ssb.late_message'), setval('ssb.message_slot', pg_sequence_last_value('ssb.message_slot') % 2 + 2); $$;
 
 -- Appends to the receiver's queue and returns its place there. The transaction's
 -- number is drawn before the order: ssb.receive's low-water mark relies on that.

@@ -44,6 +44,7 @@ AS $$
 DECLARE
     v_pause double precision := 0.0005;
     v_left double precision;
+    v_round integer := 0;
 BEGIN
     LOOP
         EXIT WHEN ssb.message_is_waiting(queue, conversation, conversation_group);
@@ -51,6 +52,11 @@ BEGIN
         EXIT WHEN v_left OPERATOR(pg_catalog.<=) 0;
         IF may_commit THEN
             COMMIT;
+            v_round := v_round OPERATOR(pg_catalog.+) 1;
+            IF v_round OPERATOR(pg_catalog.%) 256 OPERATOR(pg_catalog.=) 0 THEN
+                PERFORM ssb.tidy_up();
+                COMMIT;
+            END IF;
         END IF;
         PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
         v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.1, 0.05);

@@ -6,6 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 from runtime.broker import Pair, Session
+
 from support import Database
 
 

@@ -20,7 +20,9 @@ def test_a_second_reader_skips_a_locked_group(session: Session, another: Open, p
     assert second.bodies(pair.far) == []
 
 
-def test_the_older_group_comes_first_again_once_it_is_free(session: Session, another: Open, pair: Pair) -> None:
+def test_the_older_group_comes_first_again_once_it_is_free(
+    session: Session, another: Open, pair: Pair
+) -> None:
     a, b = pair.dialog(), pair.dialog()
     for handle, body in ((a, "a1"), (b, "b1"), (b, "b2")):
         session.send(handle, pair.request, body)
@@ -32,7 +34,9 @@ def test_the_older_group_comes_first_again_once_it_is_free(session: Session, ano
     assert second.bodies(pair.far, 1) == ["a1"]
 
 
-def test_messages_arrive_in_a_locked_group_without_waiting(session: Session, another: Open, pair: Pair) -> None:
+def test_messages_arrive_in_a_locked_group_without_waiting(
+    session: Session, another: Open, pair: Pair
+) -> None:
     near = pair.dialog()
     session.send(near, pair.request, "1")
     reader, other = another(), another()
@@ -80,7 +84,9 @@ def test_a_sender_who_waited_uses_the_number_of_one_who_rolled_back(
     assert [(m.number, m.body) for m in session.receive(pair.far)] == [(1, "kept")]
 
 
-def test_a_reader_of_the_other_side_does_not_stop_a_sender(session: Session, another: Open, pair: Pair) -> None:
+def test_a_reader_of_the_other_side_does_not_stop_a_sender(
+    session: Session, another: Open, pair: Pair
+) -> None:
     near, far = pair.conversing()
     session.send(near, pair.request, "x")
     reader = another()
@@ -146,7 +152,9 @@ def test_sending_and_ending_on_both_sides_at_once_waits_for_nobody(
     assert [session.state(far) for _, far in dialogs] == ["CD", "CD"]
 
 
-def test_a_message_sent_while_the_far_side_ends_is_never_seen(session: Session, another: Open, pair: Pair) -> None:
+def test_a_message_sent_while_the_far_side_ends_is_never_seen(
+    session: Session, another: Open, pair: Pair
+) -> None:
     near, far = pair.conversing()
     ender = another()
     ender.end(far)
@@ -184,9 +192,7 @@ def test_two_who_begin_the_same_group_share_its_lock(session: Session, another: 
     group = session.value("SELECT gen_random_uuid()")
     first, second, third = another(), another(), another()
     a = pair.dialog(first, related_conversation_group=group)
-    waiting = start_and_block(
-        session, second, lambda: pair.dialog(second, related_conversation_group=group)
-    )
+    waiting = start_and_block(session, second, lambda: pair.dialog(second, related_conversation_group=group))
     first.commit()
     b = waiting.result()
     second.commit()
@@ -197,7 +203,9 @@ def test_two_who_begin_the_same_group_share_its_lock(session: Session, another: 
     assert third.receive(pair.near) == []
 
 
-def test_all_conversations_of_a_group_are_locked_with_one(session: Session, another: Open, pair: Pair) -> None:
+def test_all_conversations_of_a_group_are_locked_with_one(
+    session: Session, another: Open, pair: Pair
+) -> None:
     first_near, first_far = pair.conversing()
     second_near = pair.dialog(related_conversation=first_near)
     session.send(second_near, pair.request)
@@ -249,7 +257,9 @@ def test_a_send_that_waited_finds_its_conversation_moved(session: Session, anoth
     sender.commit()
 
 
-def test_a_wanted_conversation_that_is_locked_gives_nothing(session: Session, another: Open, pair: Pair) -> None:
+def test_a_wanted_conversation_that_is_locked_gives_nothing(
+    session: Session, another: Open, pair: Pair
+) -> None:
     near = pair.dialog()
     session.send(near, pair.request, "x")
     far = session.column(f"SELECT conversation_handle FROM {pair.far}")[0]
@@ -260,7 +270,9 @@ def test_a_wanted_conversation_that_is_locked_gives_nothing(session: Session, an
     assert [m.body for m in second.receive(pair.far, conversation=far)] == ["x"]
 
 
-def test_receive_in_an_older_snapshot_takes_nothing_twice(session: Session, another: Open, pair: Pair) -> None:
+def test_receive_in_an_older_snapshot_takes_nothing_twice(
+    session: Session, another: Open, pair: Pair
+) -> None:
     near = pair.dialog()
     for i in range(3):
         session.send(near, pair.request, str(i))
@@ -277,7 +289,9 @@ def test_a_timer_of_a_locked_group_comes_when_it_is_free(session: Session, anoth
     near, _ = pair.conversing()
     session.do("SELECT ssb.begin_conversation_timer(%s, 1)", near)
     session.do(
-        "UPDATE ssb.conversation_endpoint SET dialog_timer = now(), due_at = now() WHERE conversation_handle = %s", near
+        "UPDATE ssb.conversation_endpoint SET dialog_timer = now(), due_at = now() WHERE"
+        " conversation_handle = %s",
+        near,
     )
     holder, reader = another(), another()
     holder.send(near, pair.request)
@@ -286,7 +300,9 @@ def test_a_timer_of_a_locked_group_comes_when_it_is_free(session: Session, anoth
     assert len(reader.receive(pair.near)) == 1
 
 
-def test_alter_message_type_waits_for_senders_and_they_for_it(session: Session, another: Open, pair: Pair) -> None:
+def test_alter_message_type_waits_for_senders_and_they_for_it(
+    session: Session, another: Open, pair: Pair
+) -> None:
     near, _ = pair.conversing()
     alterer, sender = another(), another()
     alterer.do("SELECT ssb.alter_message_type(%s, 'EMPTY')", pair.request)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 from psycopg import errors
+
 from support import Connection
 
 END = "http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog"
@@ -66,7 +67,10 @@ class Session:
             top,
             *where.values(),
         )
-        return [Message(kind, None if body is None else body.decode(), handle, n) for kind, body, handle, n in found]
+        return [
+            Message(kind, None if body is None else body.decode(), handle, n)
+            for kind, body, handle, n in found
+        ]
 
     def bodies(self, queue: str, top: int | None = None) -> list[str | None]:
         return [message.body for message in self.receive(queue, top)]
@@ -77,12 +81,15 @@ class Session:
 
     def state(self, handle: uuid.UUID) -> str | None:
         """The state that sys.conversation_endpoints shows, None for no row."""
-        found = self.column("SELECT state FROM sys.conversation_endpoints WHERE conversation_handle = %s", handle)
+        found = self.column(
+            "SELECT state FROM sys.conversation_endpoints WHERE conversation_handle = %s", handle
+        )
         return found[0] if found else None
 
     def group(self, handle: uuid.UUID) -> uuid.UUID:
         found: uuid.UUID = self.value(
-            "SELECT conversation_group_id FROM sys.conversation_endpoints WHERE conversation_handle = %s", handle
+            "SELECT conversation_group_id FROM sys.conversation_endpoints WHERE conversation_handle = %s",
+            handle,
         )
         return found
 

@@ -14,11 +14,16 @@ def two(session: Session) -> Session:
         session.do("SELECT ssb.create_message_type('//buy', database => %s)", name)
         session.do("SELECT ssb.create_message_type('//sold', database => %s)", name)
         session.do(
-            "SELECT ssb.create_contract('//trade', '{//buy,//sold}', '{INITIATOR,TARGET}', database => %s)", name
+            "SELECT ssb.create_contract('//trade', '{//buy,//sold}', '{INITIATOR,TARGET}', database => %s)",
+            name,
         )
         session.do("SELECT ssb.create_queue(%s)", schema + ".desk")
         session.do(
-            "SELECT ssb.create_service(%s, %s, %s, database => %s)", "//" + name, schema + ".desk", contracts, name
+            "SELECT ssb.create_service(%s, %s, %s, database => %s)",
+            "//" + name,
+            schema + ".desk",
+            contracts,
+            name,
         )
     return session
 
@@ -78,7 +83,9 @@ def test_definitions_may_differ_between_the_sides(two: Session) -> None:
 
 def test_a_side_may_send_what_the_other_sides_contract_forbids(two: Session) -> None:
     two.do("SELECT ssb.create_contract('//odd', '{//buy}', '{ANY}', database => 'Trader1')")
-    two.do("SELECT ssb.create_contract('//odd', '{//sold,//buy}', '{INITIATOR,TARGET}', database => 'Trader2')")
+    two.do(
+        "SELECT ssb.create_contract('//odd', '{//sold,//buy}', '{INITIATOR,TARGET}', database => 'Trader2')"
+    )
     two.do("SELECT ssb.alter_service('//Trader2', add_contracts => '{//odd}', database => 'Trader2')")
     near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//odd', database => 'Trader1')")
     two.send(near, "//buy")
@@ -90,7 +97,9 @@ def test_several_services_of_one_name_one_is_chosen_for_good(two: Session) -> No
     two.do("SELECT ssb.create_service('//Trader2', 'trader1_dbo.desk', '{//trade}', database => 'Trader1')")
     counts = {"trader1_dbo.desk": 0, "trader2_dbo.desk": 0}
     for _ in range(40):
-        near = two.value("SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')")
+        near = two.value(
+            "SELECT ssb.begin_dialog('//Trader1', '//Trader2', '//trade', database => 'Trader1')"
+        )
         two.send(near, "//buy")
         two.send(near, "//buy")
         for queue in counts:
@@ -111,12 +120,20 @@ def test_a_dropped_database_goes_with_everything(two: Session) -> None:
     two.send(near, "//buy")
     two.do("CREATE TABLE trader2_dbo.orders (id integer)")
     two.do("SELECT ssb.drop_database('Trader2')")
-    assert two.value("SELECT to_regclass('trader2_dbo.orders') IS NULL AND to_regnamespace('trader2_dbo') IS NULL")
+    assert two.value(
+        "SELECT to_regclass('trader2_dbo.orders') IS NULL AND to_regnamespace('trader2_dbo') IS NULL"
+    )
     assert two.column("SELECT 1 FROM sys.databases WHERE name = 'Trader2'") == []
     (message,) = two.receive("trader1_dbo.desk")
     assert message.type == ERROR
     for table in ("queue", "service", "contract", "message_type", "route", "conversation_endpoint"):
-        assert two.value(f"SELECT count(*) FROM ssb.{table} WHERE database_id NOT IN (SELECT database_id FROM ssb.database)") == 0
+        assert (
+            two.value(
+                f"SELECT count(*) FROM ssb.{table} WHERE database_id NOT IN (SELECT database_id"
+                " FROM ssb.database)"
+            )
+            == 0
+        )
     two.do("SELECT ssb.create_database('Trader2')")
 
 
@@ -140,7 +157,8 @@ def test_options_are_recorded(two: Session) -> None:
     for option, value in (("TRUSTWORTHY", "ON"), ("HONOR_BROKER_PRIORITY", "ON"), ("RECOVERY", "SIMPLE")):
         two.do("SELECT ssb.alter_database('Trader1', %s, %s)", option, value)
     assert two.rows(
-        "SELECT is_trustworthy_on, is_honor_broker_priority_on, recovery_model_desc, is_broker_enabled FROM sys.databases"
+        "SELECT is_trustworthy_on, is_honor_broker_priority_on, recovery_model_desc,"
+        " is_broker_enabled FROM sys.databases"
         " WHERE name = 'Trader1'"
     ) == [(1, 1, "SIMPLE", 1)]
 
@@ -161,9 +179,13 @@ def test_schemas_belong_to_their_database(two: Session) -> None:
     two.do("SELECT ssb.create_queue('trader1_sales.q')")
     two.do("SELECT ssb.use_database('Trader1')")
     assert "Sales" in two.column("SELECT name FROM sys.schemas")
-    assert two.value(
-        "SELECT s.name FROM sys.service_queues AS q JOIN sys.schemas AS s ON s.schema_id = q.schema_id WHERE q.name = 'q'"
-    ) == "Sales"
+    assert (
+        two.value(
+            "SELECT s.name FROM sys.service_queues AS q JOIN sys.schemas AS s ON s.schema_id ="
+            " q.schema_id WHERE q.name = 'q'"
+        )
+        == "Sales"
+    )
     with refused(3729):
         two.do("SELECT ssb.drop_schema('Sales')")
     two.do("SELECT ssb.drop_queue('trader1_sales.q'), ssb.drop_schema('Sales')")

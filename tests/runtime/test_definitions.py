@@ -19,8 +19,15 @@ CREATED_TWICE = [
     ("SELECT ssb.create_schema('Sales')", 2714),
     ("SELECT ssb.create_database('Second')", 1801),
     ("SELECT ssb.create_endpoint('e', listener_port => 4022)", 7862),
-    ("SELECT ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database', 'dbo.q')", 15530),
-    ("SELECT ssb.create_xml_schema_collection('dbo.x', '<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\"/>')", 2714),
+    (
+        "SELECT ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current"
+        " database', 'dbo.q')",
+        15530,
+    ),
+    (
+        "SELECT ssb.create_xml_schema_collection('dbo.x', '<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\"/>')",
+        2714,
+    ),
 ]
 
 
@@ -111,7 +118,11 @@ def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str,
         ("ssb.alter_database(NULL, 'TRUSTWORTHY', 'PERHAPS')", 102),
         ("ssb.create_principal('dbo', 'USER')", 15023),
         ("ssb.maintain_queue('dbo.base', 'POLISH')", 102),
-        ("ssb.create_event_notification('x', '{OBJECT_CREATED}', 'QUEUE', 's', 'current database', 'dbo.base')", 1082),
+        (
+            "ssb.create_event_notification('x', '{OBJECT_CREATED}', 'QUEUE', 's', 'current"
+            " database', 'dbo.base')",
+            1082,
+        ),
     ],
 )
 def test_wrong_definitions_are_refused(session: Session, statement: str, number: int) -> None:
@@ -152,7 +163,9 @@ def test_a_dropped_contract_ends_its_dialogs(session: Session, pair: Pair) -> No
 def test_names_are_compared_byte_by_byte(session: Session) -> None:
     for name in ("//Case", "//case", "//case ", " //case"):
         session.do("SELECT ssb.create_message_type(%s)", name)
-    assert session.column("SELECT name FROM sys.service_message_types WHERE name ~ 'ase' ORDER BY message_type_id") == [
+    assert session.column(
+        "SELECT name FROM sys.service_message_types WHERE name ~ 'ase' ORDER BY message_type_id"
+    ) == [
         "//Case",
         "//case",
         "//case ",
@@ -168,20 +181,31 @@ def test_a_queue_name_may_need_quotes(session: Session) -> None:
     assert session.value("""SELECT count(*) FROM ssb.receive('dbo."order"')""") == 0
     assert session.value("""SELECT count(*) FROM ssb.receive('"order"')""") == 0
     assert session.rows('SELECT * FROM dbo."Odd Name"') == []
-    assert session.column("SELECT name FROM sys.service_queues WHERE name IN ('Odd Name', 'Order') ORDER BY 1") == [
+    assert session.column(
+        "SELECT name FROM sys.service_queues WHERE name IN ('Odd Name', 'Order') ORDER BY 1"
+    ) == [
         "Odd Name",
         "Order",
     ]
 
 
 def test_activation_and_its_event_exclude_each_other(session: Session, pair: Pair) -> None:
-    notify = "SELECT ssb.create_event_notification(%s, '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database', %s)"
+    notify = (
+        "SELECT ssb.create_event_notification(%s, '{QUEUE_ACTIVATION}', 'QUEUE', 's', 'current database', %s)"
+    )
     session.do(notify, "first", pair.far)
     session.do(notify, "second", pair.far)
     with refused(9717):
-        session.do("SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far)
-    session.do("SELECT ssb.drop_event_notification(n, 'QUEUE', %s) FROM unnest('{first,second}'::text[]) AS n", pair.far)
-    session.do("SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far)
+        session.do(
+            "SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far
+        )
+    session.do(
+        "SELECT ssb.drop_event_notification(n, 'QUEUE', %s) FROM unnest('{first,second}'::text[]) AS n",
+        pair.far,
+    )
+    session.do(
+        "SELECT ssb.alter_queue(%s, activation_procedure => 'dbo.p', max_queue_readers => 1)", pair.far
+    )
     with refused(9718):
         session.do(notify, "third", pair.far)
 
@@ -197,7 +221,9 @@ def test_activation_options_follow_each_other(session: Session, pair: Pair) -> N
 
     alter = "SELECT ssb.alter_queue(%s, "
     assert options() == (None, 0, 0, None)
-    session.do(alter + "activation_procedure => 'dbo.p', max_queue_readers => 3, execute_as => 'OWNER')", pair.far)
+    session.do(
+        alter + "activation_procedure => 'dbo.p', max_queue_readers => 3, execute_as => 'OWNER')", pair.far
+    )
     assert options() == ("dbo.p", 3, 1, -2)
     session.do(alter + "activation_status => false)", pair.far)
     assert options() == ("dbo.p", 3, 0, -2)
@@ -212,7 +238,9 @@ def test_activation_options_follow_each_other(session: Session, pair: Pair) -> N
 
 
 def test_every_number_has_a_sqlstate(session: Session) -> None:
-    numbers = "SELECT ssb.sqlstate_of(n), ssb.error_number_of(ssb.sqlstate_of(n)) FROM unnest(%s::integer[]) AS n"
+    numbers = (
+        "SELECT ssb.sqlstate_of(n), ssb.error_number_of(ssb.sqlstate_of(n)) FROM unnest(%s::integer[]) AS n"
+    )
     assert session.rows(numbers, [1, 8426, 9999, 10000, 50000, 1679614, 1679616]) == [
         ("S0001", 1),
         ("S8426", 8426),

@@ -15,8 +15,9 @@ def test_a_message_arrives_with_the_documented_columns(session: Session, pair: P
     assert cursor.description is not None
     assert [column.name for column in cursor.description] == [
         "status", "priority", "queuing_order", "conversation_group_id", "conversation_handle",
-        "message_sequence_number", "service_name", "service_id", "service_contract_name", "service_contract_id",
-        "message_type_name", "message_type_id", "validation", "message_body", "message_enqueue_time",
+        "message_sequence_number", "service_name", "service_id", "service_contract_name",
+        "service_contract_id", "message_type_name", "message_type_id", "validation", "message_body",
+        "message_enqueue_time",
     ]  # fmt: skip
     (row,) = cursor.fetchall()
     assert row[:3] == (1, 5, 0)
@@ -37,7 +38,9 @@ def test_the_queue_is_a_relation_with_the_same_columns(session: Session, pair: P
     assert session.rows(f"SELECT * FROM {pair.far}") == []
 
 
-@pytest.mark.parametrize("statement", ["INSERT INTO {} DEFAULT VALUES", "UPDATE {} SET status = 0", "DELETE FROM {}"])
+@pytest.mark.parametrize(
+    "statement", ["INSERT INTO {} DEFAULT VALUES", "UPDATE {} SET status = 0", "DELETE FROM {}"]
+)
 def test_the_relation_cannot_be_written(session: Session, pair: Pair, statement: str) -> None:
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
         session.do(statement.format(pair.far))
@@ -194,7 +197,9 @@ def test_a_dialog_without_messages_ends_without_a_word(session: Session, pair: P
     assert session.receive(pair.far) == []
 
 
-def test_both_sides_may_end_before_either_knows(session: Session, another: Callable[[], Session], pair: Pair) -> None:
+def test_both_sides_may_end_before_either_knows(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
     near, far = pair.conversing()
     first, second = another(), another()
     first.end(near)
@@ -307,7 +312,10 @@ class TestRefusals:
         with refused(8432):
             session.send(near, pair.reply)
         assert session.state(near) == "SO"
-        assert session.column("SELECT 1 FROM sys.conversation_endpoints WHERE far_service = %s", pair.initiator) == []
+        assert (
+            session.column("SELECT 1 FROM sys.conversation_endpoints WHERE far_service = %s", pair.initiator)
+            == []
+        )
 
 
 class TestSeveralHandles:

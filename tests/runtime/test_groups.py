@@ -22,9 +22,9 @@ def test_a_new_group_id_makes_that_group(session: Session, pair: Pair) -> None:
     first = pair.dialog(related_conversation_group=group)
     second = pair.dialog(related_conversation_group=group)
     assert session.group(first) == session.group(second) == group
-    assert session.column("SELECT service_id FROM sys.conversation_groups WHERE conversation_group_id = %s", group) == (
-        session.column("SELECT service_id FROM sys.services WHERE name = %s", pair.initiator)
-    )
+    assert session.column(
+        "SELECT service_id FROM sys.conversation_groups WHERE conversation_group_id = %s", group
+    ) == (session.column("SELECT service_id FROM sys.services WHERE name = %s", pair.initiator))
 
 
 def test_a_group_belongs_to_one_service(session: Session, pair: Pair) -> None:
@@ -45,7 +45,9 @@ def test_groups_are_one_sided(session: Session, pair: Pair) -> None:
     assert session.group(a.handle) != session.group(b.handle)
 
 
-def test_receive_returns_all_messages_of_one_group_conversation_by_conversation(session: Session, pair: Pair) -> None:
+def test_receive_returns_all_messages_of_one_group_conversation_by_conversation(
+    session: Session, pair: Pair
+) -> None:
     first = pair.dialog()
     second = pair.dialog(related_conversation=first)
     alone = pair.dialog()
@@ -125,7 +127,9 @@ def test_a_group_outlives_the_conversation_that_made_it(session: Session, pair: 
     assert session.bodies(pair.near) == ["2"]
     session.end(near2)
     session.end(near3)
-    assert session.column("SELECT 1 FROM sys.conversation_groups WHERE conversation_group_id = %s", group) == []
+    assert (
+        session.column("SELECT 1 FROM sys.conversation_groups WHERE conversation_group_id = %s", group) == []
+    )
     assert session.state(far1) == "CO"
 
 

@@ -14,7 +14,8 @@ def roll_back(session: Session, queue: str, times: int) -> None:
 
 def enabled(session: Session, queue: str) -> tuple[int, int]:
     found = session.rows(
-        "SELECT is_receive_enabled, is_enqueue_enabled FROM sys.service_queues WHERE 'dbo.' || name = %s", queue
+        "SELECT is_receive_enabled, is_enqueue_enabled FROM sys.service_queues WHERE 'dbo.' || name = %s",
+        queue,
     )
     return found[0][0], found[0][1]
 
@@ -99,7 +100,9 @@ def test_a_poisonous_timer_message_counts_although_receive_made_it(session: Sess
     near, _ = pair.conversing()
     session.do("SELECT ssb.begin_conversation_timer(%s, 1)", near)
     session.do(
-        "UPDATE ssb.conversation_endpoint SET dialog_timer = now(), due_at = now() WHERE conversation_handle = %s", near
+        "UPDATE ssb.conversation_endpoint SET dialog_timer = now(), due_at = now() WHERE"
+        " conversation_handle = %s",
+        near,
     )
     roll_back(session, pair.near, 5)
     assert enabled(session, pair.near) == (0, 0)
@@ -133,19 +136,29 @@ def test_many_sessions_count_together(session: Session, another: Callable[[], Se
 
 
 def test_somebody_who_can_commit_makes_it_last_and_tells(session: Session, pair: Pair) -> None:
-    listener, queue = pair.far + "_events", "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"
-    session.do("SELECT ssb.create_queue(%s), ssb.create_service(%s, %s, ARRAY[%s])", listener, listener, listener, queue)
+    listener, queue = (
+        pair.far + "_events",
+        "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification",
+    )
     session.do(
-        "SELECT ssb.create_event_notification('disabled', '{broker_queue_disabled}', 'QUEUE', %s, 'current database', %s)",
+        "SELECT ssb.create_queue(%s), ssb.create_service(%s, %s, ARRAY[%s])",
+        listener,
+        listener,
+        listener,
+        queue,
+    )
+    session.do(
+        "SELECT ssb.create_event_notification('disabled', '{broker_queue_disabled}', 'QUEUE',"
+        " %s, 'current database', %s)",
         listener,
         pair.far,
     )
     session.send(pair.dialog(), pair.request)
     roll_back(session, pair.far, 5)
     session.value("SELECT ssb.deliver_due(%s)", pair.far)
-    assert session.rows("SELECT is_receive_enabled, is_enqueue_enabled FROM ssb.queue WHERE name = %s", pair.far) == [
-        (False, False)
-    ]
+    assert session.rows(
+        "SELECT is_receive_enabled, is_enqueue_enabled FROM ssb.queue WHERE name = %s", pair.far
+    ) == [(False, False)]
     (event,) = session.receive(listener)
     assert event.type == "http://schemas.microsoft.com/SQL/Notifications/EventNotification"
     assert event.body is not None

@@ -6,13 +6,17 @@ from runtime.broker import Pair, Session, refused
 
 def priority(session: Session, name: str, pair: Pair, level: int, **match: str) -> None:
     words = "".join(f", {key} => %s" for key in match)
-    session.do(f"SELECT ssb.create_broker_priority(%s, priority_level => %s{words})", name, level, *match.values())
+    session.do(
+        f"SELECT ssb.create_broker_priority(%s, priority_level => %s{words})", name, level, *match.values()
+    )
 
 
 def levels(session: Session, pair: Pair) -> tuple[int, int]:
     near, far = pair.conversing()
     found = [
-        session.value("SELECT priority FROM sys.conversation_endpoints WHERE conversation_handle = %s", handle)
+        session.value(
+            "SELECT priority FROM sys.conversation_endpoints WHERE conversation_handle = %s", handle
+        )
         for handle in (near, far)
     ]
     return found[0], found[1]
@@ -27,7 +31,9 @@ def test_each_side_finds_its_own_best_match(session: Session, pair: Pair) -> Non
     assert levels(session, pair) == (7, 7)
     priority(session, f"near {pair.contract}", pair, 9, contract=pair.contract, local_service=pair.initiator)
     assert levels(session, pair) == (9, 7)
-    priority(session, f"service {pair.contract}", pair, 1, local_service=pair.target, remote_service=pair.initiator)
+    priority(
+        session, f"service {pair.contract}", pair, 1, local_service=pair.target, remote_service=pair.initiator
+    )
     assert levels(session, pair) == (9, 7)
     priority(session, f"far {pair.contract}", pair, 2, contract=pair.contract, remote_service=pair.initiator)
     assert levels(session, pair) == (9, 2)
@@ -68,7 +74,8 @@ def test_a_level_stays_for_the_life_of_the_endpoint(session: Session, pair: Pair
     session.do("SELECT ssb.drop_broker_priority(%s)", name)
     assert levels(session, pair) == (5, 5)
     assert (
-        session.value("SELECT priority FROM sys.conversation_endpoints WHERE conversation_handle = %s", near) == 3
+        session.value("SELECT priority FROM sys.conversation_endpoints WHERE conversation_handle = %s", near)
+        == 3
     )
 
 

@@ -21,7 +21,11 @@ def test_received_messages_stay_with_status_0_and_sent_ones_with_3(session: Sess
     (message,) = session.receive(pair.far, 1)
     assert contents(session, pair.far) == [(0, pair.request, "a"), (1, pair.request, "b")]
     session.send(message.handle, pair.reply, "c")
-    assert contents(session, pair.far) == [(0, pair.request, "a"), (1, pair.request, "b"), (3, pair.reply, "c")]
+    assert contents(session, pair.far) == [
+        (0, pair.request, "a"),
+        (1, pair.request, "b"),
+        (3, pair.reply, "c"),
+    ]
     assert contents(session, pair.near) == [(1, pair.reply, "c")]
     assert session.bodies(pair.far) == ["b"]
     assert session.bodies(pair.far) == []
@@ -55,7 +59,7 @@ def test_switched_off_it_keeps_what_it_has(session: Session, pair: Pair) -> None
 
 
 def test_a_retaining_queue_that_is_off_refuses_to_send(session: Session, pair: Pair) -> None:
-    near, far = pair.conversing()
+    _near, far = pair.conversing()
     session.do("SELECT ssb.alter_queue(%s, status => false, retention => true)", pair.far)
     with refused(9618):
         session.send(far, pair.reply)

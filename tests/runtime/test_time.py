@@ -164,7 +164,9 @@ def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> No
     near, _ = pair.conversing()
     assert session.value("SELECT ssb.deliver_due(%s)", pair.near) is None
     session.do("SELECT ssb.begin_conversation_timer(%s, 60)", near)
-    assert session.value("SELECT ssb.deliver_due(%s) BETWEEN now() AND now() + interval '1 minute'", pair.near)
+    assert session.value(
+        "SELECT ssb.deliver_due(%s) BETWEEN now() AND now() + interval '1 minute'", pair.near
+    )
     pass_time(session, near, 60)
     assert session.value("SELECT ssb.deliver_due(%s)", pair.near) is None
     assert session.column(f"SELECT message_type_name FROM {pair.near}") == [TIMER]

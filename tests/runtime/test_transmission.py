@@ -1,4 +1,5 @@
-"""What cannot be delivered waits in sys.transmission_queue, with the reason, and goes when the obstacle does."""
+"""What cannot be delivered waits in sys.transmission_queue, with the reason, and goes when the
+obstacle does."""
 
 from runtime.broker import END, ERROR, Pair, Session, refused
 
@@ -9,7 +10,8 @@ def test_a_message_to_an_unknown_service_waits_for_it(session: Session, pair: Pa
     session.send(handle, pair.request, "1")
     session.send(handle, pair.request, "2")
     assert session.rows(
-        "SELECT to_service_name, from_service_name, service_contract_name, message_sequence_number, message_type_name,"
+        "SELECT to_service_name, from_service_name, service_contract_name,"
+        " message_sequence_number, message_type_name,"
         " is_conversation_error, is_end_of_dialog, message_body, priority FROM sys.transmission_queue"
         " WHERE conversation_handle = %s ORDER BY message_sequence_number",
         handle,
@@ -93,7 +95,9 @@ def test_receive_fetches_what_nobody_has_delivered_yet(session: Session, pair: P
 
 def test_a_disabled_broker_neither_sends_nor_accepts(session: Session) -> None:
     session.do("SELECT ssb.create_database('Shut'), ssb.use_database('Shut')")
-    session.do("SELECT ssb.create_queue('shut_dbo.q'), ssb.create_service('//shut', 'shut_dbo.q', '{DEFAULT}')")
+    session.do(
+        "SELECT ssb.create_queue('shut_dbo.q'), ssb.create_service('//shut', 'shut_dbo.q', '{DEFAULT}')"
+    )
     handle = session.value("SELECT ssb.begin_dialog('//shut', '//shut')")
     session.do("SELECT ssb.send(%s, body => 'a'::bytea)", handle)
     session.do("SELECT ssb.alter_database('Shut', 'DISABLE_BROKER')")

@@ -49,7 +49,9 @@ def test_empty_takes_nothing_else(session: Session, pair: Pair) -> None:
 def test_well_formed_xml_takes_fragments(session: Session, pair: Pair, body: str) -> None:
     handle = validated(session, pair, "WELL_FORMED_XML")
     session.send(handle, pair.request, body)
-    assert session.rows("SELECT validation, message_body FROM ssb.receive(%s)", pair.far) == [("X ", body.encode())]
+    assert session.rows("SELECT validation, message_body FROM ssb.receive(%s)", pair.far) == [
+        ("X ", body.encode())
+    ]
 
 
 @pytest.mark.parametrize("body", ["<a>", "<a></b>", b"\xff\x00", None])
@@ -74,7 +76,9 @@ def test_valid_xml_follows_the_schema(session: Session, pair: Pair) -> None:
 def test_a_refused_first_message_makes_no_target(session: Session, pair: Pair) -> None:
     handle = validated(session, pair, "EMPTY")
     refusal(session, pair, handle, "x")
-    endpoints = session.column("SELECT 1 FROM sys.conversation_endpoints WHERE far_service = %s", pair.initiator)
+    endpoints = session.column(
+        "SELECT 1 FROM sys.conversation_endpoints WHERE far_service = %s", pair.initiator
+    )
     assert len(endpoints) == 1
     session.end(handle)
     assert session.state(handle) is None
@@ -102,9 +106,9 @@ def test_a_service_without_the_contract_refuses_the_dialog(session: Session, pai
 def test_system_messages_are_not_validated(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     session.end(near)
-    assert session.rows("SELECT message_type_name, validation, message_body FROM ssb.receive(%s)", pair.far) == [
-        (END, "E ", None)
-    ]
+    assert session.rows(
+        "SELECT message_type_name, validation, message_body FROM ssb.receive(%s)", pair.far
+    ) == [(END, "E ", None)]
     session.end(far)
 
 

@@ -1,0 +1,145 @@
+-- Giving space back while an old snapshot keeps VACUUM from it.
+--
+-- Messages go to one of two tables. When that one has grown large, and most of it is
+-- dead, new ones go to the other; what is left in the first is moved over, group
+-- by group, as their locks are free; and when nothing is left the first is truncated,
+-- which needs no VACUUM and no snapshot's consent. Moving costs no more than the
+-- dead space it gives back.
+--
+-- Called by  the daemon and ssb.wait_for_message between transactions (TRUNCATE
+--            keeps readers and senders out until its transaction ends), or by
+--            hand: SELECT ssb.rotate_messages()
+-- Locks      an advisory lock, so that one session at a time rotates; groups whose
+--            messages it moves; the drained table, exclusively, if nobody uses it
+
+-- One step. Returns what it did: 'nothing', 'switched', 'moved' (call again) or
+-- 'truncated'. p_threshold: bytes below which a table is left alone.
+CREATE OR REPLACE FUNCTION ssb.rotate_messages(p_threshold bigint DEFAULT 67108864)
+RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+AS $$
+DECLARE
+    v_slot bigint;
+    v_old regclass;
+    v_moved bigint;
+BEGIN
+    -- An old snapshot would not see what it truncates.
+    IF current_setting('transaction_isolation') <> 'read committed' OR NOT pg_try_advisory_xact_lock(1397965378) THEN
+        RETURN 'nothing';
+    END IF;
+    v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+    IF v_slot < 2 THEN
+        v_old := CASE v_slot WHEN 0 THEN 'ssb.message_0' ELSE 'ssb.message_1' END;
+        IF pg_relation_size(v_old) < p_threshold OR NOT ssb.is_mostly_dead(v_old) THEN
+            RETURN 'nothing';
+        END IF;
+        -- From this moment on new messages go to the other table; readers look into both.
+        PERFORM setval('ssb.message_slot', 3 - v_slot);
+        RETURN 'switched';
+    END IF;
+    v_old := CASE v_slot WHEN 2 THEN 'ssb.message_1' ELSE 'ssb.message_0' END;
+    v_moved := ssb.move_messages(v_old);
+    IF v_moved > 0 THEN
+        RETURN 'moved';
+    ELSIF ssb.truncate_if_empty(v_old) THEN
+        PERFORM setval('ssb.message_slot', v_slot - 2);
+        RETURN 'truncated';
+    END IF;
+    RETURN 'nothing';
+END;
+$$;
+
+-- Whether at most a third of a table's space is messages that are still there. An
+-- estimate by a sample of pages: statistics are as old as the last ANALYZE.
+CREATE OR REPLACE FUNCTION ssb.is_mostly_dead(p_table regclass)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = on
+AS $$
+DECLARE
+    v_pages bigint := pg_relation_size(p_table) / current_setting('block_size')::bigint;
+    v_sample double precision := least(100, 20000.0 / greatest(v_pages, 1));
+    v_live double precision;
+BEGIN
+    -- 8 of 9 parts of a page are rows; 36 bytes of each is what PostgreSQL adds.
+    EXECUTE format('SELECT coalesce(sum(pg_column_size(m.*) + 36), 0) FROM %s AS m TABLESAMPLE SYSTEM (%s)', p_table, v_sample)
+       INTO v_live;
+    RETURN v_live / v_sample * 100 < pg_relation_size(p_table) / 3.0;
+END;
+$$;
+
+-- Moves up to 1,000 messages, of conversations that nobody holds, to the table that
+-- takes new ones, with their order. They lose what xmax tells (see 160).
+CREATE OR REPLACE FUNCTION ssb.move_messages(p_from regclass)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+AS $$
+DECLARE
+    v_endpoints bigint[];
+    v_endpoint_id bigint;
+    v_moved bigint := 0;
+    v_count bigint;
+BEGIN
+    EXECUTE format('SELECT array_agg(DISTINCT m.endpoint_id) FROM (SELECT m.endpoint_id FROM %s AS m LIMIT 1000) AS m', p_from)
+       INTO v_endpoints;
+    FOREACH v_endpoint_id IN ARRAY coalesce(v_endpoints, '{}') LOOP
+        IF EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint_id) THEN
+            CONTINUE WHEN NOT ssb.try_lock_endpoint(v_endpoint_id);
+            EXECUTE format(
+                'WITH moved AS (DELETE FROM %s AS m WHERE m.endpoint_id = $1 RETURNING m.*)'
+                ' SELECT count(ssb.store_message(m.queue_id, m.endpoint_id, m.queuing_order, m.message_sequence_number,'
+                ' m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body)) FROM moved AS m', p_from)
+               INTO v_count USING v_endpoint_id;
+        ELSE
+            -- Sent in the moment in which the receiver ended the conversation.
+            EXECUTE format('DELETE FROM %s AS m WHERE m.endpoint_id = $1', p_from) USING v_endpoint_id;
+            GET DIAGNOSTICS v_count = ROW_COUNT;
+        END IF;
+        v_moved := v_moved + v_count;
+        EXIT WHEN v_moved >= 1000;
+    END LOOP;
+    RETURN v_moved;
+END;
+$$;
+
+-- Truncates the drained table, if nobody has it in use at this moment: a waiting
+-- TRUNCATE would make every sender wait behind it. Looking through all its dead rows
+-- takes a while, so that is done before the lock; what may have been added since is
+-- counted by ssb.late_message (ssb.note_late_message).
+CREATE OR REPLACE FUNCTION ssb.truncate_if_empty(p_table regclass)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_late bigint := coalesce(pg_sequence_last_value('ssb.late_message'), 0);
+    v_is_used boolean;
+BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s)', p_table) INTO v_is_used;
+    IF v_is_used THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT', p_table);
+    IF coalesce(pg_sequence_last_value('ssb.late_message'), 0) <> v_late THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('TRUNCATE %s', p_table);
+    RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false;
+END;
+$$;
+
+-- What anybody who waits may do for all between two transactions.
+CREATE OR REPLACE FUNCTION ssb.tidy_up()
+RETURNS text
+LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT ssb.rotate_messages(); $$;
+
+REVOKE EXECUTE ON FUNCTION ssb.rotate_messages(bigint) FROM PUBLIC;

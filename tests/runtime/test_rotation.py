@@ -1,0 +1,233 @@
+"""The pair of message tables: switching, moving what is left, TRUNCATE under a pinned horizon."""
+
+from collections.abc import Callable
+
+import pytest
+from runtime.broker import Pair, Session
+
+
+@pytest.fixture(autouse=True)
+def fresh_tables(session: Session) -> None:
+    """Both tables empty, new messages go to message_0."""
+    session.do("TRUNCATE ssb.message_0, ssb.message_1")
+    session.do("SELECT setval('ssb.message_slot', 0)")
+
+
+def rotate(session: Session) -> list[str]:
+    """What rotation does until it has no more to do."""
+    done: list[str] = []
+    while (step := session.value("SELECT ssb.rotate_messages(60000)")) != "nothing":
+        done.append(step)
+        assert len(done) < 100
+    return done
+
+
+def where(session: Session) -> tuple[int, int]:
+    return tuple(session.value(f"SELECT count(*) FROM ssb.message_{n}") for n in (0, 1))  # type: ignore[return-value]
+
+
+def fill_and_drain(session: Session, pair: Pair, messages: int) -> None:
+    handle = pair.dialog()
+    body = b"x" * 200
+    session.do(
+        "SELECT ssb.send(%s, %s, %s::bytea) FROM generate_series(1, %s)", handle, pair.request, body, messages
+    )
+    assert len(session.receive(pair.far)) == messages
+
+
+def test_a_drained_table_is_truncated_though_a_snapshot_pins_its_rows(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    report = another()
+    report.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    report.do("SELECT count(*) FROM pg_class")
+    fill_and_drain(session, pair, 500)
+    size = "SELECT pg_relation_size('ssb.message_0')"
+    assert session.value(size) > 0
+    assert rotate(session) == ["switched", "truncated"]
+    assert session.value(size) == 0
+    assert session.value("SELECT pg_sequence_last_value('ssb.message_slot')") == 1
+    fill_and_drain(session, pair, 500)
+    assert rotate(session) == ["switched", "truncated"]
+    assert session.value("SELECT pg_sequence_last_value('ssb.message_slot')") == 0
+    report.rollback()
+
+
+def test_a_table_full_of_messages_is_left_alone(session: Session, pair: Pair) -> None:
+    handle = pair.dialog()
+    for _ in range(50):
+        session.send(handle, pair.request, "x" * 200)
+    assert rotate(session) == []
+    assert len(session.receive(pair.far)) == 50
+
+
+def test_what_is_left_moves_and_keeps_its_order(session: Session, pair: Pair) -> None:
+    kept = [pair.dialog() for _ in range(3)]
+    for i in range(2):
+        for n, handle in enumerate(kept):
+            session.send(handle, pair.request, f"{n}{i}")
+    before = session.rows(f"SELECT queuing_order, message_sequence_number, message_body FROM {pair.far}")
+    other = Pair(session)
+    fill_and_drain(session, other, 500)
+    assert session.value("SELECT ssb.rotate_messages(60000)") == "switched"
+    session.send(kept[0], pair.request, "02")
+    assert where(session) == (6, 1)
+    assert rotate(session) == ["moved", "truncated"]
+    assert where(session) == (0, 7)
+    assert (
+        session.rows(f"SELECT queuing_order, message_sequence_number, message_body FROM {pair.far}")[:6]
+        == before
+    )
+    assert session.bodies(pair.far) == ["00", "01", "02"]
+    assert session.bodies(pair.far) == ["10", "11"]
+    assert session.bodies(pair.far) == ["20", "21"]
+
+
+@pytest.mark.parametrize("slot", [0, 1, 2, 3])
+def test_messages_of_both_tables_are_one_queue(session: Session, pair: Pair, slot: int) -> None:
+    a, b = pair.dialog(), pair.dialog()
+    session.do("SELECT setval('ssb.message_slot', %s)", slot if slot < 2 else 3 - slot)
+    session.send(a, pair.request, "a0")
+    session.send(b, pair.request, "b0")
+    session.do("SELECT setval('ssb.message_slot', %s)", slot)
+    session.send(a, pair.request, "a1")
+    session.send(b, pair.request, "b1")
+    assert session.column(f"SELECT message_body FROM {pair.far}") == [b"a0", b"b0", b"a1", b"b1"]
+    assert session.bodies(pair.far, 1) == ["a0"]
+    assert session.value("SELECT ssb.get_conversation_group(%s)", pair.far) is not None
+    assert session.bodies(pair.far) == ["b0", "b1"]
+    assert session.bodies(pair.far) == ["a1"]
+    assert where(session) == (0, 0)
+
+
+def test_a_conversation_in_use_stays_until_it_is_free(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    session.send(pair.dialog(), pair.request, "busy")
+    fill_and_drain(session, Pair(session), 500)
+    reader = another()
+    assert reader.bodies(pair.far) == ["busy"]
+    assert rotate(session) == ["switched"]
+    reader.rollback()
+    assert rotate(session) == ["moved", "truncated"]
+    assert session.bodies(pair.far) == ["busy"]
+
+
+def test_a_sender_that_looked_before_the_switch_is_not_lost(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    late = another()
+    late.do("SELECT ssb.send(%s, %s, 'late'::bytea)", near, pair.request)
+    # As if the tables had been switched and the old one declared empty meanwhile.
+    session.do("SELECT setval('ssb.message_slot', 1)")
+    late.do("SELECT ssb.note_late_message()")
+    late.commit()
+    assert session.value("SELECT pg_sequence_last_value('ssb.message_slot')") == 3
+    assert [m.handle for m in session.receive(pair.far)] == [far]
+
+
+def test_rotation_in_an_old_snapshot_does_nothing(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    old = another()
+    old.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    fill_and_drain(session, pair, 500)
+    assert old.value("SELECT ssb.rotate_messages(60000)") == "nothing"
+    assert old.value("SELECT ssb.tidy_up()") == "nothing"
+
+
+class TestLowWaterMark:
+    """The session's mark passes what is gone, never what may still come."""
+
+    def marks(self, session: Session, pair: Pair) -> int:
+        queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = %s", pair.far)
+        mark: str | None = session.value("SELECT current_setting(%s, true)", f"ssb.low_{queue_id}_5")
+        return int(mark or 0)
+
+    def send(self, session: Session, pair: Pair, count: int) -> None:
+        """So many dialogs with one message each."""
+        session.do(
+            "SELECT ssb.send(ssb.begin_dialog(%s, %s, %s), %s) FROM generate_series(1, %s)",
+            pair.initiator,
+            pair.target,
+            pair.contract,
+            pair.request,
+            count,
+        )
+
+    def drain(self, session: Session, pair: Pair) -> int:
+        """Receive group by group, each in a transaction of its own; how many there were."""
+        session.do("SELECT set_config('test.drained', '0', false)")
+        in_transaction = session.connection.info.transaction_status.name != "IDLE"
+        commit = "" if in_transaction else "COMMIT;"
+        session.do(
+            "DO $$ DECLARE n bigint; total bigint := 0; BEGIN LOOP"
+            f" SELECT count(*) INTO n FROM ssb.receive('{pair.far}'); EXIT WHEN n = 0; total :="
+            f" total + n; {commit}"
+            " END LOOP; PERFORM set_config('test.drained', total::text, false); END $$"
+        )
+        return int(session.value("SELECT current_setting('test.drained')"))
+
+    def test_it_rises_as_messages_are_received(self, session: Session, pair: Pair) -> None:
+        for _ in range(3):
+            self.send(session, pair, 130)
+            assert self.drain(session, pair) == 130
+        assert self.marks(session, pair) >= 200
+
+    def test_it_never_passes_an_open_sender(
+        self, session: Session, another: Callable[[], Session], pair: Pair
+    ) -> None:
+        self.send(session, pair, 130)
+        self.drain(session, pair)
+        sender = another()
+        handle = pair.dialog(sender)
+        sender.send(handle, pair.request, "slow")
+        for _ in range(4):
+            self.send(session, pair, 130)
+            assert self.drain(session, pair) == 130
+        assert self.marks(session, pair) <= 131
+        sender.commit()
+        assert session.bodies(pair.far) == ["slow"]
+        for _ in range(2):
+            self.send(session, pair, 130)
+            self.drain(session, pair)
+        assert self.marks(session, pair) > 500
+
+    def test_it_never_passes_a_locked_message(
+        self, session: Session, another: Callable[[], Session], pair: Pair
+    ) -> None:
+        session.send(pair.dialog(), pair.request, "held")
+        reader = another()
+        assert reader.bodies(pair.far) == ["held"]
+        for _ in range(3):
+            self.send(session, pair, 130)
+            assert self.drain(session, pair) == 130
+        assert self.marks(session, pair) == 0
+        reader.rollback()
+        assert session.bodies(pair.far) == ["held"]
+
+    def test_a_rollback_takes_it_back(self, session: Session, pair: Pair) -> None:
+        for _ in range(2):
+            self.send(session, pair, 130)
+            self.drain(session, pair)
+        before = self.marks(session, pair)
+        self.send(session, pair, 260)
+        with session.connection.transaction(force_rollback=True):
+            assert self.drain(session, pair) == 260
+        assert self.marks(session, pair) == before
+        assert self.drain(session, pair) == 260
+
+    def test_orphans_are_cleared_away(
+        self, session: Session, another: Callable[[], Session], pair: Pair
+    ) -> None:
+        near, far = pair.conversing()
+        ender = another()
+        ender.end(far)
+        session.send(near, pair.request, "orphan")
+        ender.commit()
+        assert sum(where(session)) > 0
+        for _ in range(3):
+            self.send(session, pair, 130)
+            self.drain(session, pair)
+        assert session.value("SELECT count(*) FROM ssb.message_stored WHERE body = 'orphan'") == 0
