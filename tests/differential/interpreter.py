@@ -63,6 +63,7 @@ class Machine(RowStatements):
         self.savepoints: list[Savepoint] = []
         self.xact_abort = False
         self.steps_left = max_steps
+        self.cut_short = False  # an error ended a procedure or the batch
         self.covered: set[str] = set()
 
     # -- running ------------------------------------------------------------------
@@ -74,13 +75,15 @@ class Machine(RowStatements):
             self.events = []
             self.stack = [Frame(flatten(None, batch.body))]
             self.last_error = self.rowcount = None
+            self.cut_short = False
             try:
                 self.execute()
             except BatchEnds:
+                self.cut_short = True
                 while len(self.stack) > 1:
                     self.drop_frame()
-                if self.trancount and not self.doomed and number < len(self.program.batches):
-                    self.limit("a transaction left open by a batch that an error ended")
+            if self.cut_short and self.trancount and not self.doomed and number < len(self.program.batches):
+                self.limit("a transaction left open by a batch or procedure that an error ended")
             self.end_of_batch()
             trace.batches.append(self.events)
         # The client goes; what it left open is rolled back.
@@ -215,6 +218,7 @@ class Machine(RowStatements):
             self.covered.add("doomed")
         while len(self.stack) - 1 > depth:
             self.drop_frame()
+            self.cut_short = True
             self.covered.add("caught from a called procedure")
         frame = self.stack[depth]
         frame.faulted = True
@@ -378,6 +382,7 @@ class Machine(RowStatements):
         if len(self.stack) == 1:
             raise BatchEnds
         self.drop_frame()
+        self.cut_short = True
         self.stack[-1].faulted = True
         if frame.procedure is not None:
             self.check_count(frame, error.line)
