@@ -136,6 +136,7 @@
 \ir 610_broker_queues.sql
 \ir 620_broker_sweep.sql
 \ir 630_quarantine.sql
+\ir 640_recycled_dialogs.sql
 
 -- Bulk claims
 \ir 700_claims.sql
