@@ -106,6 +106,8 @@
 --     Location: '/*:schema[1]/*:include[1]'."; other faults have SQL Server's numbers (22xx, 69xx).
 -- ssb.xml_schema_validate(compiled jsonb, body text | bytea) RETURNS text
 --     NULL = valid, else the reason and the place: '… Location: /*:a[1]/*:b[2]'.
+-- ssb.typed_xml(value sys.xml, compiled jsonb [, document boolean]) RETURNS sys.xml
+--     the value itself, or the 69xx error of an assignment to xml(collection), xml(DOCUMENT …).
 -- ssb.xml_fault(body bytea) RETURNS text
 --     NULL = well-formed, else 'XML parsing: line 1, character 7, unexpected end of input'.
 -- ssb.xml_schema_namespaces(compiled jsonb) RETURNS text[]

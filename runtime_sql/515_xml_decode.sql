@@ -25,17 +25,17 @@ CREATE OR REPLACE FUNCTION ssb.xml_decode(p_bytes bytea, OUT value text, OUT err
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_start bytea := substring(p_bytes from 1 for 4);
+    v_start bytea := substring(p_bytes from 1 for 2);
     v_declaration text;
     v_encoding text;
 BEGIN
-    IF substring(v_start from 1 for 2) = '\xfffe' OR v_start IN ('\x3c003f00', '\x3c002100')
-       OR v_start = '\x3c00' OR substring(v_start from 1 for 2) = '\x3c00' THEN
+    -- UTF-16 by its mark, or by a '<' of two bytes
+    IF v_start IN ('\xfffe', '\x3c00') THEN
         value := ssb.xml_decode_utf16(p_bytes, false);
-    ELSIF substring(v_start from 1 for 2) = '\xfeff' OR substring(v_start from 1 for 2) = '\x003c' THEN
+    ELSIF v_start IN ('\xfeff', '\x003c') THEN
         value := ssb.xml_decode_utf16(p_bytes, true);
     ELSE
-        IF substring(v_start from 1 for 3) = '\xefbbbf' THEN
+        IF substring(p_bytes from 1 for 3) = '\xefbbbf' THEN
             v_encoding := 'utf-8';
         ELSIF substring(p_bytes from 1 for 5) = '\x3c3f786d6c' THEN
             -- the declaration is ASCII in every encoding that may follow here

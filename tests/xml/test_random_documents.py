@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 beside = st.sampled_from(["", "", "/x", "?x", "!x", "<!--<b/>-->", "<?p <b/>?>", "t<!-->-->"])
 
 few = settings(
-    max_examples=120,
+    max_examples=80,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -79,7 +79,7 @@ def is_well_formed(text: str) -> bool:
     return True
 
 
-@settings(few, max_examples=400)
+@settings(few, max_examples=250)
 @given(st.data())
 def test_a_damaged_document_is_refused_where_expat_refuses_it(
     server: Connection, data: st.DataObject

@@ -175,3 +175,32 @@ def test_bytes_are_validated_in_their_encoding(server: Connection) -> None:
     assert server.execute(query, (b"<a>",)).fetchone() == (
         "XML parsing: line 1, character 3, unexpected end of input",
     )
+
+
+def test_a_typed_value_is_checked_with_the_number_of_its_fault(server: Connection) -> None:
+    create(
+        server,
+        schema(
+            '<xs:element name="a"><xs:complexType><xs:sequence><xs:element name="b" type="xs:int"/></xs:sequence>'
+            '<xs:attribute name="c" use="required"/></xs:complexType></xs:element>'
+        ),
+    )
+    query = "SELECT ssb.typed_xml(sys.xml_of(%s::text), schema, %s)::text FROM collection"
+    good = '<a c="1"><b>2</b></a>'
+    assert server.execute(query, (good, True)).fetchone() == (good,)
+    assert server.execute(query, (good + good, False)).fetchone() == (good + good,)
+    for body, document, number in (
+        (good + good, True, 6901),
+        ('<a c="1" d="2"/>', False, 6905),
+        ("<a/>", False, 6906),
+        ('<a c="1"/>', False, 6908),
+        ('<a c="1">t</a>', False, 6909),
+        ('<a c="1"><b><c/></b></a>', False, 6912),
+        ("<z/>", False, 6913),
+        (good.replace("</a>", "<b>1</b></a>"), False, 6923),
+        (good.replace("2", "x"), False, 6926),
+        ('<a c="1"><z/></a>', False, 6965),
+    ):
+        with pytest.raises(psycopg.Error) as caught:
+            server.execute(query, (body, document))
+        assert (body, caught.value.sqlstate) == (body, f"S{number}")
