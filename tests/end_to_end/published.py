@@ -89,7 +89,7 @@ def snippet(beginning: str) -> str:
 
 
 def set_up_trading(tsql: Tsql) -> None:
-    """Make both databases with their message types, contract, queues and services (Listings 15-2 to 15-10)."""
+    """Make both databases with their message types, contract and queues (Listings 15-2 to 15-10)."""
     shells = snippet("--create in the broker/trader database\nCREATE PROCEDURE").split("GO\n")
     for database, shell in zip(("Trader1", "DMBrokerage"), shells, strict=True):
         tsql.run_well(f"CREATE DATABASE {database}")

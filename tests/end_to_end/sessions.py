@@ -4,8 +4,9 @@ import threading
 from collections.abc import Sequence
 
 import psycopg
-from activation import until
 from end_to_end.tsql import Tsql
+
+from activation import until
 
 
 class Session(threading.Thread):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from activation import until
 from end_to_end.published import listing, needs_the_documents, set_up_trading, snippet
 from end_to_end.sessions import Session, until_blocked
 from end_to_end.tsql import Tsql
 
+from activation import until
 from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
 from support import Database
