@@ -181,7 +181,8 @@ def test_a_typed_value_is_checked_with_the_number_of_its_fault(server: Connectio
     create(
         server,
         schema(
-            '<xs:element name="a"><xs:complexType><xs:sequence><xs:element name="b" type="xs:int"/></xs:sequence>'
+            '<xs:element name="a"><xs:complexType>'
+            '<xs:sequence><xs:element name="b" type="xs:int"/></xs:sequence>'
             '<xs:attribute name="c" use="required"/></xs:complexType></xs:element>'
         ),
     )
