@@ -1,49 +1,63 @@
-"""Strings that are known before the program runs: what EXEC and sp_executesql are given.
+"""Texts that are known before the program runs: what EXEC and sp_executesql are given.
 
-:class:`Constants` follows the variables of a routine through its statements; a variable is
-known as long as every path gave it the same constant.
+:class:`Constants` follows the variables of a routine through its statements.  A known text is a
+:data:`Template`: constant parts, and between them pieces that only the run time knows
+(``N'SELECT * FROM ' + QUOTENAME(@table)``).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from ..grammar.lexer import string_value
 from ..grammar.tokens import Token, TokenKind
 from . import nodes
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A part of a text that is an expression over variables."""
+
+    tokens: tuple[Token, ...]
+
+    @property
+    def variables(self) -> set[str]:
+        """Return the variables it reads, folded."""
+        return {token.text.lower() for token in self.tokens if token.kind == TokenKind.VARIABLE}
+
+
+Template = tuple[str | Piece, ...]
+
+
+def plain(template: Template | None) -> str | None:
+    """Return the text of a template without pieces."""
+    if template is None or not all(isinstance(part, str) for part in template):
+        return None
+    return "".join(part for part in template if isinstance(part, str))
+
+
 class Constants:
-    """The variables whose value is known at a place, by their folded names."""
+    """The variables whose text is known at a place, by their folded names."""
 
-    def __init__(self, values: dict[str, str | None] | None = None) -> None:
+    def __init__(self) -> None:
         """Start with nothing known."""
-        self._values = dict(values or {})
+        self._values: dict[str, Template] = {}
 
-    def value(self, tokens: Sequence[Token]) -> str | None:
-        """Return the string that an expression surely gives; None when it is not known."""
-        parts: list[str] = []
-        expect_term = True
-        depth = 0
-        for token in tokens:
-            if token.word == "(" and expect_term:
-                depth += 1
-            elif token.word == ")" and not expect_term and depth:
-                depth -= 1
-            elif expect_term and token.kind == TokenKind.STRING:
-                parts.append(string_value(token))
-                expect_term = False
-            elif expect_term and token.kind == TokenKind.VARIABLE:
-                known = self._values.get(token.text.lower())
-                if known is None:
-                    return None
-                parts.append(known)
-                expect_term = False
-            elif token.word == "+" and not expect_term:
-                expect_term = True
+    def value(self, tokens: Sequence[Token]) -> Template | None:
+        """Return the text that an expression gives; None when no part of it is constant."""
+        parts: list[str | Piece] = []
+        for term in _terms(tokens):
+            if len(term) == 1 and term[0].kind == TokenKind.STRING:
+                parts.append(string_value(term[0]))
+            elif len(term) == 1 and term[0].text.lower() in self._values:
+                parts += self._values[term[0].text.lower()]
+            elif term:
+                parts.append(Piece(tuple(term)))
             else:
                 return None
-        return None if expect_term or depth else "".join(parts)
+        return tuple(parts) if any(isinstance(part, str) for part in parts) else None
 
     def follow(self, statement: nodes.Statement) -> None:
         """Take in what a statement does to variables."""
@@ -52,29 +66,60 @@ class Constants:
                 for declaration in declarations:
                     if isinstance(declaration, nodes.VariableDeclaration) and declaration.initial is not None:
                         self._set(declaration.variable.name, declaration.initial.tokens)
-                    elif isinstance(declaration, nodes.VariableDeclaration):
-                        self._values.pop(declaration.variable.key, None)
             case nodes.SetVariable(operator="="):
                 self._set(statement.variable.name, statement.value.tokens)
             case nodes.SetVariable(operator="+="):
                 known = self._values.get(statement.variable.key)
-                added = self.value(statement.value.tokens)
-                self._values[statement.variable.key] = (
-                    None if known is None or added is None else known + added
-                )
+                added = self.value(statement.value.tokens) or (Piece(statement.value.tokens),)
+                self.forget([statement.variable.key])
+                if known is not None:
+                    self._values[statement.variable.key] = known + added
             case nodes.SqlStatement(kind="SELECT", text=text) if _is_simple_select(text.tokens):
-                # SELECT @v = constant
+                # SELECT @v = expression
                 self._set(text.tokens[1].text, [token for token in text.tokens[3:] if token.word != ";"])
             case _:
                 self.forget(assigned([statement]))
 
     def _set(self, name: str, tokens: Sequence[Token]) -> None:
-        self._values[name.lower()] = self.value(tokens)
+        value = self.value(tokens)
+        self.forget([name.lower()])
+        if value is not None:
+            self._values[name.lower()] = value
 
     def forget(self, names: Iterable[str]) -> None:
-        """Know nothing of these variables from here on."""
-        for name in names:
-            self._values.pop(name, None)
+        """Know nothing of these variables from here on, nor of texts with pieces that read them."""
+        changed = set(names)
+        if not changed:
+            return
+        for name, value in list(self._values.items()):
+            reads = any(isinstance(part, Piece) and part.variables & changed for part in value)
+            if name in changed or reads:
+                del self._values[name]
+
+
+def _terms(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Split at the + signs outside parentheses; parentheses around the whole are taken off."""
+    body = [token for token in tokens if token.word != ";"]
+    while len(body) > 2 and body[0].word == "(" and body[-1].word == ")" and _encloses(body):
+        body = body[1:-1]
+    terms: list[list[Token]] = [[]]
+    depth = 0
+    for token in body:
+        depth += (token.word in ("(", "CASE")) - (token.word in (")", "END"))
+        if depth == 0 and token.word == "+":
+            terms.append([])
+        else:
+            terms[-1].append(token)
+    return terms
+
+
+def _encloses(tokens: Sequence[Token]) -> bool:
+    depth = 0
+    for index, token in enumerate(tokens):
+        depth += (token.word == "(") - (token.word == ")")
+        if depth == 0 and index < len(tokens) - 1:
+            return False
+    return True
 
 
 def _is_simple_select(tokens: Sequence[Token]) -> bool:
@@ -109,15 +154,11 @@ def assigned(body: Iterable[nodes.Statement]) -> set[str]:
                     result.add(returned.key)
             case _:
                 # A variable in front of = (SELECT, RECEIVE, UPDATE), or anywhere in FETCH INTO.
-                text = statement.span.text.lower()
-                for word in _variables(text):
-                    result.add(word)
+                result |= _variables(statement.span.text.lower())
     return result
 
 
 def _variables(text: str) -> set[str]:
-    import re
-
-    if "=" not in text and "fetch" not in text and "into" not in text and "dialog" not in text:
+    if not re.search(r"=|\b(fetch|into|dialog|group)\b", text):
         return set()
-    return set(re.findall(r"@[\w#$]+", text))
+    return set(re.findall(r"(?<!@)@[\w#$]+", text))

@@ -206,8 +206,7 @@ class _Writer:
     @statement.register
     def _(self, node: pl.Execute) -> None:
         into = f" INTO {', '.join(node.into)}" if node.into else ""
-        using = f" USING {', '.join(map(expression, node.using))}" if node.using else ""
-        self.line(f"EXECUTE {expression(node.text)}{into}{using};")
+        self.line(f"EXECUTE {expression(node.text)}{into}{_using(node.using)};")
 
     @statement.register
     def _(self, node: pl.CommitIf) -> None:
@@ -240,6 +239,16 @@ class _Writer:
     @statement.register
     def _(self, node: pl.Open) -> None:
         self.query(f"OPEN {node.cursor} FOR ", node.query, ";")
+
+    @statement.register
+    def _(self, node: pl.OpenExecute) -> None:
+        self.line(f"OPEN {node.cursor} FOR EXECUTE {expression(node.text)}{_using(node.using)};")
+
+    @statement.register
+    def _(self, node: pl.ForExecute) -> None:
+        self.line(f"FOR {node.record} IN EXECUTE {expression(node.text)}{_using(node.using)} LOOP")
+        self.nested(node.body)
+        self.line("END LOOP;")
 
     @statement.register
     def _(self, node: pl.Block) -> None:
@@ -345,3 +354,7 @@ class _Writer:
 def _jump(word: str, label: str | None, when: pl.Expr | None) -> str:
     text = f"{word} {label}" if label else word
     return f"{text} WHEN {expression(when)};" if when is not None else f"{text};"
+
+
+def _using(values: tuple[pl.Expr, ...]) -> str:
+    return f" USING {', '.join(map(expression, values))}" if values else ""

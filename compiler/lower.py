@@ -22,6 +22,7 @@ from ..grammar.source import Span
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
 from .constants import Constants, assigned
+from .dynamic_pieces import Placed
 from .flow_status import Live, Status
 from .flow_transactions import Depths
 from .names import ObjectName
@@ -125,6 +126,8 @@ class Context:
     """The table variable that a multi-statement function returns."""
     constants: Constants = field(default_factory=Constants)
     """Variables whose value is known here."""
+    pieces: list[Placed] = field(default_factory=list)
+    """Parts of a dynamic batch that only the run time knows."""
     at_end: list[pl.Statement] = field(default_factory=list)
     """What a dynamic batch that came to its end still does."""
     temporary_tables: dict[str, None] = field(default_factory=dict)

@@ -2,17 +2,20 @@
 
 The string is a batch of its own: its variables, its SET options, its RETURN and the names it
 cannot resolve end with it.  Where its text is known before the program runs (literals, and
-variables that surely hold one) it is compiled in place, as an inner block.
+variables that surely hold one) it is compiled in place, as an inner block; parts of it may be
+unknown (:mod:`.dynamic_pieces`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..grammar.source import Source
+from ..grammar.source import Source, Span
 from . import nodes
 from . import plpgsql as pl
 from .build import parse_script
+from .constants import Template, plain
+from .dynamic_pieces import Placed, fill, place
 from .flow_status import Status
 from .flow_transactions import Depths
 from .lower import Context, Mode, lower
@@ -25,8 +28,9 @@ from .lower_procedure import (
     variable_names,
 )
 from .names import fold
+from .ordinary_sql import ScalarVariable
 from .scope import Scope
-from .type_map import SqlType
+from .type_map import NVARCHAR_MAX, SqlType
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,10 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
     if node.at_server is not None:
         ctx.problem("EXEC … AT a linked server is not supported", node.span)
         return []
-    text = ctx.constants.value(node.text.tokens)
-    if text is None:
-        return _unknown_text(node, node.text, ctx)
-    body = lower_text(node, text, (), (), ctx)
+    template = ctx.constants.value(node.text.tokens)
+    if template is None:
+        return _unknown_text(node.text, ctx)
+    body = lower_text(node, template, (), (), ctx)
     if node.as_name is not None:
         principal = pl.Text(node.as_name.value)
         impersonate = pl.Perform(pl.Invoke("ssb.execute_as", (principal,), ctx.database_argument()))
@@ -73,12 +77,12 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     if statement is None or statement.value is None:
         ctx.problem("sp_executesql expects a statement", node.span, number=214)
         return []
-    text = ctx.constants.value(statement.value.tokens)
-    if text is None:
-        return _unknown_text(node, statement.value, ctx)
+    template = ctx.constants.value(statement.value.tokens)
+    if template is None:
+        return _unknown_text(statement.value, ctx)
     parameters: tuple[_DynamicParameter, ...] = ()
     if definition is not None and definition.value is not None:
-        declared = ctx.constants.value(definition.value.tokens)
+        declared = plain(ctx.constants.value(definition.value.tokens))
         if declared is None:
             ctx.problem(
                 "the parameters of sp_executesql must be known at compile time", definition.value.span
@@ -91,7 +95,7 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         if value is None and number < len(positional):
             value = positional[number]
         values.append(value)
-    body = lower_text(node, text, parameters, tuple(values), ctx)
+    body = lower_text(node, template, parameters, tuple(values), ctx)
     if node.return_variable is not None:
         variable = ctx.variable(node.return_variable)
         body.insert(-1, pl.Assign(variable.spelling, pl.Number(0)))
@@ -115,7 +119,7 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
     )
 
 
-def _unknown_text(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> list[pl.Statement]:
+def _unknown_text(text: nodes.SqlText, ctx: Context) -> list[pl.Statement]:
     ctx.problem(
         "the text of this dynamic SQL is not known before the program runs, and T-SQL cannot be translated "
         "in the server",
@@ -130,14 +134,25 @@ def _unknown_text(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> l
 
 def lower_text(
     node: nodes.Statement,
-    text: str,
+    template: Template,
     parameters: tuple[_DynamicParameter, ...],
     values: tuple[nodes.Argument | None, ...],
     ctx: Context,
 ) -> list[pl.Statement]:
     """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error."""
+    text, pieces = place(template)
+    before: list[pl.Statement] = []
+    placed: list[Placed] = []
+    for number, (piece, kind) in enumerate(pieces, 1):
+        variable_name = ctx.new_variable(f"piece_{number}", "text")
+        span = Span(node.span.source, piece.tokens[0].start, piece.tokens[-1].end)
+        value_text = nodes.SqlText(span=span, tokens=piece.tokens)
+        before.append(pl.Assign(variable_name, ctx.value(value_text, NVARCHAR_MAX)))
+        placed.append(Placed(number, piece, kind, variable_name))
     # On the first line, so that the lines of the text stay what they are.
-    declared = ", ".join(f"@{parameter.name} {parameter.type.text}" for parameter in parameters)
+    declarations_text = [f"@{parameter.name} {parameter.type.text}" for parameter in parameters]
+    declarations_text += [f"@pgsb_piece_{p.number}_ nvarchar(max)" for p in placed if p.kind == "value"]
+    declared = ", ".join(declarations_text)
     whole = f"DECLARE {declared}; {text}" if declared else text
     source = Source(f"dynamic SQL, line {ctx.line(node)}", whole)
     script = parse_script(source, ctx.problems)
@@ -146,7 +161,11 @@ def lower_text(
         statements = statements[1:]
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
-    before: list[pl.Statement] = []
+    inner.pieces = placed
+    for one in placed:
+        if one.kind == "value":
+            name = f"@pgsb_piece_{one.number}_"
+            inner.scope.variables[name] = ScalarVariable(one.variable, one.variable, NVARCHAR_MAX)
     after: list[pl.Statement] = []
     declarations: list[pl.Declaration] = []
     for parameter, argument in zip(parameters, values, strict=True):
@@ -167,6 +186,8 @@ def lower_text(
                 inner.at_end.append(keep)
                 after.append(pl.Assign(target.reference, _back(value.spelling, parameter.type, target.type)))
     body = lower_routine_body(statements, inner)
+    if placed:
+        body = fill(body, inner)
     outer = ctx.new_variable("caller", SESSION_TYPE)
     session = pl.Name(ctx.session)
     declarations += inner.declarations.values()

@@ -11,6 +11,7 @@ import json
 from ..grammar.tokens import Token
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
+from .dynamic_pieces import lower_executed, mentions
 from .lower import Context, Mode, lower
 from .ordinary_sql import Assignment, Ddl, Dml, Query, TableVariableDml
 from .safety import safe_expression
@@ -33,6 +34,8 @@ def lower_translated(
     node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: Context
 ) -> list[pl.Statement]:
     """Translate and lower one ordinary statement. ``verb`` names it in constraint violations."""
+    if ctx.pieces and mentions(text):
+        return lower_executed(node, text, verb, ctx)
     translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
         case Query():

@@ -222,6 +222,25 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenExecute:
+    """``OPEN cursor FOR EXECUTE text [USING …];``."""
+
+    cursor: str
+    text: Expr
+    using: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForExecute:
+    """``FOR record IN EXECUTE text [USING …] LOOP … END LOOP;``."""
+
+    record: str
+    text: Expr
+    using: tuple[Expr, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """``[<<label>>] [DECLARE …] BEGIN … [EXCEPTION WHEN OTHERS THEN …] END;``.
 
@@ -315,6 +334,8 @@ Statement = (
     | Return
     | ReturnQuery
     | Open
+    | OpenExecute
+    | ForExecute
     | Block
     | Raise
     | If

@@ -210,3 +210,35 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- Names inside dynamic SQL that only the run time knows: T-SQL spelling to
+-- PostgreSQL's. p_schema is where a name without schema belongs.
+CREATE OR REPLACE FUNCTION ssb.dynamic_name(p_schema text, p_name text)
+RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(p_name);
+BEGIN
+    IF cardinality(v_parts) IS NULL THEN
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
+    ELSIF cardinality(v_parts) > 1 OR left(v_parts[1], 1) = '#' THEN
+        RETURN ssb.module_name(p_name);
+    END IF;
+    RETURN quote_ident(p_schema) || '.' || quote_ident(sys.fold(v_parts[1]));
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.dynamic_identifier(p_name text)
+RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(p_name);
+BEGIN
+    IF cardinality(v_parts) IS NULL THEN
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
+    END IF;
+    RETURN (SELECT string_agg(quote_ident(sys.fold(p)), '.' ORDER BY n) FROM unnest(v_parts) WITH ORDINALITY AS u(p, n));
+END;
+$$;

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+
 from support import Connection, Database
 
 SCRIPT = """

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from end_to_end.tsql import Tsql
-from support import Database
 
 from pgsb.compiler.pipeline import CompileOptions, compile_script
 from pgsb.grammar.source import Source
+from support import Database
 
 CASES = Path(__file__).parent / "cases"
 _MARK = re.compile(r"^-- (case: .*|expect|shows)\n", re.M)

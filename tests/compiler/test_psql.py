@@ -4,10 +4,10 @@ import shutil
 import subprocess
 
 import pytest
-from support import Database
 
 from pgsb.compiler.pipeline import compile_script
 from pgsb.grammar.source import Source
+from support import Database
 
 PSQL = shutil.which("psql")
 

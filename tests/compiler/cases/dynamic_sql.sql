@@ -212,3 +212,202 @@ END;
 $batch$;
 -- shows
 made
+
+-- case: names, values and parts of strings that only the run time knows
+CREATE TABLE dbo.orders (id int, s nvarchar(20));
+INSERT INTO dbo.orders (id, s) VALUES (1, N'a'), (2, N'b');
+CREATE QUEUE dbo.q1;
+GO
+DECLARE @table sysname = N'orders', @sql nvarchar(max), @n int, @s nvarchar(10) = N'b', @queue sysname = N'q1';
+SET @sql = N'SELECT @count = COUNT(*) FROM ' + QUOTENAME(@table) + N' WHERE id <= @most';
+EXEC sp_executesql @sql, N'@count int OUTPUT, @most int', @count = @n OUTPUT, @most = 1;
+PRINT @n;
+EXEC (N'SELECT id FROM dbo.' + @table + N' WHERE s = ''' + @s + N'''');
+EXEC (N'ALTER QUEUE ' + @queue + N' WITH STATUS = OFF');
+EXEC (N'PRINT ''hello ' + @s + N'''');
+EXEC (N'CREATE TABLE dbo.' + @table + N'_log (id int)');
+EXEC (N'DELETE FROM dbo.' + @table + N' WHERE id = ' + @n);
+SELECT COUNT(*) AS left_over FROM dbo.orders;
+-- expect
+CREATE TABLE dbo.orders (
+    id integer,
+    s varchar(20)
+);
+
+INSERT INTO dbo.orders (id, s) VALUES (1, 'a'), (2, 'b');
+
+SELECT ssb.create_queue('dbo.q1');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        "table" varchar(128) := 'orders';
+        sql text;
+        n integer;
+        s varchar(10) := 'b';
+        queue varchar(128) := 'q1';
+        piece_1 text;
+        count_passed integer;
+        most_passed integer;
+        caller ssb.session;
+        caller_2 ssb.session;
+        caller_3 ssb.session;
+        piece_1_2 text;
+        caller_4 ssb.session;
+        piece_1_3 text;
+        caller_5 ssb.session;
+        piece_1_4 text;
+        piece_2 text;
+        caller_6 ssb.session;
+    BEGIN
+        BEGIN
+            sql := 'SELECT @count = COUNT(*) FROM ' || sys.quotename("table") || ' WHERE id <= @most';
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            piece_1 := sys.quotename("table");
+            count_passed := n;
+            most_passed := 1;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller := session;
+        session := ssb.enter_string(session);
+        DECLARE
+            count integer := count_passed;
+            most integer := most_passed;
+        BEGIN
+            <<string_1>>
+            BEGIN
+                BEGIN
+                    EXECUTE concat('SELECT count(*) FROM ', ssb.dynamic_name('dbo', piece_1), ' WHERE id <= $1') INTO count USING most;
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_1 WHEN session.leaving;
+                END;
+            END string_1;
+            IF NOT session.leaving THEN
+                count_passed := count;
+            END IF;
+        END;
+        session := ssb.leave(session, caller);
+        n := count_passed;
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(n::text);
+        session.error := 0; session.rowcount := 0;
+        caller_2 := session;
+        session := ssb.enter_string(session);
+        <<string_2>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT id FROM dbo.orders WHERE s = 'b';
+                session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_2 WHEN session.leaving;
+            END;
+        END string_2;
+        session := ssb.leave(session, caller_2);
+        EXIT batch WHEN session.leaving;
+        caller_3 := session;
+        session := ssb.enter_string(session);
+        <<string_3>>
+        BEGIN
+            BEGIN
+                PERFORM ssb.alter_queue('dbo.q1', status => false);
+                session.error := 0; session.rowcount := 0;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER'); EXIT string_3 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END string_3;
+        session := ssb.leave(session, caller_3);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            piece_1_2 := s;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller_4 := session;
+        session := ssb.enter_string(session);
+        <<string_4>>
+        BEGIN
+            PERFORM ssb.print(concat('hello ', piece_1_2));
+            session.error := 0; session.rowcount := 0;
+        END string_4;
+        session := ssb.leave(session, caller_4);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            piece_1_3 := "table";
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller_5 := session;
+        session := ssb.enter_string(session);
+        <<string_5>>
+        BEGIN
+            BEGIN
+                EXECUTE concat('CREATE TABLE ', ssb.dynamic_name('dbo', concat(piece_1_3, '_log')), ' (
+    id integer
+)');
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT string_5 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END string_5;
+        session := ssb.leave(session, caller_5);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            piece_1_4 := "table";
+            piece_2 := n::text;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller_6 := session;
+        session := ssb.enter_string(session);
+        <<string_6>>
+        BEGIN
+            BEGIN
+                EXECUTE concat('DELETE FROM ', ssb.dynamic_name('dbo', piece_1_4), ' WHERE id = $1') USING piece_2;
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT string_6 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END string_6;
+        session := ssb.leave(session, caller_6);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS left_over FROM dbo.orders;
+            session := ssb.show(session, result, '[{"name":"left_over","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+1
+id
+--
+ 2
+
+(1 row affected)
+
+hello b
+Msg 50000, Level 16, State 1, Line 1
+operator does not exist: integer = text
+left_over
+---------
+        2
+
+(1 row affected)

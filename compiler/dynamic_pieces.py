@@ -1,0 +1,256 @@
+"""Dynamic SQL with pieces that only the run time knows: names, values, parts of strings.
+
+The text is compiled with a placeholder for each piece, ``pgsb_piece_1_``: inside a string
+literal part of the string, where a name stands a name, elsewhere a variable.  Afterwards the
+tree is rewritten: names that travel as data become expressions, ordinary SQL becomes EXECUTE
+of its PostgreSQL text with the piece put in, variables as parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import nodes, ordinary_sql
+from . import plpgsql as pl
+from .constants import Piece, Template
+from .emit import expression
+from .names import literal
+from .ordinary_sql import Assignment, Ddl, Dml, Query, ScalarVariable
+
+if TYPE_CHECKING:
+    from .lower import Context
+
+_NAME = "pgsb_piece_{}_"
+_ANY_NAME = re.compile(r"pgsb_piece_(\d+)_", re.I)
+_QUALIFIED = re.compile(
+    r'(?:(?P<schema>\w+)\.)?"?(?P<head>\w*?)pgsb_piece_(?P<number>\d+)_(?P<tail>\w*)"?', re.I
+)
+_LITERAL = re.compile(r"(?P<e>[Ee]?)'(?P<body>(?:[^']|'')*)'")
+
+# Words behind which the name of an object stands.
+_BEFORE_NAMES = frozenset(
+    """
+    from join into update table exec execute proc procedure queue service contract type database use view
+    index trigger function schema user role route login insert delete merge priority binding notification
+    synonym sequence column apply truncate
+    """.split()
+)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A piece in its text: ``kind`` is text (inside a literal), name, or value."""
+
+    number: int
+    piece: Piece
+    kind: str
+    variable: str
+    """The PL/pgSQL variable that holds its value while the text runs."""
+
+
+def place(template: Template) -> tuple[str, list[tuple[Piece, str]]]:
+    """Return the T-SQL text with placeholders, and each piece with its kind."""
+    text = ""
+    pieces: list[tuple[Piece, str]] = []
+    for part in template:
+        if isinstance(part, str):
+            text += part
+            continue
+        kind = _kind(text, part)
+        pieces.append((part, kind))
+        name = _NAME.format(len(pieces))
+        text += f"@{name}" if kind == "value" else name
+    return text, pieces
+
+
+def _kind(before: str, piece: Piece) -> str:
+    """Tell what stands where the text breaks off."""
+    if before.count("'") % 2:
+        return "text"
+    if before.rfind("[") > before.rfind("]") or piece.tokens[0].word == "QUOTENAME":
+        return "name"
+    stripped = before.rstrip()
+    if stripped.endswith("."):
+        return "name"
+    word = re.search(r"(\w+)\s*\Z", before)
+    return "name" if word and word.group(1).lower() in _BEFORE_NAMES else "value"
+
+
+# ------------------------------------------------------------------ ordinary SQL
+
+
+def mentions(text: nodes.SqlText) -> bool:
+    """Tell whether a statement has a placeholder in it."""
+    return _ANY_NAME.search(" ".join(token.text for token in text.tokens)) is not None
+
+
+@contextmanager
+def _numbered_variables(ctx: Context) -> Iterator[dict[str, str]]:
+    """Let variables come out as $1, $2 …; yields number → PL/pgSQL name."""
+    scope = ctx.scope
+    scalars, tables = scope.variables, scope.table_variables
+    names: dict[str, str] = {}
+    scope.variables, scope.table_variables = {}, {}
+    for key, scalar in scalars.items():
+        number = f"${len(names) + 1}"
+        names[number] = scalar.reference
+        scope.variables[key] = ScalarVariable(number, number, scalar.type)
+    for key, table in tables.items():
+        number = f"${len(names) + 1}"
+        names[number] = table.reference
+        scope.table_variables[key] = dataclasses.replace(table, reference=number, query_reference=number)
+    try:
+        yield names
+    finally:
+        scope.variables, scope.table_variables = scalars, tables
+
+
+def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: Context) -> list[pl.Statement]:
+    """Lower ordinary SQL with placeholders: EXECUTE of its text, variables as parameters."""
+    with _numbered_variables(ctx) as names:
+        translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
+    if translated is None:
+        return []
+    session = ctx.session
+    body: list[pl.Statement] = []
+    match translated:
+        case Query(before=()):
+            from .lower_query import columns_json
+
+            cursor = ctx.outer_helper("result", "refcursor")
+            show = pl.Invoke(
+                "ssb.show", (pl.Name(session), pl.Name(cursor), columns_json(translated.columns))
+            )
+            sql, using = _execution(translated.sql, names, ctx)
+            body = [pl.Assign(cursor, pl.NULL), pl.OpenExecute(cursor, sql, using), pl.Assign(session, show)]
+        case Dml(before=(), after=(), output=None, counts=False):
+            sql, using = _execution(translated.sql, names, ctx)
+            body = [pl.Execute(sql, (), using), *ctx.count_rows(node)]
+        case Ddl():
+            body = [pl.Execute(_execution(sql, names, ctx)[0]) for sql in translated.statements]
+        case Assignment(before=(), rows=rows, query=query) if rows is not None:
+            targets = tuple(names[target] for target in translated.targets)
+            if translated.exactly_one_row and query is not None:
+                sql, using = _execution(query, names, ctx)
+                body = [pl.Execute(sql, targets, using)]
+            else:
+                record = ctx.helper(Assignment.RECORD, "record")
+                sql, using = _execution(rows, names, ctx)
+                assignments = tuple(
+                    pl.Assign(target, pl.Raw(_named(value.sql, names)))
+                    for target, value in zip(targets, translated.values, strict=True)
+                )
+                body = [pl.ForExecute(record, sql, using, assignments)]
+            body += ctx.status(node, pl.Number(1))
+        case Assignment(rows=None):
+            # No relation: a placeholder inside a string literal.
+            body = [
+                pl.Assign(names[target], pl.Raw(_named(value.sql, names)))
+                for target, value in zip(translated.targets, translated.values, strict=True)
+            ]
+            body += ctx.status(node, pl.Number(1))
+        case _:
+            ctx.problem("this statement cannot stand in dynamic SQL with unknown parts", text.span)
+            return []
+    guarded = ctx.guard(node, body, verb=verb)
+    return guarded if isinstance(translated, Query | Assignment) else [*guarded, *ctx.autocommit(node)]
+
+
+def _named(sql: str, names: dict[str, str]) -> str:
+    return re.sub(r"\$\d+", lambda match: names.get(match.group(), match.group()), sql)
+
+
+def _execution(sql: str, names: dict[str, str], ctx: Context) -> tuple[pl.Expr, tuple[pl.Expr, ...]]:
+    """Return the text to execute, pieces put in, and the variables that it uses as parameters."""
+    used = list(dict.fromkeys(number for number in re.findall(r"\$\d+", sql) if number in names))
+    order = {number: f"${position}" for position, number in enumerate(used, 1)}
+    sql = re.sub(r"\$\d+", lambda match: order.get(match.group(), match.group()), sql)
+    return _text_with_pieces(sql, ctx), tuple(pl.Name(names[number]) for number in used)
+
+
+def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
+    """Return an expression for PostgreSQL text with its placeholders replaced at run time."""
+    pieces = {placed.number: placed for placed in ctx.pieces}
+    parts: list[str] = []
+    at = 0
+    for match in _QUALIFIED.finditer(sql):
+        placed = pieces.get(int(match["number"]))
+        if placed is None:
+            continue
+        if placed.kind == "text":
+            # As it is: where it stands in a string, the script has doubled its quotes.
+            parts.append(literal(sql[at : match.start("number") - len("pgsb_piece_")]))
+            parts.append(placed.variable)
+            at = match.end("number") + 1
+            continue
+        parts.append(literal(sql[at : match.start()]))
+        parts.append(expression(_name_of(placed, match)))
+        at = match.end()
+    parts.append(literal(sql[at:]))
+    return pl.Invoke("concat", tuple(pl.Raw(part) for part in parts if part != "''"))
+
+
+def _name_of(placed: Placed, match: re.Match[str]) -> pl.Expr:
+    """Return the PostgreSQL name of which a piece is the whole or a part."""
+    value: pl.Expr = pl.Name(placed.variable)
+    if match["head"] or match["tail"]:
+        around = [pl.Text(match["head"]), value, pl.Text(match["tail"])]
+        value = pl.Invoke("concat", tuple(part for part in around if part != pl.Text("")))
+    if match["schema"] is None:
+        return pl.Invoke("ssb.dynamic_identifier", (value,))
+    return pl.Invoke("ssb.dynamic_name", (pl.Text(match["schema"]), value))
+
+
+# ------------------------------------------------------------------ everything else
+
+
+def fill(statements: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
+    """Replace the placeholders that are left: names as data, strings in expressions."""
+    return [_filled(statement, ctx) for statement in statements]
+
+
+def _filled(node: Any, ctx: Context) -> Any:
+    """Return a tree with its placeholders replaced."""
+    if isinstance(node, tuple):
+        return tuple(_filled(item, ctx) for item in node)
+    if isinstance(node, pl.Text) and _ANY_NAME.search(node.value):
+        return _data(node.value, ctx)
+    if isinstance(node, pl.Raw) and _ANY_NAME.search(node.sql):
+        return pl.Raw(_LITERAL.sub(lambda match: _string(match, ctx), node.sql))
+    if dataclasses.is_dataclass(node) and not isinstance(node, type):
+        changes = {
+            field.name: _filled(getattr(node, field.name), ctx)
+            for field in dataclasses.fields(node)
+            if not isinstance(getattr(node, field.name), str | int | None)
+        }
+        return dataclasses.replace(node, **changes)
+    return node
+
+
+def _data(value: str, ctx: Context) -> pl.Expr:
+    """A name that travels as data: a queue as 'schema.name', a service by its bare name."""
+    pieces = {placed.number: placed for placed in ctx.pieces}
+    whole = _QUALIFIED.fullmatch(value)
+    if whole is not None and int(whole["number"]) in pieces:
+        placed = pieces[int(whole["number"])]
+        if whole["schema"] is not None:
+            return _name_of(placed, whole)
+        if placed.kind == "name" and not (whole["head"] or whole["tail"]):
+            # A service, a message type: brackets are spelling.
+            return pl.Invoke("sys.parsename", (pl.Name(placed.variable), pl.Number(1)))
+    return _text_with_pieces(value, ctx)
+
+
+def _string(match: re.Match[str], ctx: Context) -> str:
+    """A string literal of a static expression with a piece in it."""
+    if not _ANY_NAME.search(match.group("body")):
+        return match.group()
+    value = match.group("body").replace("''", "'")
+    if match.group("e"):
+        value = value.replace("\\n", "\n").replace("\\\\", "\\")
+    return expression(_text_with_pieces(value, ctx))
