@@ -21,6 +21,7 @@ from .constants import Piece, Template
 from .emit import expression
 from .names import literal
 from .ordinary_sql import Assignment, Ddl, Dml, Query, ScalarVariable
+from .type_map import INT
 
 if TYPE_CHECKING:
     from .lower import Context
@@ -96,7 +97,12 @@ def _numbered_variables(ctx: Context) -> Iterator[dict[str, str]]:
     scalars, tables = scope.variables, scope.table_variables
     names: dict[str, str] = {}
     scope.variables, scope.table_variables = {}, {}
+    values = {f"@{_NAME.format(placed.number)}" for placed in ctx.pieces if placed.kind == "value"}
     for key, scalar in scalars.items():
+        if key in values:
+            # A number or a list of values, put in as it is.
+            scope.variables[key] = ScalarVariable(key[1:], key[1:], INT)
+            continue
         number = f"${len(names) + 1}"
         names[number] = scalar.reference
         scope.variables[key] = ScalarVariable(number, number, scalar.type)
@@ -198,6 +204,8 @@ def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
 def _name_of(placed: Placed, match: re.Match[str]) -> pl.Expr:
     """Return the PostgreSQL name of which a piece is the whole or a part."""
     value: pl.Expr = pl.Name(placed.variable)
+    if placed.kind == "value":
+        return pl.Invoke("ssb.dynamic_value", (value,))
     if match["head"] or match["tail"]:
         around = [pl.Text(match["head"]), value, pl.Text(match["tail"])]
         value = pl.Invoke("concat", tuple(part for part in around if part != pl.Text("")))

@@ -242,3 +242,21 @@ BEGIN
     RETURN (SELECT string_agg(quote_ident(sys.fold(p)), '.' ORDER BY n) FROM unnest(v_parts) WITH ORDINALITY AS u(p, n));
 END;
 $$;
+
+-- Numbers or strings, one or several with commas between: all that dynamic SQL may
+-- put where a value stands. Everything else is T-SQL, which cannot be translated here.
+CREATE OR REPLACE FUNCTION ssb.dynamic_value(p_text text)
+RETURNS text
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF p_text ~ '^[-+\d.,\s]*\d[-+\d.,\s]*$' OR p_text ~* '^\s*NULL\s*$' THEN
+        RETURN p_text;
+    ELSIF p_text ~ '^(\s*N?''([^'']|'''')*''\s*(,|$))+$' THEN
+        RETURN regexp_replace(p_text, '(^|,)(\s*)N''', '\1\2''', 'g');
+    END IF;
+    PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_text), 15, 1,
+        'Dynamic SQL may hold numbers and strings from variables, and names; other T-SQL cannot be translated in the server.');
+    RETURN NULL;
+END;
+$$;

@@ -372,7 +372,7 @@ BEGIN
         <<string_6>>
         BEGIN
             BEGIN
-                EXECUTE concat('DELETE FROM ', ssb.dynamic_name('dbo', piece_1_4), ' WHERE id = $1') USING piece_2;
+                EXECUTE concat('DELETE FROM ', ssb.dynamic_name('dbo', piece_1_4), ' WHERE id = ', ssb.dynamic_value(piece_2));
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
                 PERFORM ssb.show_count(session);
             EXCEPTION WHEN OTHERS THEN
@@ -404,10 +404,10 @@ id
 (1 row affected)
 
 hello b
-Msg 50000, Level 16, State 1, Line 1
-operator does not exist: integer = text
+(1 row affected)
+
 left_over
 ---------
-        2
+        1
 
 (1 row affected)
