@@ -476,14 +476,16 @@ class Broker:
             )
 
         try:
-            await self._call(
-                "SELECT ssb.reader_began(%s, %s, %s, %s, %s)",
-                queue.queue_id,
-                session.pid,
-                session.backend_start,
-                queue.procedure,
-                queue.role,
-            )
+            if session.registered != queue:
+                await self._call(
+                    "SELECT ssb.reader_began(%s, %s, %s, %s, %s)",
+                    queue.queue_id,
+                    session.pid,
+                    session.backend_start,
+                    queue.procedure,
+                    queue.role,
+                )
+                session.registered = queue
             outcome = await reader.run(self._number_of, emit)
         except BaseException:
             await session.connection.close()
@@ -500,10 +502,9 @@ class Broker:
                 pid=session.pid,
                 error_number=outcome.error.number or None,
             )
-        if not self.is_lost():
-            await self._call("SELECT ssb.reader_ended(%s)", session.pid)
-        # Behind the monitor's back: it need not wait for the cleaning.
         await sessions.give_back(session)
+        if session.connection.closed and not self.is_lost():
+            await self._call("SELECT ssb.reader_ended(%s)", session.pid)
         return outcome
 
     async def _number_of(self, error: psycopg.Error) -> int | None:

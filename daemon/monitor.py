@@ -166,6 +166,8 @@ class QueueMonitor:
             if is_first and time.monotonic() >= self._may_start_at:
                 self._start(1)
             is_first = False
+            # The reader's statement goes out before ours.
+            await asyncio.sleep(0)
             await self._show(NOTIFIED if self.state == INACTIVE else self.state)
             pause = min(_LONGEST_TICK, pause * 1.5 or self.host.patience)
             wait = pause

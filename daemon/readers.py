@@ -66,6 +66,8 @@ class Session:
     backend_start: str
     key: tuple[str | None, str | None] | None = None
     emit: Callable[[Event], None] = lambda event: None
+    registered: ActiveQueue | None = None
+    """The queue for which ssb.activated_task shows this session."""
     parked_at: float = 0.0
 
 
@@ -145,7 +147,9 @@ class Sessions:
         if queue.role is None:
             raise no_such_principal(queue)
         key = (queue.role, queue.database)
-        for session in [one for one in self._parked if one.key == key]:
+        # Best the one that served this queue before: nothing is left to do for it.
+        fitting = [one for one in self._parked if one.key == key]
+        for session in sorted(fitting, key=lambda one: one.registered != queue):
             self._parked.remove(session)
             if _is_alive(session.connection):
                 return session

@@ -1,17 +1,29 @@
 -- Dynamic management views: what is going on now, in the whole instance.
 
+-- Readers at work. A session that waits for its next run stays in the table, so that
+-- starting it needs no further statement. SECURITY DEFINER: a program that runs as
+-- somebody else could not see its own session.
+CREATE OR REPLACE FUNCTION ssb.running_tasks()
+RETURNS SETOF ssb.activated_task
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT t.* FROM ssb.activated_task AS t
+      JOIN pg_stat_activity AS a ON a.pid = t.pid AND a.backend_start = t.backend_start
+     WHERE a.state <> 'idle';
+$$;
+
 CREATE OR REPLACE VIEW sys.dm_broker_queue_monitors AS
 SELECT q.database_id, q.queue_id, coalesce(m.state, 'INACTIVE') AS state,
        m.last_empty_rowset_time::timestamp(3) AS last_empty_rowset_time, m.last_activated_time::timestamp(3) AS last_activated_time,
-       (SELECT count(*) FROM ssb.activated_task AS t WHERE t.queue_id = q.queue_id)::integer AS tasks_waiting
+       (SELECT count(*) FROM ssb.running_tasks() AS t WHERE t.queue_id = q.queue_id)::integer AS tasks_waiting
   FROM ssb.queue AS q LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
  WHERE q.is_activation_enabled OR m.queue_id IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_broker_activated_tasks AS
 SELECT t.pid AS spid, q.database_id, t.queue_id, t.procedure_name, ssb.principal_id_of(t.execute_as, q.database_id) AS execute_as
-  FROM ssb.activated_task AS t
-  JOIN ssb.queue AS q ON q.queue_id = t.queue_id
-  JOIN pg_stat_activity AS a ON a.pid = t.pid AND a.backend_start = t.backend_start;
+  FROM ssb.running_tasks() AS t
+  JOIN ssb.queue AS q ON q.queue_id = t.queue_id;
 
 -- Connections to other instances, messages passing through: this instance has none.
 CREATE OR REPLACE VIEW sys.dm_broker_connections AS
