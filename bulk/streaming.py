@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 SCHEMA = (
     "status short, priority short, queuing_order long, conversation_group_id string, "
-    "conversation_handle string, message_sequence_number long, service_name string, service_id int, service_contract_name string, "
-    "service_contract_id int, message_type_name string, message_type_id int, validation string, "
-    "message_body binary, message_enqueue_time timestamp, claim_id int"
+    "conversation_handle string, message_sequence_number long, service_name string, service_id int, "
+    "service_contract_name string, service_contract_id int, message_type_name string, message_type_id int, "
+    "validation string, message_body binary, message_enqueue_time timestamp, claim_id int"
 )
 _BATCH = 1000
 
@@ -182,7 +182,16 @@ def completing(program: Program, dsn: str, queue: str) -> Callable[["DataFrame",
 
 
 def _arrow_schema() -> Any:
-    from pyspark.sql.pandas.types import to_arrow_schema
-    from pyspark.sql.types import StructType
+    """SCHEMA for Arrow; executors have no SparkSession that could parse the DDL string."""
+    import pyarrow
 
-    return to_arrow_schema(StructType.fromDDL(SCHEMA))
+    types = {
+        "short": pyarrow.int16(),
+        "int": pyarrow.int32(),
+        "long": pyarrow.int64(),
+        "string": pyarrow.string(),
+        "binary": pyarrow.binary(),
+        "timestamp": pyarrow.timestamp("us", tz="UTC"),
+    }
+    pairs = (column.split() for column in SCHEMA.split(", "))
+    return pyarrow.schema([(name, types[kind]) for name, kind in pairs])

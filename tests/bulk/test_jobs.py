@@ -86,7 +86,7 @@ def test_a_long_conversation_can_be_split(spark: Any, desk: Desk, tcp: Tcp, conn
 
 def test_a_message_that_fails_is_named_and_stays(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(1, 2)
-    (bad,) = desk.send(1, 1, body=b"no number")
+    desk.send(1, 1, body=b"no number")
 
     def double(message: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"doubled": 2 * int(message["message_body"])}
@@ -104,9 +104,11 @@ def test_a_message_that_fails_is_named_and_stays(spark: Any, desk: Desk, tcp: Tc
     progress = run_job(tcp(desk.database), "dbo.target", program, mode="once")
     assert (progress.completed, progress.failed) == (2, 1)
     assert _totals(desk) == [(1, 2), (1, 4)]
-    assert [row.conversation_handle for row in errors] == [bad]
+    left = desk.connection.execute(
+        "SELECT conversation_handle::text, queuing_order FROM dbo.target"
+    ).fetchall()
+    assert [(row.conversation_handle, row.queuing_order) for row in errors] == left
     assert "ValueError: invalid literal for int()" in errors[0].error
-    assert desk.waiting() == 1
 
 
 def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -> None:

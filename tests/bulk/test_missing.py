@@ -1,0 +1,93 @@
+"""What is said where Spark, Java or the driver is missing; and how a DSN becomes JDBC's."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pgsb.bulk import BulkError, load_program
+from pgsb.bulk import session as bulk_session
+from pgsb.cli.spark import spark_command
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("JAVA_HOME", "PGSB_JDBC_JAR", "PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def _java(directory: Path, banner: str) -> None:
+    program = directory / "java"
+    program.write_text(f"#!/bin/sh\necho '{banner}' >&2\n")
+    program.chmod(0o755)
+
+
+def test_pyspark_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk_session.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(BulkError, match="pyspark is not installed") as raised:
+        bulk_session.require_java()
+    assert raised.value.hint == "pip install 'pg-service-broker[spark]'"
+
+
+def test_java_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(bulk_session.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BulkError, match="no Java on this machine") as raised:
+        bulk_session.require_java()
+    assert raised.value.hint and "openjdk-17" in raised.value.hint
+
+
+def test_java_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(bulk_session.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    _java(tmp_path, 'openjdk version "1.8.0_402"')
+    with pytest.raises(BulkError, match="is Java 8; Spark needs 17"):
+        bulk_session.require_java()
+
+
+def test_driver_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(bulk_session, "_JARS", (str(tmp_path / "none.jar"),))
+    with pytest.raises(BulkError, match="JDBC driver is not on this machine"):
+        bulk_session.jdbc_jar()
+    monkeypatch.setenv("PGSB_JDBC_JAR", str(tmp_path / "mine.jar"))
+    with pytest.raises(BulkError, match="which is no file"):
+        bulk_session.jdbc_jar()
+
+
+@pytest.mark.parametrize(
+    ("dsn", "url"),
+    [
+        ("postgresql://ann:s%40fe@db:6432/shop", "jdbc:postgresql://db:6432/shop?ApplicationName=pgsb-spark"),
+        (
+            "host=db user=ann dbname='my shop'",
+            "jdbc:postgresql://db:5432/my%20shop?ApplicationName=pgsb-spark",
+        ),
+    ],
+)
+def test_a_dsn_becomes_jdbcs(dsn: str, url: str) -> None:
+    options = bulk_session.jdbc_options(dsn)
+    assert options["url"] == url
+    assert options["user"] == "ann"
+    assert options.get("password") == ("s@fe" if "s%40fe" in dsn else None)
+
+
+def test_a_unix_socket_is_refused() -> None:
+    with pytest.raises(BulkError, match="unix socket"):
+        bulk_session.jdbc_options("host=/run/postgresql dbname=shop")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nocolon", "names no program"),
+        ("no_such_module:f", "cannot be imported"),
+        ("json:nothing", "has no function"),
+    ],
+)
+def test_a_program_that_is_not_there(name: str, said: str) -> None:
+    with pytest.raises(BulkError, match=said):
+        load_program(name)
+    arguments = ["run", "--dsn", "host=127.0.0.1 dbname=x", "--queue", "dbo.q", "--program", name]
+    result = CliRunner().invoke(spark_command, arguments)
+    assert result.exit_code == 1
+    assert "Traceback" not in result.output
