@@ -1,7 +1,8 @@
 """Fixtures of all tests: a PostgreSQL of our own, and databases with the runtime in them.
 
 PGSB_TEST_POSTGRES chooses the PostgreSQL: a major version ("18", "15", found as
-the private server finds them) or a bin directory; several, separated by commas,
+the private server finds them), a bin directory, or docker:17 (the official image,
+where a Docker engine answers); several, separated by commas,
 run every test that needs a server once on each (those marked one_postgres on the
 first only). Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
@@ -17,6 +18,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from containers import PREFIX, postgres_container
 from psycopg import sql
 
 from pgsb.server.binaries import find_binaries
@@ -40,6 +42,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
     """DSN (database `postgres`, superuser) of a server for this test process."""
+    wanted = str(getattr(request, "param", _WANTED[0]))
+    if wanted.startswith(PREFIX):
+        with postgres_container(wanted) as dsn:
+            yield dsn
+        return
     # Not tmp_path_factory: the socket's path must stay short, and as root the
     # server's user must be able to enter.
     home = Path(tempfile.mkdtemp(prefix="pgsb-test-"))
@@ -47,7 +54,7 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
         home.chmod(0o711)
     server = PrivateServer(
         home,
-        wanted=getattr(request, "param", _WANTED[0]),
+        wanted=wanted,
         settings={
             "max_connections": "150",
             "shared_buffers": "64MB",
