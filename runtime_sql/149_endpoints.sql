@@ -7,6 +7,8 @@ CREATE OR REPLACE FUNCTION ssb.lock_endpoint(p_handle uuid)
 RETURNS ssb.conversation_endpoint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_lock_id bigint;
@@ -28,6 +30,8 @@ CREATE OR REPLACE FUNCTION ssb.try_lock_endpoint(p_endpoint_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     PERFORM FROM ssb.conversation_endpoint AS e
@@ -43,6 +47,8 @@ CREATE OR REPLACE FUNCTION ssb.hand_over_group(p_endpoint_id bigint)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
     UPDATE ssb.conversation_endpoint AS e
        SET lock_id = (SELECT min(o.endpoint_id) FROM ssb.conversation_endpoint AS o
@@ -57,6 +63,8 @@ CREATE OR REPLACE FUNCTION ssb.find_group(p_group uuid, p_service_id integer)
 RETURNS bigint
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
     SELECT e.lock_id FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_group_id = p_group AND e.service_id = p_service_id AND e.closed_at IS NULL LIMIT 1;
@@ -82,6 +90,8 @@ CREATE OR REPLACE FUNCTION ssb.endpoint_state(e ssb.conversation_endpoint)
 RETURNS char(2)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_far ssb.conversation_endpoint;

@@ -32,6 +32,8 @@ CREATE OR REPLACE FUNCTION ssb.make_endpoint(p_is_initiator boolean, p_conversat
 RETURNS ssb.conversation_endpoint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_id bigint := nextval('ssb.endpoint_id');
@@ -67,6 +69,8 @@ CREATE OR REPLACE FUNCTION ssb.begin_dialog(from_service text, to_service text, 
 RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 #variable_conflict use_variable
 DECLARE

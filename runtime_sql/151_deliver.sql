@@ -8,6 +8,8 @@ CREATE OR REPLACE FUNCTION ssb.store_message(p_queue_id integer, p_endpoint_id b
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_slot bigint := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
@@ -43,6 +45,8 @@ CREATE OR REPLACE FUNCTION ssb.put_message(p_receiver ssb.conversation_endpoint,
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_order bigint;
@@ -83,6 +87,8 @@ CREATE OR REPLACE FUNCTION ssb.fail_endpoint(p_endpoint_id bigint, p_code intege
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_endpoint ssb.conversation_endpoint;
@@ -102,6 +108,8 @@ $$;
 CREATE OR REPLACE FUNCTION ssb.find_target(p_endpoint ssb.conversation_endpoint, OUT service ssb.service, OUT status text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_address text;
@@ -141,6 +149,8 @@ CREATE OR REPLACE FUNCTION ssb.make_target(p_endpoint ssb.conversation_endpoint,
                                            OUT status text, OUT refusal_code integer, OUT refusal text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_found record;
@@ -194,6 +204,8 @@ CREATE OR REPLACE FUNCTION ssb.reason_to_wait(p_queue_id integer)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_queue ssb.queue;
@@ -217,6 +229,8 @@ CREATE OR REPLACE FUNCTION ssb.deliver(p_sender_id bigint, p_message_type_name t
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_sender ssb.conversation_endpoint;
@@ -299,6 +313,8 @@ CREATE OR REPLACE FUNCTION ssb.validate_body(p_usage ssb.contract_message_usage,
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_compiled jsonb;
@@ -334,6 +350,8 @@ CREATE OR REPLACE FUNCTION ssb.deliver_or_keep(p_sender ssb.conversation_endpoin
 RETURNS boolean                                    -- delivered
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_status text := 'Earlier messages of this conversation are waiting.';
@@ -361,6 +379,8 @@ CREATE OR REPLACE FUNCTION ssb.deliver_waiting(p_endpoint_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_message ssb.transmission;
@@ -392,6 +412,8 @@ CREATE OR REPLACE FUNCTION ssb.deliver_waiting_for_queue(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_endpoint_id bigint;

@@ -25,6 +25,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 ROWS 10
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET jit = off
 SET enable_bitmapscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
@@ -229,6 +230,8 @@ CREATE OR REPLACE FUNCTION ssb.find_wanted(p_queue_id integer, p_conversation uu
     OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -268,6 +271,10 @@ CREATE OR REPLACE FUNCTION ssb.raise_low_water(p_queue_id integer, p_priority sm
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_setting text := p_queue_id || '_' || p_priority;
@@ -285,14 +292,13 @@ BEGIN
                    THEN split_part(v_seen, ':', 1)::bigint END;
     IF v_last >= p_low THEN
         FOR v_try IN 1..100 LOOP
-            SELECT m.queuing_order, m.endpoint_id,
-                   EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                            WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL) AS is_wanted
-              INTO v_first
+            SELECT m.queuing_order, m.endpoint_id INTO v_first
               FROM ssb.message_stored AS m
              WHERE m.queue_id = p_queue_id AND m.priority = p_priority AND m.queuing_order >= p_low
              ORDER BY m.queuing_order LIMIT 1;
-            EXIT WHEN v_first.is_wanted IS NOT FALSE;
+            EXIT WHEN NOT FOUND;
+            PERFORM FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_first.endpoint_id AND e.closed_at IS NULL;
+            EXIT WHEN FOUND;
             DELETE FROM ssb.message_stored AS m
              WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
         END LOOP;
@@ -328,6 +334,8 @@ CREATE OR REPLACE FUNCTION ssb.fetch_waiting(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM ssb.transmission) THEN

@@ -9,6 +9,7 @@ RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     DELETE FROM ssb.message_stored AS m WHERE m.endpoint_id = p_endpoint_id;
@@ -22,6 +23,7 @@ RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     PERFORM ssb.forget_messages(p_endpoint.endpoint_id);
@@ -40,6 +42,7 @@ RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     IF p_endpoint.is_initiator AND p_is_known
@@ -62,6 +65,8 @@ CREATE OR REPLACE FUNCTION ssb.note_close_known(p_endpoint_id bigint)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     UPDATE ssb.conversation_endpoint AS e
@@ -75,6 +80,8 @@ CREATE OR REPLACE FUNCTION ssb.end_conversation(handle uuid, error integer DEFAU
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 #variable_conflict use_variable
 DECLARE

@@ -41,6 +41,8 @@ $$;
 CREATE OR REPLACE FUNCTION ssb.lock_first_group(p_queue ssb.queue, OUT lock_id bigint, OUT conversation_group_id uuid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -68,6 +70,8 @@ CREATE OR REPLACE FUNCTION ssb.move_conversation(handle uuid, conversation_group
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 #variable_conflict use_variable
 DECLARE
@@ -116,6 +120,8 @@ CREATE OR REPLACE FUNCTION ssb.begin_conversation_timer(handle uuid, seconds int
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 #variable_conflict use_variable
 DECLARE
@@ -154,6 +160,8 @@ CREATE OR REPLACE FUNCTION ssb.get_transmission_status(handle uuid)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
     SELECT coalesce((SELECT t.transmission_status FROM ssb.transmission AS t
                       WHERE t.endpoint_id = e.endpoint_id ORDER BY t.transmission_id LIMIT 1), '')

@@ -68,6 +68,8 @@ $$;
 CREATE OR REPLACE FUNCTION ssb.judge_attempts(p_queue_id integer, OUT fails integer, OUT is_poisoned boolean)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_queue ssb.queue;
@@ -91,6 +93,8 @@ CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue_id integer, p_fails integer,
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_transaction bigint := pg_current_xact_id()::text::bigint;
@@ -115,6 +119,8 @@ CREATE OR REPLACE FUNCTION ssb.pardon(p_queue ssb.queue)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     UPDATE ssb.queue AS q SET attempts_since = pg_current_xact_id()::text::bigint WHERE q.queue_id = p_queue.queue_id;
@@ -147,6 +153,8 @@ CREATE OR REPLACE FUNCTION ssb.disable_if_poisoned(p_queue ssb.queue)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 BEGIN
     IF NOT ssb.is_poisoned(p_queue) THEN

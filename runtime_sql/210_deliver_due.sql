@@ -58,6 +58,8 @@ CREATE OR REPLACE FUNCTION ssb.remove_closed(p_endpoint ssb.conversation_endpoin
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_far ssb.conversation_endpoint;
@@ -89,6 +91,8 @@ CREATE OR REPLACE FUNCTION ssb.deliver_due(queue text DEFAULT NULL)
 RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 #variable_conflict use_variable
 DECLARE

@@ -1,0 +1,106 @@
+"""The statements of SEND and RECEIVE are index probes, whatever the statistics say.
+
+Plans are looked at where they run: auto_explain logs those inside the functions,
+as messages to this session.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from runtime.broker import Pair, Session
+
+BIG = ("message_0", "message_1", "conversation_endpoint", "queue", "contract_message_usage", "transmission")
+PROBES = ("Index Scan", "Index Only Scan", "Bitmap Heap Scan")
+
+
+class Plans:
+    """The plans of every statement that ran inside the functions."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.seen: list[Any] = []
+        session.connection.add_notice_handler(self._notice)
+
+    def _notice(self, diagnostic: Any) -> None:
+        text = diagnostic.message_primary or ""
+        if "plan:" in text:
+            self.seen.append(json.loads(text.partition("plan:")[2]))
+
+    def scans(self) -> Iterator[tuple[str, str, str]]:
+        """Node type and relation of everything scanned, and the statement."""
+
+        def walk(node: dict[str, Any], statement: str) -> Iterator[tuple[str, str, str]]:
+            if "Relation Name" in node and node["Node Type"] != "ModifyTable":
+                yield node["Node Type"], node["Relation Name"], statement
+            for child in node.get("Plans", ()):
+                yield from walk(child, statement)
+
+        for plan in self.seen:
+            yield from walk(plan["Plan"], " ".join(plan["Query Text"].split()))
+
+
+@pytest.fixture
+def plans(session: Session) -> Plans:
+    try:
+        session.do("LOAD 'auto_explain'")
+    except Exception as error:
+        if "auto_explain" not in str(error):
+            raise
+        pytest.fail("this PostgreSQL has no auto_explain")
+    for setting, value in (
+        ("log_min_duration", "0"),
+        ("log_nested_statements", "on"),
+        ("log_format", "json"),
+        ("log_level", "notice"),
+    ):
+        session.do(f"SET auto_explain.{setting} = {value}")
+    session.do("SET client_min_messages = notice")
+    return Plans(session)
+
+
+def prepare(session: Session, state: str) -> tuple[Pair, uuid.UUID, uuid.UUID]:
+    """A dialog with messages on tables whose statistics are as `state` says."""
+    session.do("TRUNCATE ssb.message_0, ssb.message_1")
+    pair = Pair(session)
+    near, far = pair.conversing()
+    if state == "empty when analysed":
+        session.do("VACUUM ANALYZE ssb.message_0, ssb.message_1, ssb.conversation_endpoint, ssb.queue")
+    elif state == "stale":
+        session.do(
+            "SELECT ssb.send(ssb.begin_dialog(%s, %s, %s), %s) FROM generate_series(1, 300)",
+            pair.initiator,
+            pair.target,
+            pair.contract,
+            pair.request,
+        )
+        session.do("VACUUM ANALYZE ssb.message_0, ssb.message_1, ssb.conversation_endpoint, ssb.queue")
+        session.do("DELETE FROM ssb.message_stored")
+    session.do("SELECT ssb.send(%s, %s, 'x'::bytea) FROM generate_series(1, 200)", near, pair.request)
+    return pair, near, far
+
+
+@pytest.mark.parametrize("state", ["never analysed", "empty when analysed", "stale"])
+def test_send_and_receive_probe_indexes(session: Session, plans: Plans, state: str) -> None:
+    pair, near, far = prepare(session, state)
+    session.send(pair.dialog(), pair.request, "first message")
+    plans.seen.clear()
+    session.connection.execute("SELECT ssb.send(%s, %s, 'x'::bytea)", (near, pair.request))
+    for statement in (
+        "SELECT * FROM ssb.receive(%s, 1)",
+        "SELECT * FROM ssb.receive(%s, 10)",
+        "SELECT ssb.get_conversation_group(%s)",
+        "SELECT ssb.message_is_waiting(%s)",
+        "SELECT * FROM ssb.receive(%s)",
+        "SELECT * FROM ssb.receive(%s)",
+        "SELECT * FROM ssb.receive(%s)",
+    ):
+        session.rows(statement, pair.far)
+    session.rows("SELECT * FROM ssb.receive(%s, NULL, %s)", pair.far, far)
+    session.end(far)
+    scans = list(plans.scans())
+    assert len(scans) > 30
+    wrong = {scan for scan in scans if scan[1] in BIG and scan[0] not in PROBES}
+    assert wrong == set()
