@@ -29,6 +29,7 @@ RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET jit = off
 SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -138,51 +139,14 @@ BEGIN
 END;
 $$;
 
--- One message on several conversations: all of them or none.
-CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text DEFAULT 'DEFAULT', body bytea DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_place integer;
-    v_handle uuid;
-BEGIN
-    v_place := array_position(handles, NULL);
-    IF v_place IS NOT NULL THEN
-        PERFORM ssb.raise_error(8441, format('The conversation handle at position %s is missing. Specify a conversation handle.',
-                                             v_place));
-    END IF;
-    SELECT max(h.place), (array_agg(h.handle))[1] INTO v_place, v_handle
-      FROM unnest(handles) WITH ORDINALITY AS h (handle, place)
-     GROUP BY h.handle HAVING count(*) > 1 ORDER BY 1 LIMIT 1;
-    IF FOUND THEN
-        PERFORM ssb.raise_error(8451, format('The conversation handle ''%s'' at position %s appears more than once.',
-                                             upper(v_handle::text), v_place));
-    END IF;
-    FOR v_place IN 1..coalesce(cardinality(handles), 0) LOOP
-        PERFORM ssb.send_carefully(handles[v_place], message_type, body, v_place);
-    END LOOP;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text, body text)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM ssb.send_many(handles, message_type, convert_to(body, 'UTF8'));
-END;
-$$;
-
 -- SEND with every case: all errors of the statement, first messages, validation,
 -- retention, waiting. p_place is the handle's position in a list of several.
 CREATE OR REPLACE FUNCTION ssb.send_carefully(p_handle uuid, p_message_type text, p_body bytea, p_place integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
 DECLARE
     v_endpoint ssb.conversation_endpoint := ssb.lock_endpoint(p_handle);
@@ -241,32 +205,12 @@ CREATE OR REPLACE FUNCTION ssb.next_number(p_endpoint ssb.conversation_endpoint)
 RETURNS bigint
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
 AS $$
     SELECT CASE WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR q.queue_id IS NULL
                 THEN p_endpoint.sent_count
                 ELSE p_endpoint.sent_count + pg_sequence_last_value(q.order_sequence) - p_endpoint.sent_order END
       FROM (SELECT) AS one_row
       LEFT JOIN ssb.queue AS q ON q.queue_id = p_endpoint.far_queue_id;
-$$;
-
--- Many messages at once, in the order given; NULL elements are not allowed, except
--- bodies. All of them or none.
-CREATE OR REPLACE FUNCTION ssb.send_batch(handles uuid[], message_types text[], bodies bytea[])
-RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_count integer := coalesce(cardinality(handles), 0);
-BEGIN
-    IF cardinality(message_types) IS DISTINCT FROM cardinality(handles)
-       OR cardinality(bodies) IS DISTINCT FROM cardinality(handles) THEN
-        RAISE EXCEPTION 'handles, message_types and bodies must be of equal length' USING ERRCODE = '22023';
-    END IF;
-    FOR v_place IN 1..v_count LOOP
-        PERFORM ssb.send(handles[v_place], message_types[v_place], bodies[v_place]);
-    END LOOP;
-    RETURN v_count;
-END;
 $$;

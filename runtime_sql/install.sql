@@ -59,6 +59,7 @@
 \ir 154_end_conversation.sql
 \ir 155_conversation_groups.sql
 \ir 157_wait_for_message.sql
+\ir 158_send_sets.sql
 \ir 160_poison_messages.sql
 \ir 180_rotate_messages.sql
 

@@ -76,5 +76,5 @@ class Ours(Peer):
         return int(row[0])
 
     def clear(self, connection: Connection) -> None:
-        while connection.execute("SELECT 1 FROM ssb.receive('dbo.target', 100000) LIMIT 1").fetchone():
-            pass
+        # All sessions' low-water marks stay right: orders are never drawn again.
+        connection.execute("TRUNCATE ssb.message_stored")

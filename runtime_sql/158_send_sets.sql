@@ -1,0 +1,201 @@
+-- SEND of many messages in one call: on several conversations, or many on one.
+--
+-- What ssb.send does for one message is done for all of them by a few statements:
+-- lock the groups, look that nothing is special, draw the orders, append. Where
+-- something is special about a conversation (its first message, validation,
+-- retention, a watcher to wake, an error), its messages go one by one up to there.
+--
+-- Called by  compiled SEND on several conversations, events, ssb.send_batch's callers
+-- Locks      the senders' groups, in the order of their numbers: two such calls cannot
+--            deadlock with each other unless their transactions hold more
+
+-- Appends p_handles[i], p_types[i], p_bodies[i] for all i, where p_types and p_bodies
+-- may be NULL for p_type and p_body in every message. NULL: done. Else nothing is
+-- done, and the number is the last place at which a conversation that needs
+-- ssb.send_carefully is met for the first time.
+CREATE OR REPLACE FUNCTION ssb.send_plain_set(p_handles uuid[], p_types text[], p_bodies bytea[],
+                                              p_type text DEFAULT NULL, p_body bytea DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_locked bigint[];
+    v_special integer;
+    v_is_counting boolean;             -- some conversation still counts its messages one by one
+    v_rank bigint[];                   -- message i is that many messages after the first of its conversation here
+    v_slot bigint;
+BEGIN
+    SELECT array_agg(l.endpoint_id) INTO v_locked
+      FROM (SELECT l.endpoint_id FROM ssb.conversation_endpoint AS l
+             WHERE l.endpoint_id = ANY (ARRAY(SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                                               WHERE e.conversation_handle = ANY (p_handles)))
+             ORDER BY l.endpoint_id FOR NO KEY UPDATE) AS l;
+
+    -- As ssb.send, after the locks: who waited for them sees what the holder did.
+    SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
+      FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,
+                   (e.lock_id = ANY (v_locked) AND e.is_plain_sender AND f.is_reachable
+                    AND has_sequence_privilege('public', e.near_state, 'SELECT')
+                    AND has_sequence_privilege('public', e.far_state, 'SELECT')
+                    AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
+                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                               e.near_order, 'SELECT')
+                    AND CASE WHEN e.plain_type = s.message_type THEN e.plain_type_id
+                             ELSE (SELECT t.message_type_id FROM ssb.contract_message_usage AS t
+                                    WHERE t.contract_id = e.contract_id AND t.message_type_name = s.message_type
+                                      AND e.far_contract_id = e.contract_id
+                                      AND CASE WHEN e.is_initiator THEN t.is_plain_from_initiator
+                                               ELSE t.is_plain_from_target END) END IS NOT NULL) IS NOT TRUE AS is_special
+              FROM (SELECT u.handle, coalesce(u.message_type, p_type) AS message_type, min(u.place) AS place
+                      FROM unnest(p_handles, p_types) WITH ORDINALITY AS u (handle, message_type, place)
+                     GROUP BY 1, 2) AS s
+              LEFT JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.handle
+              LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id) AS p;
+    IF v_special IS NOT NULL THEN
+        RETURN v_special;
+    END IF;
+    IF v_is_counting THEN
+        SELECT array_agg(r.rank ORDER BY r.place) INTO v_rank
+          FROM (SELECT u.place, row_number() OVER (PARTITION BY u.handle ORDER BY u.place) - 1 AS rank
+                  FROM unnest(p_handles) WITH ORDINALITY AS u (handle, place)) AS r;
+    END IF;
+
+    v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+    IF v_slot % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT o.far_queue_id, o.far_endpoint_id, o.queuing_order,
+               CASE WHEN o.rank IS NOT NULL AND (o.sent_count < 16 OR o.sent_order IS NULL) THEN o.sent_count + o.rank
+                    ELSE o.sent_count + o.queuing_order - o.sent_order - 1 END,
+               clock_timestamp(), o.message_type_id, o.far_priority, 'N', o.body
+          FROM (SELECT p.*, nextval(p.far_order) AS queuing_order
+                  FROM (SELECT e.far_queue_id, e.far_endpoint_id, e.far_order, e.far_priority, e.sent_count, e.sent_order,
+                               u.rank, CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END AS body,
+                               CASE WHEN e.plain_type = coalesce(u.message_type, p_type) THEN e.plain_type_id
+                                    ELSE (SELECT t.message_type_id FROM ssb.contract_message_usage AS t
+                                           WHERE t.contract_id = e.contract_id
+                                             AND t.message_type_name = coalesce(u.message_type, p_type))
+                                    END AS message_type_id
+                          FROM unnest(p_handles, p_types, p_bodies, v_rank)
+                               WITH ORDINALITY AS u (handle, message_type, body, rank, place)
+                          JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = u.handle
+                         ORDER BY u.place) AS p) AS o;
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT o.far_queue_id, o.far_endpoint_id, o.queuing_order,
+               CASE WHEN o.rank IS NOT NULL AND (o.sent_count < 16 OR o.sent_order IS NULL) THEN o.sent_count + o.rank
+                    ELSE o.sent_count + o.queuing_order - o.sent_order - 1 END,
+               clock_timestamp(), o.message_type_id, o.far_priority, 'N', o.body
+          FROM (SELECT p.*, nextval(p.far_order) AS queuing_order
+                  FROM (SELECT e.far_queue_id, e.far_endpoint_id, e.far_order, e.far_priority, e.sent_count, e.sent_order,
+                               u.rank, CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END AS body,
+                               CASE WHEN e.plain_type = coalesce(u.message_type, p_type) THEN e.plain_type_id
+                                    ELSE (SELECT t.message_type_id FROM ssb.contract_message_usage AS t
+                                           WHERE t.contract_id = e.contract_id
+                                             AND t.message_type_name = coalesce(u.message_type, p_type))
+                                    END AS message_type_id
+                          FROM unnest(p_handles, p_types, p_bodies, v_rank)
+                               WITH ORDINALITY AS u (handle, message_type, body, rank, place)
+                          JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = u.handle
+                         ORDER BY u.place) AS p) AS o;
+    END IF;
+    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
+        PERFORM ssb.note_late_message();
+    END IF;
+    IF v_is_counting THEN
+        UPDATE ssb.conversation_endpoint AS e
+           SET sent_count = e.sent_count + n.messages,
+               sent_order = (SELECT max(m.queuing_order) FROM ssb.message_stored AS m WHERE m.endpoint_id = e.far_endpoint_id)
+          FROM (SELECT u.handle, count(*) AS messages FROM unnest(p_handles) AS u (handle) GROUP BY 1) AS n
+         WHERE e.conversation_handle = n.handle AND (e.sent_count < 16 OR e.sent_order IS NULL);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+-- One message on several conversations: all of them or none.
+CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text DEFAULT 'DEFAULT', body bytea DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_place integer;
+    v_handle uuid;
+BEGIN
+    v_place := array_position(handles, NULL);
+    IF v_place IS NOT NULL THEN
+        PERFORM ssb.raise_error(8441, format('The conversation handle at position %s is missing. Specify a conversation handle.',
+                                             v_place));
+    END IF;
+    SELECT max(h.place), (array_agg(h.handle))[1] INTO v_place, v_handle
+      FROM unnest(handles) WITH ORDINALITY AS h (handle, place)
+     GROUP BY h.handle HAVING count(*) > 1 ORDER BY 1 LIMIT 1;
+    IF FOUND THEN
+        PERFORM ssb.raise_error(8451, format('The conversation handle ''%s'' at position %s appears more than once.',
+                                             upper(v_handle::text), v_place));
+    END IF;
+    IF cardinality(handles) > 0 AND ssb.send_plain_set(handles, NULL, NULL, message_type, body) IS NULL THEN
+        RETURN;
+    END IF;
+    FOR v_place IN 1..coalesce(cardinality(handles), 0) LOOP
+        PERFORM ssb.send_carefully(handles[v_place], message_type, body, v_place);
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text, body text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.send_many(handles, message_type, convert_to(body, 'UTF8'));
+END;
+$$;
+
+-- Many messages at once, in the order given; NULL elements are not allowed, except
+-- bodies. All of them or none.
+CREATE OR REPLACE FUNCTION ssb.send_batch(handles uuid[], message_types text[], bodies bytea[])
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_count integer := coalesce(cardinality(handles), 0);
+    v_done integer := 0;
+    v_special integer;
+BEGIN
+    IF cardinality(message_types) IS DISTINCT FROM cardinality(handles)
+       OR cardinality(bodies) IS DISTINCT FROM cardinality(handles) THEN
+        RAISE EXCEPTION 'handles, message_types and bodies must be of equal length' USING ERRCODE = '22023';
+    END IF;
+    -- Twice: what was special about a conversation is often only its first message.
+    -- A set costs what some four messages cost that go one by one.
+    FOR v_try IN 1..2 LOOP
+        EXIT WHEN v_count - v_done < 4;
+        v_special := v_done + ssb.send_plain_set(handles[v_done + 1:], message_types[v_done + 1:], bodies[v_done + 1:]);
+        IF v_special IS NULL THEN
+            RETURN v_count;
+        END IF;
+        FOR v_place IN v_done + 1..v_special LOOP
+            PERFORM ssb.send(handles[v_place], message_types[v_place], bodies[v_place]);
+        END LOOP;
+        v_done := v_special;
+    END LOOP;
+    FOR v_place IN v_done + 1..v_count LOOP
+        PERFORM ssb.send(handles[v_place], message_types[v_place], bodies[v_place]);
+    END LOOP;
+    RETURN v_count;
+END;
+$$;
