@@ -18,7 +18,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -81,7 +80,7 @@ def latencies(sql: psycopg.Connection[Any], rounds: int) -> list[float]:
     return found
 
 
-def listen_loop(dsn: str, stop: threading.Event) -> None:
+def listen_loop(dsn: str) -> None:
     """The peer: LISTEN, CALL the program at every notification."""
     with (
         psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as ear,
@@ -89,27 +88,22 @@ def listen_loop(dsn: str, stop: threading.Event) -> None:
     ):
         ear.execute("LISTEN ssb_arrival")
         caller.execute("SELECT ssb.watch_queue('dbo.to_queue', true)")
-        while not stop.is_set():
-            for _ in ear.notifies(timeout=0.2, stop_after=1):
-                caller.execute("CALL dbo.program()")
+        for _ in ear.notifies():
+            caller.execute("CALL dbo.program()")
 
 
 def measure_latency(dsn: str, rounds: int) -> dict[str, Any]:
     """p50 and p99 of both, in milliseconds."""
     with psycopg.connect(dsn, autocommit=True) as sql:
         sql.execute(ACTIVATE.format(readers=1))
-        with EmbeddedBroker(BrokerOptions(dsn), lambda line: None) as broker:
-            assert broker.wait_until_leading()
-            time.sleep(1.5)
-            daemon = latencies(sql, rounds)
-        # Watched, but by nobody else: activation stays configured, no daemon runs.
-        stop = threading.Event()
-        thread = threading.Thread(target=listen_loop, args=(dsn, stop))
-        thread.start()
-        time.sleep(0.5)
-        plain = latencies(sql, rounds)
-        stop.set()
-        thread.join()
+        found = []
+        # Each in a process of its own, as they would run.
+        for command in (["-m", "pgsb.cli.main", "broker", "--dsn", dsn], [__file__, "--peer", dsn]):
+            with subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL) as process:
+                time.sleep(4.0)
+                found.append(latencies(sql, rounds))
+                process.send_signal(signal.SIGTERM)
+        daemon, plain = found
     return {"daemon_ms": _percentiles(daemon), "listen_loop_ms": _percentiles(plain)}
 
 
@@ -207,7 +201,10 @@ def main() -> None:
     )
     options.add_argument("--postgres", default="18")
     options.add_argument("--rounds", type=int, default=300)
+    options.add_argument("--peer", metavar="DSN", help=argparse.SUPPRESS)
     chosen = options.parse_args()
+    if chosen.peer:
+        listen_loop(chosen.peer)
     home = Path(tempfile.mkdtemp(prefix="pgsb-bench-"))
     home.chmod(0o711)
     server = PrivateServer(home, wanted=chosen.postgres)

@@ -8,6 +8,8 @@ A `text` block that follows shows what was printed; PGSB_GOLDEN=rewrite fills it
 `<!-- file: name -->` before a tsql block also puts it into that file, for the shell.
 """
 
+import contextlib
+import io
 import os
 import re
 import shutil
@@ -115,8 +117,10 @@ def test_a_page_does_what_it_says(
                 return outside(["sh", "-e"], block.code)
             case "python", "":
                 monkeypatch.setenv("DATABASE_URL", database.dsn)
-                exec(compile(block.code, page.name, "exec"), {})
-                return ""
+                printed = io.StringIO()
+                with contextlib.redirect_stdout(printed):
+                    exec(compile(block.code, page.name, "exec"), {})
+                return printed.getvalue()
         raise AssertionError(f"{page.name}: nobody knows how to run {block.language!r} {block.mode!r}")
 
     edits: list[tuple[tuple[int, int], str]] = []
