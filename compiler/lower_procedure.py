@@ -109,6 +109,10 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         pl.Call("ssb.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
         pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
     ]
+    if ctx.savepoints:
+        # The end of a savepoint's block makes a doomed transaction writable again.
+        forbid = pl.Perform(pl.Invoke("ssb.forbid_writing"))
+        outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
     outer += ctx.drop_temporary_tables()
     if kept:
         outer.append(pl.If(((ctx.session_field("leaving"), tuple(kept)),)))

@@ -398,18 +398,15 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
         pl.Raise(_sqlstate(level), f"ROLLBACK TRANSACTION {key}"),
     )
     machine.add(pl.If(((possible, undo),)))
-    # Not set: the name of the transaction, or an error. Doomed: error 3931.
-    machine.add(
-        *_leave_blocks(machine, pl.Raw(f"NOT {saved.spelling} AND NOT {ctx.session}.doomed")),
-    )
     name = ctx.name_or_text(node.name) if node.name is not None else pl.NULL
     line = pl.Number(ctx.line(node))
-    refuse = pl.Invoke("ssb.refuse_savepoint", (pl.Name(ctx.session), line))
-    machine.add(
-        pl.Assign(ctx.session, refuse), ctx.leave_after_error(node, certain=False), *machine.go(after)
-    )
-    call = pl.Call("ssb.rollback_transaction", (pl.Name(ctx.session), line, name))
     leave = ctx.leave_after_error(node, certain=False)
+    # Not set: the name of the transaction, which ends it, or an error. Doomed: error 3931.
+    own = f"{ctx.session}.transaction_name IS NOT DISTINCT FROM {expression(name)}"
+    machine.add(*_leave_blocks(machine, pl.Raw(f"NOT {saved.spelling} AND {own}")))
+    refuse = pl.Assign(ctx.session, pl.Invoke("ssb.refuse_savepoint", (pl.Name(ctx.session), line)))
+    call = pl.Call("ssb.rollback_transaction", (pl.Name(ctx.session), line, name))
+    machine.add(pl.If(((saved, (refuse,)),), (call,)), leave, *machine.go(after))
     _add_outside(machine, here, [call, leave], after, node)
     machine.current = after
 
@@ -526,8 +523,11 @@ def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
         pl.Assign(machine.renew, pl.Number(1)),
         _case(machine.pc, machine.outside),
     )
+    # The end of a block makes its transaction writable again.
+    doomed = pl.If(((ctx.session_field("doomed"), (pl.Perform(pl.Invoke("ssb.forbid_writing")),)),))
     run: list[pl.Statement] = [
         *autocommit,
+        doomed,
         pl.If(((pl.Raw(f"{machine.renew} = 0"), outside),), inner) if machine.outside else pl.Block(inner),
     ]
     return [pl.Loop(tuple(run), label=machine.label)]

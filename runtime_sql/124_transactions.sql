@@ -127,3 +127,13 @@ BEGIN
         'Roll back the entire transaction.', 16, 1, session.procedure, line)::ssb.error);
 END;
 $$;
+
+-- A doomed transaction is a read-only one.
+CREATE OR REPLACE FUNCTION ssb.forbid_writing()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM set_config('transaction_read_only', 'on', true);
+END;
+$$;

@@ -257,6 +257,9 @@ BEGIN
         <<machine_1>>
         LOOP
             IF session.autocommit THEN COMMIT; END IF;
+            IF session.doomed THEN
+                PERFORM ssb.forbid_writing();
+            END IF;
             IF renew = 0 THEN
                 renew := 1;
                 CASE pc
@@ -314,11 +317,15 @@ BEGIN
                                 session.error := 0; session.rowcount := 0;
                                 RAISE EXCEPTION USING ERRCODE = 'SV001', MESSAGE = 'ROLLBACK TRANSACTION before_second';
                             END IF;
-                            IF NOT saved_1 AND NOT session.doomed THEN
+                            IF NOT saved_1 AND session.transaction_name IS NOT DISTINCT FROM 'before_second' THEN
                                 renew := 0;
                                 EXIT machine_1_states;
                             END IF;
-                            session := ssb.refuse_savepoint(session, 5);
+                            IF saved_1 THEN
+                                session := ssb.refuse_savepoint(session, 5);
+                            ELSE
+                                CALL ssb.rollback_transaction(session, 5, 'before_second');
+                            END IF;
                             EXIT batch WHEN session.leaving;
                             pc := 4;
                             CONTINUE machine_1_states;
