@@ -1,9 +1,8 @@
-"""The runtime gets into a database, and out again: by many at once, by a plain owner, by CREATE EXTENSION."""
+"""The runtime gets into a database, and out again: by a plain owner, by CREATE EXTENSION, by a dump."""
 
 import os
 import subprocess
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -20,14 +19,6 @@ def _works(connection: Connection) -> None:
     connection.execute("SELECT ssb.send(ssb.begin_dialog('//Self', '//Self'), body => 'hello'::bytea)")
     received = connection.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall()
     assert received == [(b"hello",)]
-
-
-def test_twenty_install_at_once(empty_database: Database, connect: Callable[..., Connection]) -> None:
-    connections = [connect(empty_database.dsn) for _ in range(20)]
-    with ThreadPoolExecutor(20) as pool:
-        list(pool.map(installer.install, connections))
-    assert {installer.installed_version(one) for one in connections} == {installer.RUNTIME_VERSION}
-    _works(connections[0])
 
 
 @pytest.fixture
@@ -48,15 +39,8 @@ def test_the_owner_of_the_database_installs_uses_and_removes_it(owner: Connectio
     _works(owner)
     installer.uninstall(owner)
     assert installer.installed_version(owner) is None
-    left = owner.execute("SELECT nspname FROM pg_namespace WHERE nspname IN ('ssb', 'sys')").fetchall()
+    left = owner.execute("SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ssb|sys)'").fetchall()
     assert left == []
-
-
-def test_a_newer_runtime_is_left_alone(database: Database, connect: Callable[..., Connection]) -> None:
-    connection = connect()
-    connection.execute("UPDATE ssb.runtime_version SET version = version + 1")
-    with pytest.raises(installer.RuntimeVersionError, match="the database has runtime version"):
-        installer.install(connection)
 
 
 @pytest.fixture
