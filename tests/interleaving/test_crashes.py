@@ -1,4 +1,5 @@
-"""A client or a server process that dies in the middle: nothing is lost, nothing comes twice, and it counts."""
+"""A client or a server process that dies in the middle: nothing is lost, nothing comes twice, and
+it counts."""
 
 import os
 import shutil
@@ -129,7 +130,8 @@ def test_exactly_once_through_random_deaths(open_session: Callable[[], Session])
     for i in range(100):
         session.send(handles[i % 10], pair.request, f"{i % 10}/{i // 10}")
     take = (
-        "WITH received AS MATERIALIZED (SELECT convert_from(message_body, 'UTF8') AS body FROM ssb.receive(%s, 3))"
+        "WITH received AS MATERIALIZED (SELECT convert_from(message_body, 'UTF8') AS body FROM"
+        " ssb.receive(%s, 3))"
         " INSERT INTO dbo.processed SELECT body FROM received"
     )
     reader, deaths = open_session(), 0

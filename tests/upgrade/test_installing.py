@@ -1,0 +1,176 @@
+"""install, upgrade, uninstall: idempotent, safe at once, and the same by every way."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pgsb.runtime_sql import installer
+from support import Connection, Database
+
+OBJECTS = """
+SELECT n.nspname || '.' || c.relname || ' ' || c.relkind::text || ' ' || coalesce(string_agg(
+           a.attname || ':' || format_type(a.atttypid, a.atttypmod)
+           || CASE WHEN a.attnotnull THEN '!' ELSE '' END || coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
+           ',' ORDER BY a.attnum), '')
+  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
+ WHERE n.nspname IN ('ssb', 'sys') GROUP BY n.nspname, c.relname, c.relkind
+UNION ALL
+SELECT p.oid::regprocedure || ' ' || md5(pg_get_functiondef(p.oid)) FROM pg_proc AS p
+ WHERE p.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND p.prokind <> 'a'
+UNION ALL
+SELECT k.conrelid::regclass || ' ' || pg_get_constraintdef(k.oid) FROM pg_constraint AS k
+ WHERE k.connamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND k.conrelid <> 0
+UNION ALL
+SELECT t.typname || ' ' || t.typtype::text FROM pg_type AS t
+ WHERE t.typnamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND t.typtype IN ('d', 'e')
+ORDER BY 1
+"""
+
+
+def objects(connection: Connection) -> list[str]:
+    """Everything in our schemas, defined."""
+    return [row[0] for row in connection.execute(OBJECTS)]
+
+
+def test_installing_twice_changes_nothing(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    connection = connect(empty_database.dsn)
+    assert installer.installed_version(connection) is None
+    installer.install(connection)
+    assert installer.installed_version(connection) == installer.RUNTIME_VERSION
+    before = objects(connection)
+    assert len(before) > 300
+    connection.execute("UPDATE ssb.runtime_version SET content_hash = 'another'")
+    connection.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('s', 'dbo.q', '{DEFAULT}')")
+    connection.execute("SELECT ssb.send(ssb.begin_dialog('s', 's'), body => 'kept'::bytea)")
+    with_queue = objects(connection)
+    installer.install(connection)
+    assert objects(connection) == with_queue
+    assert connection.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
+    installer.uninstall(connection)
+    assert installer.installed_version(connection) is None
+    assert connection.execute("SELECT to_regclass('dbo.q') IS NULL").fetchone() == (True,)
+    installer.install(connection)
+    assert objects(connection) == before
+
+
+def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[..., Connection]) -> None:
+    failures: list[BaseException] = []
+    start = threading.Barrier(20)
+
+    def install_once() -> None:
+        try:
+            with psycopg.connect(empty_database.dsn, autocommit=True) as connection:
+                start.wait(20)
+                installer.install(connection)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=install_once) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert connect(empty_database.dsn).execute("SELECT count(*) FROM ssb.runtime_version").fetchone() == (1,)
+
+
+def test_the_script_is_the_same_as_the_installer(
+    empty_database: Database, database: Database, connect: Callable[..., Connection]
+) -> None:
+    with psycopg.connect(empty_database.dsn, autocommit=True) as connection:
+        for _ in range(2):
+            connection.execute(installer.install_sql().encode())
+    connection = connect(empty_database.dsn)
+    assert objects(connection) == objects(connect())
+    assert installer.installed_version(connection) == installer.RUNTIME_VERSION
+
+
+def test_a_newer_runtime_is_left_alone(database: Database, connect: Callable[..., Connection]) -> None:
+    connection = connect()
+    connection.execute("UPDATE ssb.runtime_version SET version = 1000000")
+    with pytest.raises(installer.RuntimeVersionError, match="1000000"):
+        installer.install(connection)
+
+
+def test_a_failed_installation_leaves_nothing(
+    empty_database: Database, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = connect(empty_database.dsn)
+    parts = installer._parts()
+    monkeypatch.setattr(installer, "_parts", lambda: [*parts[:30], "SELECT 1/0"])
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        installer.install(connection)
+    assert connection.execute("SELECT to_regnamespace('ssb'), to_regnamespace('dbo')").fetchone() == (
+        None,
+        None,
+    )
+
+
+def test_migrations_bring_an_old_runtime_up_to_date(
+    empty_database: Database,
+    database: Database,
+    connect: Callable[..., Connection],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    connection = connect(empty_database.dsn)
+    applied = [
+        (2, "ALTER TABLE ssb.service ADD COLUMN motto text"),
+        (3, "UPDATE ssb.service SET motto = 'migrated'; ALTER TABLE ssb.service DROP COLUMN motto"),
+    ]
+    monkeypatch.setattr(installer, "_migrations", lambda: [])
+    installer.install(connection)
+    assert installer.installed_version(connection) == "1"
+    monkeypatch.setattr(installer, "_migrations", lambda: applied)
+    installer.upgrade(connection)
+    assert installer.installed_version(connection) == "3"
+    with_traces = [line for line in objects(connection) if not line.startswith("ssb.service r")]
+    assert with_traces == [line for line in objects(connect()) if not line.startswith("ssb.service r")]
+
+
+def test_a_plain_owner_of_a_database_can_install(
+    postgres: str, empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE plain_owner LOGIN")
+    try:
+        admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO plain_owner")
+        owner = connect(empty_database.dsn, user="plain_owner")
+        installer.install(owner)
+        owner.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('s', 'dbo.q', '{DEFAULT}')")
+        owner.execute("SELECT ssb.send(ssb.begin_dialog('s', 's'), body => 'x'::bytea)")
+        assert owner.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"x",)]
+        owner.execute("SELECT ssb.create_database('Other'), ssb.drop_database('Other')")
+        installer.uninstall(owner)
+    finally:
+        admin.execute("DROP OWNED BY plain_owner CASCADE")
+        admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
+        admin.execute("DROP ROLE plain_owner")
+
+
+def test_every_file_of_the_folder_is_in_the_contents() -> None:
+    listed = installer.file_names()
+    folder = Path(installer.__file__).parent
+    present = {path.name for path in folder.glob("*.sql")} - {"install.sql"}
+    commentary = {
+        name
+        for name in present
+        if all(not line or line.startswith("--") for line in (folder / name).read_text().splitlines())
+    }
+    assert set(listed) == present - commentary
+    assert len(set(listed)) == len(listed)
+
+
+def test_extension_files_are_complete() -> None:
+    files = installer.extension_files()
+    version = installer.RUNTIME_VERSION
+    assert f"default_version = '{version}'" in files["pg_service_broker.control"]
+    script = files[f"pg_service_broker--{version}.sql"]
+    assert "pg_extension_config_dump" in script
+    assert not any(line.startswith(("BEGIN;", "COMMIT;")) for line in script.splitlines())
