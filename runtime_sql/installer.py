@@ -198,7 +198,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
             ]
         for schema, name in views:
             connection.execute(sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier(schema, name)))
-        connection.execute("DROP SCHEMA ssb, sys CASCADE")
+        connection.execute("DROP SCHEMA IF EXISTS ssb, sys, ssb_staging CASCADE")
         for schema in schemas:
             with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
                 used = cursor.execute(
