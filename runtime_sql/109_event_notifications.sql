@@ -1,6 +1,7 @@
 -- EVENT NOTIFICATION: Service Broker's own events as messages to a service.
 --
--- Events that exist here: QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED on a queue.
+-- Events that exist here: QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED on a queue, and
+-- CREATE, ALTER and DROP of Service Broker's objects (650_definition_events.sql).
 -- Others are recorded and never fire.
 
 CREATE OR REPLACE FUNCTION ssb.create_event_notification(name text, events text[], scope text, to_service text,
@@ -103,9 +104,12 @@ BEGIN
 END;
 $$;
 
--- Sends one event of a queue to everybody who asked for it. A notification has one
+-- Sends one event to everybody who asked for it. p_events are the event itself and the
+-- groups of events that it belongs to; p_queue_id is NULL where no queue has it, and
+-- p_schema where the object is in none. A notification has one
 -- dialog, begun with its first event, from a system service that only sends.
-CREATE OR REPLACE FUNCTION ssb.fire_queue_event(p_queue ssb.queue, p_event text)
+CREATE OR REPLACE FUNCTION ssb.fire_event(p_events text[], p_database_id integer, p_queue_id integer, p_schema text,
+                                          p_object text, p_type text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -117,13 +121,12 @@ DECLARE
 BEGIN
     FOR v_notification IN
         SELECT n.* FROM ssb.event_notification AS n
-         WHERE p_event = ANY (n.events)
-           AND (n.queue_id = p_queue.queue_id OR (n.scope = 'DATABASE' AND n.database_id = p_queue.database_id)
-                OR n.scope = 'SERVER')
+         WHERE p_events && n.events
+           AND (n.queue_id = p_queue_id OR (n.scope = 'DATABASE' AND n.database_id = p_database_id) OR n.scope = 'SERVER')
          ORDER BY n.notification_id
     LOOP
         v_endpoint := ssb.lock_endpoint(v_notification.conversation);
-        IF v_endpoint.endpoint_id IS NULL OR ssb.endpoint_state(v_endpoint) NOT IN ('SO', 'CO') THEN
+        IF v_endpoint.endpoint_id IS NULL OR coalesce(ssb.endpoint_state(v_endpoint), '') NOT IN ('SO', 'CO') THEN
             v_endpoint := ssb.make_endpoint(true, gen_random_uuid(),
                 ROW(0, v_notification.database_id, 'http://schemas.microsoft.com/SQL/Notifications/EventNotificationService',
                     0, 'dbo')::ssb.service,
@@ -134,17 +137,26 @@ BEGIN
         END IF;
         v_body := convert_to(format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
             '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
-            '<SchemaName>%s</SchemaName><ObjectName>%s</ObjectName><ObjectType>QUEUE</ObjectType></EVENT_INSTANCE>',
-            p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
+            '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType></EVENT_INSTANCE>',
+            p_events[1], to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
             ssb.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb.xml_text(session_user), ssb.xml_text(ssb.caller()),
-            ssb.xml_text(ssb.database_name(p_queue.database_id)),
-            ssb.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_queue.schema_name),
-                                  p_queue.schema_name)),
-            ssb.xml_text(p_queue.spelling)), 'UTF8');
+            ssb.xml_text(ssb.database_name(p_database_id)),
+            '<SchemaName>' || ssb.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s
+                                                      WHERE s.name = p_schema), p_schema)) || '</SchemaName>',
+            ssb.xml_text(p_object), p_type), 'UTF8');
         PERFORM ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
                                     ssb.next_number(v_endpoint), false, false, v_body);
     END LOOP;
 END;
+$$;
+
+-- The same for an event of a queue.
+CREATE OR REPLACE FUNCTION ssb.fire_queue_event(p_queue ssb.queue, p_event text)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb.fire_event(ARRAY[p_event], p_queue.database_id, p_queue.queue_id, p_queue.schema_name, p_queue.spelling, 'QUEUE');
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.xml_text(p_text text)

@@ -138,6 +138,7 @@
 \ir 620_broker_sweep.sql
 \ir 630_quarantine.sql
 \ir 640_recycled_dialogs.sql
+\ir 650_definition_events.sql
 
 -- Bulk claims
 \ir 700_claims.sql

@@ -1,0 +1,74 @@
+"""Event notifications reach the service that asked for them."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from support import Connection
+
+POST = "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"
+
+
+@pytest.fixture
+def listener(sql: Connection) -> Connection:
+    sql.execute("SELECT ssb.create_queue('dbo.events')")
+    sql.execute("SELECT ssb.create_service('//Events', 'dbo.events', %s)", [[POST]])
+    return sql
+
+
+def _listen(
+    sql: Connection, name: str, *events: str, scope: str = "DATABASE", queue: str | None = None
+) -> None:
+    sql.execute(
+        "SELECT ssb.create_event_notification(%s, %s, %s, '//Events', 'current database', queue => %s)",
+        [name, list(events), scope, queue],
+    )
+
+
+def _events(sql: Connection) -> list[tuple[str | None, ...]]:
+    found = []
+    for (body,) in sql.execute("SELECT message_body FROM ssb.receive('dbo.events')").fetchall():
+        root = ElementTree.fromstring(body)
+        found.append(
+            tuple(root.findtext(name) for name in ("EventType", "SchemaName", "ObjectName", "ObjectType"))
+        )
+    return found
+
+
+def test_definitions_fire_their_event_and_its_group(listener: Connection) -> None:
+    _listen(listener, "n", "DDL_SSB_EVENTS")
+    listener.execute("SELECT ssb.create_queue('dbo.new', spelling => 'New')")
+    listener.execute("SELECT ssb.alter_queue('dbo.new', retention => true)")
+    listener.execute("SELECT ssb.create_service('//New', 'dbo.new')")
+    listener.execute("SELECT ssb.drop_service('//New')")
+    listener.execute("SELECT ssb.create_message_type('T')")
+    assert _events(listener) == [
+        ("CREATE_QUEUE", "dbo", "New", "QUEUE"),
+        ("ALTER_QUEUE", "dbo", "New", "QUEUE"),
+        ("CREATE_SERVICE", None, "//New", "SERVICE"),
+        ("DROP_SERVICE", None, "//New", "SERVICE"),
+        ("CREATE_MESSAGE_TYPE", None, "T", "MESSAGE TYPE"),
+    ]
+
+
+def test_only_what_was_asked_for_is_sent(listener: Connection) -> None:
+    _listen(listener, "n", "CREATE_CONTRACT")
+    listener.execute("SELECT ssb.create_message_type('T')")
+    listener.execute("SELECT ssb.create_contract('C', '{T}', '{ANY}')")
+    assert _events(listener) == [("CREATE_CONTRACT", None, "C", "CONTRACT")]
+
+
+def test_a_definition_that_rolls_back_fires_nothing(listener: Connection) -> None:
+    _listen(listener, "n", "CREATE_QUEUE")
+    listener.execute("BEGIN; SELECT ssb.create_queue('dbo.new'); ROLLBACK")
+    assert _events(listener) == []
+
+
+def test_a_disabled_queue_fires_once(listener: Connection) -> None:
+    _listen(listener, "n", "BROKER_QUEUE_DISABLED", scope="QUEUE", queue="dbo.to_queue")
+    listener.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//To'), 'DEFAULT', 'bad'::text)")
+    for _ in range(5):
+        listener.execute("BEGIN; SELECT FROM ssb.receive('dbo.to_queue'); ROLLBACK")
+    for _ in range(2):
+        listener.execute("SELECT ssb.broker_sweep('{}')")
+    assert _events(listener) == [("BROKER_QUEUE_DISABLED", "dbo", "to_queue", "QUEUE")]
