@@ -20,7 +20,7 @@ from .emit import top_level
 from .lower import Context, comments, invocations, lower
 from .lower_module import lower_create_function, lower_create_trigger, lower_create_view
 from .lower_procedure import lower_create_procedure, lower_routine_body
-from .lower_query import remember
+from .lower_query import remember, table_type_statement
 from .lower_receive import receive_query
 
 
@@ -35,6 +35,10 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
         case nodes.EmptyStatement():
             return []
         case nodes.SqlStatement(text=text) | nodes.CreateTable(text=text):
+            if isinstance(node, nodes.SqlStatement):
+                created = table_type_statement(node, ctx)
+                if created is not None:
+                    return [pl.Plain(created)]
             return _plain_sql(text, ctx)
         case nodes.Receive():
             query, _ = receive_query(node, ctx)

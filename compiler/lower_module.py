@@ -39,6 +39,14 @@ def function_signature(node: nodes.CreateFunction, catalog: Catalog) -> UserFunc
     return UserFunction(result, tuple(resolve(parameter.type) for parameter in node.parameters))
 
 
+def rights(options: nodes.ModuleOptions) -> tuple[str, ...]:
+    """Return the attributes that EXECUTE AS asks for: the owner's rights, or the caller's."""
+    clause = options.execute_as
+    if clause is None or clause.principal == "CALLER":
+        return ()
+    return ("SECURITY DEFINER SET search_path = pg_catalog, pg_temp",)
+
+
 def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE, ALTER and CREATE OR ALTER FUNCTION."""
     catalog = context.catalog
@@ -86,7 +94,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         block,
         tag=tag,
         returns=ctx.return_type.postgres_bare,
-        attributes=("STABLE",),
+        attributes=("STABLE", *rights(node.options)),
         preface=preface,
     )
     return [pl.Select(prepare), *ctx.prelude, routine]
@@ -145,7 +153,7 @@ def _table_function(
         block,
         tag=node.name.name.text,
         returns=f"SETOF {row_type}",
-        attributes=("STABLE",),
+        attributes=("STABLE", *rights(node.options)),
         preface=preface,
     )
     ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
@@ -212,7 +220,7 @@ def _inline(
         None,
         tag=node.name.name.text,
         returns=f"SETOF {row_type}",
-        attributes=("STABLE",),
+        attributes=("STABLE", *rights(node.options)),
         sql_body=body,
         preface=preface,
     )
@@ -327,6 +335,7 @@ def _trigger_of_event(
         pl.Block(tuple(outer), declarations=declarations),
         tag=node.name.name.text,
         returns="trigger",
+        attributes=rights(node.options),
     )
     tables = {
         "INSERT": "NEW TABLE AS inserted",

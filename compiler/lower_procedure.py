@@ -67,6 +67,14 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     application leaves it out.
     """
     catalog = context.catalog
+    clause = node.options.execute_as
+    if clause is not None and clause.principal != "CALLER":
+        context.problems.add(
+            "EXECUTE AS of a procedure is recorded in the source only: it runs with its caller's rights",
+            clause.span,
+            hint="PostgreSQL allows no COMMIT in a procedure that runs with its owner's rights",
+            severity="warning",
+        )
     procedure = signature(node, catalog)
     catalog.define_procedure(procedure)
     name = fold(node.name.name.text)
@@ -184,10 +192,10 @@ def callee_reads(catalog: Catalog) -> Callable[[nodes.Execute], Live]:
 def _parameter(
     written: nodes.Parameter, known: ProcedureParameter, ctx: Context, *, must_default: bool
 ) -> pl.Parameter:
-    default: pl.Expr | None = None
+    default: pl.Expr | None = pl.Raw("'{}'") if known.table_type is not None else None
     if written.default is not None:
         default = argument_value(written.default, known.type, ctx)
-    elif must_default:
+    elif must_default and default is None:
         # PostgreSQL wants a default behind every parameter that has one; NULL stands for "none".
         default = pl.NULL
     return pl.Parameter(known.reference, pg_type(known), "INOUT" if known.output else "IN", default)

@@ -8,20 +8,55 @@ from __future__ import annotations
 
 import json
 
+from ..grammar.source import Span
 from ..grammar.tokens import Token
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
 from .dynamic_pieces import lower_executed, mentions
 from .lower import Context, Mode, lower
+from .names import ObjectName, fold, quote
 from .ordinary_sql import Assignment, Ddl, Dml, Query, TableVariableDml
 from .safety import safe_expression
+from .scope import TableType
 from .type_map import SqlType
 
 
 @lower.register
 def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
     """Lower an ordinary statement by what its translation turns out to be."""
+    created = table_type_statement(node, ctx)
+    if created is not None:
+        body: list[pl.Statement] = [pl.Sql(created), *ctx.status(node, pl.Number(0))]
+        return [*ctx.guard(node, body, verb="CREATE"), *ctx.autocommit(node)]
     return lower_translated(node, node.text, node.kind.split()[0], ctx)
+
+
+def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> str | None:
+    """``CREATE TYPE name AS TABLE (…)``: remember the type and return the PostgreSQL statement.
+
+    None for every other statement, and after a problem.
+    """
+    words = node.text.words
+    if node.kind != "CREATE TYPE" or "TABLE" not in words:
+        return None
+    table = words.index("TABLE")
+    tokens = node.text.tokens
+    if words[table - 1] != "AS":
+        return None
+    last = len(tokens) - (tokens[-1].word == ";")
+    name = ObjectName(*reversed([token.text.strip('[]"') for token in tokens[2 : table - 1 : 2]]))
+    span = Span(node.span.source, tokens[table + 1].start, tokens[last - 1].end)
+    text = nodes.SqlText(span=span, tokens=tokens[table + 1 : last])
+    info = ordinary_sql.translate_table_variable(text, ctx.scope, ctx.problems)
+    if info is None:
+        return None
+    row_type = ctx.catalog.sql_name(name)
+    ctx.catalog.table_types[ctx.catalog.key(name)] = TableType(row_type, info)
+    columns = ", ".join(
+        f"{quote(fold(column.name))} {column.type.postgres if column.type else 'text'}"
+        for column in info.columns
+    )
+    return f"CREATE TYPE {row_type} AS ({columns})"
 
 
 @lower.register

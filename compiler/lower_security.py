@@ -67,6 +67,12 @@ def alter_principal(node: nodes.AlterPrincipal, ctx: Context) -> list[pl.Invoke]
 @invocations.register
 def create_schema(node: nodes.CreateSchema, ctx: Context) -> list[pl.Invoke] | None:
     """CREATE SCHEMA; the statements inside it follow as statements of their own."""
+    if node.elements:
+        ctx.problem(
+            "statements inside CREATE SCHEMA are not supported",
+            node.elements[0].span,
+            hint="write them after it, with the schema in front of their names",
+        )
     return _call(ctx, "ssb.create_schema", pl.Text(node.name.text), owner=text_or_none(node.owner))
 
 

@@ -209,6 +209,9 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                 _identity_insert(node, ctx)
             case _:
                 result += [pl.Perform(call) for call in _option_calls(name, node, ctx)]
+                if name == "TRANSACTION ISOLATION LEVEL":
+                    # PostgreSQL's transaction has begun already; the next one has the new level.
+                    result += ctx.autocommit(node)
     return [*result, *ctx.status(node, pl.Number(0))]
 
 

@@ -25,6 +25,7 @@ from .lower import Context, Frame, Mode
 from .lower_batch import lower_batch_body, lower_module, lower_plain
 from .lower_module import function_signature
 from .lower_procedure import call_effect, callee_reads, signature, variable_names
+from .lower_query import table_type_statement
 from .scope import Catalog, Scope, object_name
 
 __all__ = [
@@ -175,6 +176,10 @@ class CompileSession:
                     procedure = signature(statement, self.catalog)
                     self.catalog.define_procedure(procedure)
                     self.catalog.bodies[self.catalog.key(procedure.name)] = statement.body
+                elif isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
+                    # Signatures name table types; what is wrong is reported when its turn comes.
+                    scope = Scope(self.catalog)
+                    table_type_statement(statement, self._context(batch, Problems(), scope, Frame(), CLOSED))
                 elif isinstance(statement, nodes.CreateFunction):
                     key = self.catalog.key(object_name(statement.name))
                     self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))

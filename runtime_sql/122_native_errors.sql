@@ -132,18 +132,35 @@ BEGIN
                             '<= , >, >= or when the subquery is used as an expression.', 16, 1, NULL, NULL);
     WHEN '42P01', '3F000' THEN
         v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
+    WHEN '42883' THEN
+        -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.
+        IF p_message ~ '^procedure ' THEN
+            v_error := ROW(2812, format('Could not find stored procedure ''%s''.', substring(p_message FROM '^procedure ([^(]+)')),
+                           16, 62, NULL, NULL);
+        ELSE
+            v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
+                                        'is ambiguous.', split_part(substring(p_message FROM '(\S+)\('), '.', 1),
+                                        substring(p_message FROM '(\S+)\(')), 16, 1, NULL, NULL);
+        END IF;
     WHEN '42703' THEN
         v_error := ROW(207, format('Invalid column name ''%s''.', coalesce(v_first, p_message)), 16, 1, NULL, NULL);
     WHEN '42P07', '42723', '42710' THEN
         v_error := ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL);
     WHEN '42501' THEN
         v_error := ROW(229, p_message, 14, 5, NULL, NULL);
+    WHEN '40001' THEN
+        -- SERIALIZABLE: SQL Server would have blocked or deadlocked; SNAPSHOT: an update conflict.
+        IF current_setting('transaction_isolation') = 'serializable' THEN
+            v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and '
+                                        'has been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
+                           13, 51, NULL, NULL);
+        ELSE
+            v_error := ROW(3960, p_message, 16, 2, NULL, NULL);
+        END IF;
     WHEN '40P01' THEN
         v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and has '
                                     'been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
                        13, 51, NULL, NULL);
-    WHEN '40001' THEN
-        v_error := ROW(3960, p_message, 16, 2, NULL, NULL);
     WHEN '55P03' THEN
         v_error := ROW(1222, 'Lock request time out period exceeded.', 16, 45, NULL, NULL);
     WHEN '25006' THEN

@@ -669,3 +669,30 @@ END;
 $batch$;
 -- shows
 2
+
+-- case: a function that is not there
+PRINT dbo.no_such_function(1);
+PRINT @@ERROR;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            PERFORM ssb.print(sys.convert_nvarchar(dbo.no_such_function(1)));
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        PERFORM ssb.print(session.error::text);
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 4121, Level 16, State 1, Line 1
+Cannot find either column "dbo" or the user-defined function or aggregate "dbo.no_such_function", or the name is ambiguous.
+4121

@@ -856,3 +856,127 @@ There is already an object named 'p' in the database.
 2
 Msg 3701, Level 11, State 5, Line 1
 Cannot drop the procedure 'dbo.p', because it does not exist or you do not have permission.
+
+-- case: a table-valued parameter
+CREATE TYPE dbo.ids AS TABLE (id int NOT NULL PRIMARY KEY, name nvarchar(10));
+GO
+CREATE PROCEDURE dbo.takes @rows dbo.ids READONLY AS SELECT COUNT(*) AS n, MAX(id) AS most FROM @rows;
+GO
+DECLARE @x dbo.ids;
+INSERT INTO @x (id, name) VALUES (1, N'a'), (2, N'b');
+EXEC dbo.takes @x;
+EXEC dbo.takes;
+-- expect
+CREATE TYPE dbo.ids AS (id integer, name varchar(10));
+
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.takes(rows dbo.ids[] DEFAULT '{}', INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $takes$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.enter(session, caller, 'takes');
+    <<takes>>
+    BEGIN
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS n, max(id) AS most FROM unnest(takes.rows) AS rows;
+            session := ssb.show(session, result, '[{"name":"n","type":"integer"},{"name":"most","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT takes WHEN session.leaving;
+        END;
+    END takes;
+    session := ssb.leave(session, caller);
+END;
+$takes$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        x dbo.ids[] := '{}';
+    BEGIN
+        BEGIN
+            SELECT batch.x || array_agg(ROW(sys.not_null(n.id, 'id', '@x'), n.name)::dbo.ids ORDER BY n.place), count(*)
+            FROM (SELECT n.*, row_number() OVER () AS place, row_number() OVER (PARTITION BY n.id) AS nth_1
+                  FROM (VALUES (1::integer, 'a'::varchar(10)), (2, 'b')) AS n (id, name)) AS n
+            LEFT JOIN (SELECT id, true AS found FROM unnest(batch.x) AS r) AS old_1 ON old_1.id = n.id
+            WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@x', concat(n.id))
+            INTO x, session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        CALL dbo.takes(x, session);
+        EXIT batch WHEN session.leaving;
+        CALL dbo.takes(session => session);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+n most
+- ----
+2    2
+
+(1 row affected)
+
+n most
+- ----
+0 NULL
+
+(1 row affected)
+
+-- case: a temporary procedure
+CREATE PROCEDURE #twice @n int AS PRINT @n * 2;
+GO
+EXEC #twice 4;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
+
+CREATE OR REPLACE PROCEDURE pg_temp."#twice"(n integer, INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $_twice$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb.enter(session, caller, '#twice');
+    <<"#twice">>
+    BEGIN
+        BEGIN
+            PERFORM ssb.print((n * 2)::text);
+            session.error := 0; session.rowcount := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT "#twice" WHEN session.leaving;
+        END;
+    END "#twice";
+    session := ssb.leave(session, caller);
+END;
+$_twice$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        CALL pg_temp."#twice"(4, session);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+8
