@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -85,8 +86,9 @@ def smaller(found: Disagreement, side: Side, attempts: int = 400) -> Disagreemen
 
 def kind(found: Disagreement) -> str:
     """What sort of failure it is: a crash or refusal must not shrink into a mere difference."""
-    first = found.actual[0]
-    return first.split(":")[0] if first.startswith("crash ") else ""
+    first = found.actual[0].split("\n")[0]
+    # The same complaint, wherever and of whatever.
+    return re.sub(r"'[^']*'|\d+", "…", first) if first.startswith("crash ") else ""
 
 
 Check = Callable[[s.Program], Disagreement | None]

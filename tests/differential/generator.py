@@ -37,7 +37,7 @@ class Scope:
     declared: list[s.Stmt] = field(default_factory=list)
     temporary: str | None = None
     handle: str | None = None
-    cursors: int = 0
+    cursors: list[int] = field(default_factory=list)  # of each cursor the number of its columns
 
     def counter(self, init: int | None = 0) -> str:
         self.counters += 1
@@ -355,8 +355,7 @@ class Generator:
 
     def cursor_loop(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         """The usual loop over a cursor, which may lose its end to an error."""
-        scope.cursors += 1
-        name = f"cur{scope.cursors}"
+        name = f"cur{len(scope.cursors) + 1}"
         table = self.random.choice(["t1", "t2"])
         columns = ["id"]
         into = [self.random.choice(scope.ints)]
@@ -366,6 +365,7 @@ class Generator:
             into.append(self.random.choice(others))
         limit = s.Compare("<", s.Column("id"), s.Const(self.random.randint(2, 5)))
         where = limit if self.chance(0.4) else None
+        scope.cursors.append(len(columns))
         yield s.DeclareCursor(name, columns, table, where)
         yield s.OpenCursor(name)
         fetch = s.Fetch("NEXT", name, into)
@@ -388,10 +388,13 @@ class Generator:
 
     def odd_cursor(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         """A cursor statement out of place."""
-        name = f"cur{self.random.randint(1, max(1, scope.cursors))}"
-        yield self.random.choice([
-            s.OpenCursor(name), s.CloseCursor(name), s.Deallocate(name),
-            s.Fetch("NEXT", name, [self.random.choice(scope.ints)])])
+        number = self.random.randint(1, max(1, len(scope.cursors)))
+        name = f"cur{number}"
+        choices: list[s.Stmt] = [s.OpenCursor(name), s.CloseCursor(name), s.Deallocate(name)]
+        ints = sorted(set(scope.ints))
+        if scope.cursors and len(ints) >= scope.cursors[number - 1]:
+            choices.append(s.Fetch("NEXT", name, self.random.sample(ints, scope.cursors[number - 1])))
+        yield self.random.choice(choices)
 
     def send(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         """SEND, in a new dialog if there is none yet."""

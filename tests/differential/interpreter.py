@@ -61,7 +61,6 @@ class Machine(RowStatements):
         self.engine = Engine()
         self.before: Snapshot = ({}, self.engine)
         self.savepoints: list[Savepoint] = []
-        self.xact_abort = False
         self.steps_left = max_steps
         self.cut_short = False  # an error ended a procedure or the batch
         self.covered: set[str] = set()

@@ -207,6 +207,10 @@ def complete(program: s.Program) -> bool:
             return False
         if isinstance(node, s.Call) and node.function not in functions:
             return False
+    if not all(batch.body for batch in program.batches):
+        return False
+    if not all(isinstance(function.body[-1], s.Return) for function in program.functions if function.body):
+        return False
     return all(_unit_complete(*unit) for unit in units)
 
 

@@ -32,6 +32,7 @@ class RowStatements(Session):
     def __init__(self) -> None:
         super().__init__()
         self.nocount = False
+        self.xact_abort = False
         self.events: list[Event] = []
 
     def done(self, rowcount: int | None) -> None:
@@ -198,6 +199,8 @@ class RowStatements(Session):
 
     def drop_table(self, name: str) -> None:
         if name not in self.tables:
+            if self.doomed or self.xact_abort:
+                raise Doubtful("DROP TABLE of nothing while doomed or under XACT_ABORT ON")
             raise Raised(rules.no_table_to_drop(name))
         if self.doomed:
             raise Raised(rules.doomed())

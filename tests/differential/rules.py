@@ -180,7 +180,7 @@ def object_exists(name: str) -> Fault:
 
 def no_table_to_drop(name: str) -> Fault:
     return Fault(3701, 11, 5, f"Cannot drop the table '{name}', because it does not exist or you do not have "
-                              "permission.", Ends.NOTHING)
+                              "permission.")
 
 
 def cursor_exists(name: str) -> Fault:
