@@ -28,7 +28,7 @@ from .flow_transactions import Depths
 from .names import ObjectName
 from .safety import safe_condition, safe_expression
 from .scope import Catalog, Scope, UnknownType, object_name
-from .type_map import SqlType
+from .type_map import UNIQUEIDENTIFIER, SqlType
 
 if TYPE_CHECKING:
     from .state_machine import _Machine
@@ -251,7 +251,11 @@ class Context:
             case nodes.StringLiteral():
                 return pl.Text(value.value)
             case nodes.Variable():
-                return self.variable(value)
+                known = self.scope.variable(value.name)
+                spelled = self.variable(value)
+                # A broker instance often comes as the uniqueidentifier that sys.databases has.
+                is_guid = known is not None and known.type == UNIQUEIDENTIFIER
+                return pl.Cast(spelled, "text") if is_guid else spelled
 
     def queue(self, name: nodes.QualifiedName) -> pl.Text:
         """Return a queue as the functions take it: 'schema.name'."""
