@@ -158,15 +158,17 @@ DECLARE
 BEGIN
     IF p_handle IS NULL THEN
         PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
-    ELSIF v_endpoint.endpoint_id IS NULL AND p_place IS NOT NULL THEN
+    END IF;
+    -- NULL: an initiator that both its END CONVERSATION and the far side's broker have finished with.
+    v_state := ssb.endpoint_state(v_endpoint);
+    IF (v_endpoint.endpoint_id IS NULL OR v_state IS NULL) AND p_place IS NOT NULL THEN
         PERFORM ssb.raise_error(8435, format('The conversation handle "%s" at position %s is not found.',
                                              upper(p_handle::text), p_place));
-    ELSIF v_endpoint.endpoint_id IS NULL THEN
+    ELSIF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
         PERFORM ssb.raise_handle_not_found(p_handle);
     END IF;
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
     PERFORM ssb.require_receive(v_queue);
-    v_state := ssb.endpoint_state(v_endpoint);
     IF v_state NOT IN ('SO', 'CO') THEN
         PERFORM ssb.raise_error(8429, format('The conversation endpoint is not in a valid state for SEND. '
                                              'The current endpoint state is ''%s''.', v_state));

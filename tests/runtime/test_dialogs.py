@@ -124,6 +124,13 @@ def test_the_initiator_may_end_first(session: Session, pair: Pair) -> None:
     assert session.receive(pair.near) == []
 
 
+def test_an_initiator_that_ended_first_is_gone(session: Session, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    session.end(near)
+    with refused(8426, str(near).upper()):
+        session.send(near, pair.request)
+
+
 def test_an_ended_side_can_neither_send_nor_end_again(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     session.end(far)
