@@ -24,19 +24,25 @@ def table(outcomes: Sequence[Outcome]) -> str:
     for outcome in outcomes:
         lines.append(outcome.scenario.name)
         for name, rates in outcome.rates.items():
-            numbers = f"{min(rates):>11,.0f} {statistics.median(rates):>11,.0f} {max(rates):>11,.0f}"
+            places = 0 if max(rates) >= 100 else 2
+            numbers = " ".join(
+                f"{value:>11,.{places}f}" for value in (min(rates), statistics.median(rates), max(rates))
+            )
             found = ratios(outcome, name) if name != OURS else []
             against = f"   ours is {_spread(found)} of it" if found else ""
-            lines.append(f"  {name:<17}{numbers} messages/s{against}")
+            lines.append(f"  {name:<17}{numbers} {outcome.scenario.unit}{against}")
         for target in outcome.scenario.targets:
             present = [peer for peer in target.peers if outcome.rates.get(peer)]
             if not present or OURS not in outcome.rates:
                 lines.append(f"  target {target.ratio:g} x {' / '.join(target.peers)}: not measured here")
                 continue
-            best = max(present, key=lambda peer: statistics.median(outcome.rates[peer]))
+            choose = min if target.at_most else max
+            best = choose(present, key=lambda peer: statistics.median(outcome.rates[peer]))
             reached = statistics.median(ratios(outcome, best))
-            verdict = "reached" if reached >= target.ratio else "MISSED"
-            lines.append(f"  target {target.ratio:g} x {best}: {reached:.2f} {verdict}")
+            is_met = reached <= target.ratio if target.at_most else reached >= target.ratio
+            bound = "at most " if target.at_most else ""
+            verdict = "reached" if is_met else "MISSED"
+            lines.append(f"  target {bound}{target.ratio:g} x {best}: {reached:.2f} {verdict}")
         lines.append("")
     return "\n".join(lines)
 
@@ -49,7 +55,7 @@ def write_json(path: Path, outcomes: Sequence[Outcome], conditions: dict[str, ob
     """All rates of all rounds, and what they were measured on."""
     document = {
         "conditions": conditions,
-        "scenarios": [{"name": o.scenario.name, "messages_per_second": o.rates} for o in outcomes],
+        "scenarios": [{"name": o.scenario.name, "unit": o.scenario.unit, "rounds": o.rates} for o in outcomes],
     }
     path.write_text(json.dumps(document, indent=2) + "\n")
 
@@ -69,6 +75,6 @@ def plot(path: Path, outcomes: Sequence[Outcome]) -> None:
         axis.invert_yaxis()
         axis.set_title(outcome.scenario.name, fontsize=9, loc="left")
         axis.tick_params(labelsize=7)
-    axes[-1, 0].set_xlabel("messages/s, median of the rounds")
+    axes[-1, 0].set_xlabel("median of the rounds, in the scenario's unit")
     figure.tight_layout()
     figure.savefig(path, dpi=110)

@@ -7,22 +7,24 @@ round. Targets are ratios between our queue and another in the same round.
 from dataclasses import dataclass, field
 from typing import Literal
 
-Work = Literal["enqueue", "dequeue", "grouped"]
+Work = Literal["enqueue", "dequeue", "grouped", "special"]
 
 
 @dataclass(frozen=True)
 class Target:
-    """Ours must reach ``ratio`` × the queue named ``peer`` (or the best of several)."""
+    """Ours must reach ``ratio`` × the best of ``peers``; with ``at_most``, stay within it (times, sizes)."""
 
     peers: tuple[str, ...]
     ratio: float
+    at_most: bool = False
 
 
 @dataclass(frozen=True)
 class Scenario:
     """``batch`` messages a transaction, ``clients`` connections.
 
-    Queues that are read are filled first: ``messages`` in ``groups``.
+    Queues that are read are filled first: ``messages`` in ``groups``. "special" work
+    is done by a module of its own: see `special`.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Scenario:
     messages: int = 0
     groups: int = 1
     targets: tuple[Target, ...] = field(default=())
+    unit: str = "messages/s"
 
 
 def scenarios(scale: float) -> list[Scenario]:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,11 +117,13 @@ def pgbench(
     rate: float | None = None,
     synchronous_commit: bool = True,
     latencies: bool = False,
+    variables: Mapping[str, int] | None = None,
 ) -> Run:
     """Run scripts with pgbench, each client in its own connection, statements prepared.
 
     Several scripts are chosen at random, equally often. ``transactions`` is per
     client; else the run lasts ``seconds``. ``rate`` limits transactions/s over all clients.
+    ``variables`` are each client's own, with these values at first.
     """
     with tempfile.TemporaryDirectory(prefix="pgsb-bench-") as directory:
         command = [server.pgbench_program, "--no-vacuum", "--protocol=prepared", f"--client={clients}"]
@@ -136,6 +138,7 @@ def pgbench(
             command.append(f"--time={max(1, round(seconds or 1))}")
         if rate is not None:
             command.append(f"--rate={rate}")
+        command += [f"--define={name}={value}" for name, value in (variables or {}).items()]
         if latencies:
             command += ["--log", f"--log-prefix={directory}/log"]
         options = f"-c synchronous_commit={'on' if synchronous_commit else 'off'}"

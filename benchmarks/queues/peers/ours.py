@@ -41,6 +41,47 @@ class Ours(Peer):
             (dialogs,),
         )
 
+    def clone_dialogs(self, connection: Connection, dialogs: int) -> None:
+        """As `_open`, for numbers that would take minutes: copies of a dialog that has carried a message."""
+        connection.execute("SELECT ssb.send(%s, 'm', 'x'::bytea)", (self.handles[0],))
+        connection.execute("SELECT count(*) FROM ssb.receive('dbo.target')")
+        names = [
+            row[0]
+            for row in connection.execute(
+                "SELECT attname FROM pg_attribute WHERE attrelid = 'ssb.conversation_endpoint'::regclass"
+                " AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum"
+            )
+        ]
+        # Two numbers for each copy; what names another row of the pair is renumbered alike.
+        renumbered = {
+            "endpoint_id": "n.near",
+            "lock_id": "n.near",
+            "far_endpoint_id": "n.far",
+            "conversation_handle": "n.handle",
+            "conversation_group_id": "gen_random_uuid()",
+            "conversation_id": "n.conversation",
+        }
+        values = ", ".join(renumbered.get(name, f"e.{name}") for name in names)
+        connection.execute(
+            f"""
+            CREATE TEMP TABLE pair AS
+            SELECT nextval('ssb.endpoint_id') AS a, nextval('ssb.endpoint_id') AS b, gen_random_uuid() AS conversation,
+                   gen_random_uuid() AS handle_a, gen_random_uuid() AS handle_b
+              FROM generate_series(1, {dialogs});
+            INSERT INTO ssb.conversation_endpoint ({", ".join(names)})
+            SELECT {values}
+              FROM ssb.conversation_endpoint AS e
+             CROSS JOIN LATERAL (
+                SELECT p.a AS near, p.b AS far, p.handle_a AS handle, p.conversation FROM pair AS p
+                 WHERE e.is_initiator
+                 UNION ALL SELECT p.b, p.a, p.handle_b, p.conversation FROM pair AS p WHERE NOT e.is_initiator) AS n
+             WHERE e.conversation_id = (SELECT o.conversation_id FROM ssb.conversation_endpoint AS o
+                                         WHERE o.conversation_handle = '{self.handles[0]}');
+            INSERT INTO bench_dialog (handle) SELECT handle_a FROM pair;
+            DROP TABLE pair
+            """
+        )
+
     def enqueue(self, batch: int) -> list[str] | None:
         if batch == 1:
             return [f"SELECT ssb.send('{handle}', 'm', '{BODY}'::bytea);\n" for handle in self.handles]
