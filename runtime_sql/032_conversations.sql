@@ -62,6 +62,7 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     dialog_timer        timestamptz,
     is_closed_by_error  boolean     NOT NULL DEFAULT false,
     is_close_known      boolean     NOT NULL DEFAULT false,  -- the far side has our EndDialog or Error, or needs none
+    is_cleaned_up       boolean     NOT NULL DEFAULT false,  -- END CONVERSATION WITH CLEANUP after that: shown no more
     far_outcome         char(2),                   -- DI or ER, once the far side's row is gone
     -- When ssb.deliver_due has something to do here: the earlier of timer and
     -- lifetime while the side is open, its removal when it is closed.

@@ -79,7 +79,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE
         WHEN e.closed_at IS NOT NULL THEN
-            CASE WHEN NOT e.is_close_known THEN 'DO' WHEN NOT e.is_initiator THEN 'CD' END
+            CASE WHEN NOT e.is_close_known THEN 'DO' WHEN NOT (e.is_initiator OR e.is_cleaned_up) THEN 'CD' END
         WHEN e.is_error OR f.is_refused OR e.far_outcome = 'ER' OR (f.is_close_known AND f.is_closed_by_error) THEN 'ER'
         WHEN e.far_outcome = 'DI' OR f.is_close_known THEN 'DI'
         WHEN e.is_initiator AND e.sent_count = 0 THEN 'SO'

@@ -110,7 +110,11 @@ BEGIN
     IF v_endpoint.is_system THEN
         PERFORM ssb.drop_notification_of(v_endpoint.conversation_handle, v_endpoint.far_endpoint_id);
     END IF;
-    IF cleanup THEN
+    IF cleanup AND v_state = 'CD' THEN
+        -- The far side was told already, and learns it from this row until that goes.
+        UPDATE ssb.conversation_endpoint AS e SET is_cleaned_up = true WHERE e.endpoint_id = v_endpoint.endpoint_id;
+        RETURN;
+    ELSIF cleanup THEN
         PERFORM ssb.remove_endpoint(v_endpoint);
         RETURN;
     ELSIF v_state IN ('CD', 'DO') THEN
