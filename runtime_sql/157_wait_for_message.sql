@@ -48,7 +48,10 @@ DECLARE
 BEGIN
     LOOP
         EXIT WHEN ssb.message_is_waiting(queue, conversation, conversation_group);
-        v_left := pg_catalog.date_part('epoch', coalesce(deadline, 'infinity') OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp());
+        -- PostgreSQL before 17 has no infinite intervals.
+        v_left := CASE WHEN pg_catalog.isfinite(deadline)
+                       THEN pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())
+                       ELSE 1 END;
         EXIT WHEN v_left OPERATOR(pg_catalog.<=) 0;
         IF may_commit THEN
             COMMIT;
