@@ -95,8 +95,11 @@ class Session:
 
     def send(self, conversation: UUID, message_type: str = DEFAULT, body: bytes | str | None = None) -> None:
         """Send one message; text goes as UTF-8, None for message types without a body. Raises BrokerError."""
-        data = body.encode() if isinstance(body, str) else body
-        self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
+        if body is None:
+            self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
+        else:
+            data = body.encode() if isinstance(body, str) else body
+            self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
 
     def receive(
         self,

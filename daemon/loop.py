@@ -57,6 +57,7 @@ _HAND_SETTINGS = {
 }
 _LOG_SECONDS = 0.2
 _DRAIN_STEP = 0.1
+_TIDY_ROUNDS = 10
 # What makes a reader's end no error: we cancelled it, or the server goes down.
 _SERVER_GONE = ("57P01", "57P02", "57P03")
 
@@ -328,6 +329,8 @@ class Broker:
             raise
 
     async def _tend_sessions(self) -> None:
+        """Connections for the next readers; now and then what somebody must do for all queues."""
+        round_ = 0
         while True:
             sessions = self._sessions
             if sessions is None:
@@ -338,6 +341,14 @@ class Broker:
                 if self.is_lost():
                     raise
                 self.log.write("error", "no_connection", f"no connection for readers: {_one_line(error)}")
+            round_ += 1
+            if round_ % _TIDY_ROUNDS == 0:
+                try:
+                    await self._call("SELECT ssb.tidy_up()")
+                except psycopg.Error as error:
+                    if self.is_lost():
+                        raise
+                    self.log.write("debug", "tidy_up_failed", _one_line(error))
             await asyncio.sleep(1.0)
 
     async def _watch_readers(self) -> None:

@@ -23,6 +23,21 @@ CREATE TABLE IF NOT EXISTS ssb.recycled_dialog (
 );
 CREATE INDEX IF NOT EXISTS recycled_dialog_by_handle ON ssb.recycled_dialog (handle);
 
+-- NULL: a message without a body.
+CREATE OR REPLACE FUNCTION ssb.send_or_signal(p_handle uuid, p_message_type text, p_body bytea)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_body IS NULL THEN
+        PERFORM ssb.send(p_handle, p_message_type);
+    ELSE
+        PERFORM ssb.send(p_handle, p_message_type, p_body);
+    END IF;
+END;
+$$;
+
 -- Sends one message on the key's dialog and returns the dialog's handle. The dialog
 -- is changed for a new one after max_age or max_messages, whichever comes first;
 -- closing_type must be a message type of the contract that needs no body.
@@ -64,7 +79,7 @@ BEGIN
         END IF;
     END IF;
     IF v_handle IS NOT NULL THEN
-        PERFORM ssb.send(v_handle, message_type, body);
+        PERFORM ssb.send_or_signal(v_handle, message_type, body);
         UPDATE ssb.recycled_dialog AS d SET sent = d.sent + 1
          WHERE d.key = key AND d.database_id = v_database_id AND d.from_service = from_service
            AND d.to_service = to_service AND d.contract = contract;
@@ -73,7 +88,7 @@ BEGIN
 
     v_handle := ssb.begin_dialog(from_service, to_service, contract, encryption => false, database => database,
                                  related_conversation => CASE WHEN v_near.closed_at IS NULL THEN v_near.conversation_handle END);
-    PERFORM ssb.send(v_handle, message_type, body);
+    PERFORM ssb.send_or_signal(v_handle, message_type, body);
     IF v_far.endpoint_id IS NOT NULL THEN
         -- Before anybody can see the target's new side: it waits for its turn behind the old one.
         UPDATE ssb.conversation_endpoint AS f
