@@ -91,6 +91,38 @@ BEGIN
 END;
 $$;
 
+-- Sets the groups of failed conversations aside, with the first message that failed
+-- and its error, as QUARANTINE does with poisoned ones (630); ssb.resubmit_quarantined
+-- and ssb.drop_quarantined decide about them. A conversation of which no message is
+-- left, since the job ended it, needs none.
+--
+-- Called by  ssb.complete_claim, which holds the groups and made pg_temp.bulk_failure
+CREATE OR REPLACE FUNCTION ssb.quarantine_failures(p_queue_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    WITH failed AS (
+        SELECT DISTINCT ON (e.lock_id) e.lock_id, e.conversation_group_id, e.endpoint_id, m.queuing_order, f.error
+          FROM pg_temp.bulk_failure AS f
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL
+         CROSS JOIN LATERAL (SELECT s.queuing_order FROM ssb.message_stored AS s
+                              WHERE s.endpoint_id = f.endpoint_id AND s.queuing_order >= f.from_order
+                              ORDER BY s.queuing_order LIMIT 1) AS m
+         ORDER BY e.lock_id, m.queuing_order
+    ), noted AS (
+        INSERT INTO ssb.quarantined_group AS g
+               (queue_id, lock_id, conversation_group_id, endpoint_id, queuing_order, rollbacks, error)
+        SELECT p_queue_id, f.lock_id, f.conversation_group_id, f.endpoint_id, f.queuing_order, 0, f.error
+          FROM failed AS f
+        RETURNING g.quarantine_id, g.lock_id
+    )
+    UPDATE ssb.conversation_endpoint AS l SET claim_id = -n.quarantine_id
+      FROM noted AS n WHERE l.endpoint_id = n.lock_id;
+END;
+$$;
+
 -- Replies in order, ends of conversations, and the claimed messages deleted, except
 -- those of a conversation from its first failed message on, when failures go back
 -- to the queue. Results for tables are inserted by the caller in the same
@@ -208,7 +240,7 @@ BEGIN
     INSERT INTO ssb.completed_claim (claim_id, claimed_at) VALUES (v_claim.claim_id, v_claim.claimed_at);
     PERFORM ssb.drop_claim(claim_id);
     IF failures = 'quarantine' THEN
-        PERFORM ssb.quarantine_failure(f.endpoint_id, f.from_order, f.error) FROM pg_temp.bulk_failure AS f;
+        PERFORM ssb.quarantine_failures(v_claim.queue_id);
     END IF;
     DROP TABLE pg_temp.bulk_failure;
 END;

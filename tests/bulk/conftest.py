@@ -15,6 +15,17 @@ from pgsb.bulk.problems import BulkError
 from pgsb.bulk.session import jdbc_jar, require_java, spark_session
 from support import Connection, Database
 
+# Jobs of a few rows: what takes time is starting the JVM, compiling and planning.
+_SMALL = {
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.locality.wait": "0",
+}
+
 
 @pytest.fixture(scope="session")
 def tcp(postgres: str) -> Callable[[Database], str]:
@@ -48,7 +59,7 @@ def spark() -> Iterator[Any]:
     session = spark_session(
         "pgsb tests",
         master="local[2,3]",
-        settings={"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g", "spark.log.level": "OFF"},
+        settings=_SMALL,
     )
     yield session
     session.stop()

@@ -1,6 +1,9 @@
 """Claims, without Spark: what they take, who passes them, how they end."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 
 import psycopg
@@ -115,6 +118,42 @@ def test_what_was_lost_cannot_be_completed_by_another_session(desk: Desk, connec
     assert desk.waiting() == 3
 
 
+_DRIVER = """
+import os, signal, sys
+import psycopg
+from pgsb.bulk import claim
+
+connection = psycopg.connect(sys.argv[1], autocommit=True)
+held = claim(connection, "dbo.target")
+if sys.argv[2] == "before":
+    os.kill(os.getpid(), signal.SIGKILL)
+with connection.transaction():
+    connection.execute("INSERT INTO dbo.total (messages) VALUES (%s)", (held.messages,))
+    connection.execute("SELECT ssb.complete_claim(%s)", (held.claim_id,))
+    if sys.argv[2] == "during":
+        os.kill(os.getpid(), signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(("moment", "waiting"), [("before", 3), ("during", 3), ("after", 0)])
+def test_a_driver_killed_around_complete_loses_and_repeats_nothing(
+    desk: Desk, connect: Connect, moment: str, waiting: int
+) -> None:
+    desk.send(1, 3)
+    died = subprocess.run([sys.executable, "-c", _DRIVER, desk.database.dsn, moment], check=False)
+    assert died.returncode == -signal.SIGKILL
+    # The lock on the group waits for the killed driver's session to end, if it is still there.
+    desk.connection.execute("SELECT FROM ssb.conversation_endpoint FOR UPDATE")
+    for _ in range(20):
+        held = claim(connect(), "dbo.target")
+        if held is not None or waiting == 0:
+            break
+        desk.connection.execute("SELECT pg_sleep(0.1)")
+    assert (held.messages if held else 0) == waiting
+    assert desk.one("SELECT count(*) FROM dbo.total") == (0 if waiting else 1)
+
+
 def test_two_claims_never_share_a_message(desk: Desk, connect: Connect) -> None:
     desk.send(6, 5)
     first, second = claim(connect(), "dbo.target", max_messages=15), claim(connect(), "dbo.target")
@@ -162,9 +201,8 @@ def test_nothing_to_claim_is_none(desk: Desk, connect: Connect) -> None:
     assert desk.one("SELECT count(*) FROM ssb.claim") == 0
 
 
-def test_a_failed_conversation_goes_back_from_the_failed_message_on(desk: Desk, connect: Connect) -> None:
-    handles = desk.send(2, 4)
-    owner = connect()
+def _complete_with_a_failure(owner: Connection, failures: str) -> tuple[object, ...] | None:
+    """Claim all there is and complete it, saying that the first message '3' failed."""
     held = claim(owner, "dbo.target")
     assert held is not None
     staging = owner.execute("SELECT ssb.create_staging(%s, 'errors')", (held.claim_id,)).fetchone()
@@ -174,15 +212,42 @@ def test_a_failed_conversation_goes_back_from_the_failed_message_on(desk: Desk, 
         " FROM ssb.claimed_message WHERE message_body = '3' ORDER BY queuing_order LIMIT 1"
     )
     outputs = json.dumps([{"kind": "errors", "staging": staging[0], "attempts": [1], "rows": 1}])
-    row = owner.execute(
-        "SELECT deleted, failed FROM ssb.complete_claim(%s, %s, 'requeue')", (held.claim_id, outputs)
+    return owner.execute(
+        "SELECT deleted, failed FROM ssb.complete_claim(%s, %s, %s)", (held.claim_id, outputs, failures)
     ).fetchone()
-    assert row == (6, 1)
+
+
+def test_a_failed_conversation_goes_back_from_the_failed_message_on(desk: Desk, connect: Connect) -> None:
+    desk.send(2, 4)
+    assert _complete_with_a_failure(connect(), "requeue") == (6, 1)
     left = desk.connection.execute(
         "SELECT convert_from(message_body, 'UTF8') FROM dbo.target ORDER BY queuing_order"
     ).fetchall()
     assert left == [("3",), ("4",)]
-    assert len(handles) == 2
+
+
+def test_a_failed_conversation_can_be_dropped(desk: Desk, connect: Connect) -> None:
+    desk.send(2, 4)
+    assert _complete_with_a_failure(connect(), "drop") == (8, 1)
+    assert desk.waiting() == 0
+
+
+def test_a_failed_conversation_can_be_set_aside_until_somebody_decides(desk: Desk, connect: Connect) -> None:
+    desk.send(2, 4)
+    assert _complete_with_a_failure(connect(), "quarantine") == (6, 1)
+    shown = desk.connection.execute(
+        "SELECT convert_from(message_body, 'UTF8'), is_poison, error FROM ssb.quarantine"
+    ).fetchall()
+    assert shown == [("3", True, "bad"), ("4", False, "bad")]
+    assert claim(connect(), "dbo.target") is None
+    assert desk.connection.execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
+    desk.connection.execute(
+        "SELECT ssb.drop_quarantined(conversation_group_id) FROM ssb.quarantine WHERE is_poison"
+    )
+    left = desk.connection.execute(
+        "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.target')"
+    ).fetchall()
+    assert left == [("4",)]
 
 
 def test_rows_of_attempts_that_were_not_reported_do_not_count(desk: Desk, connect: Connect) -> None:

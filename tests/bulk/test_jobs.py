@@ -196,6 +196,8 @@ def test_a_driver_that_is_killed_frees_its_messages(
         "--once",
         "--master",
         "local[1]",
+        "--conf",
+        "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     ]
     environment = {**os.environ, "PGSB_TEST_FLAG": str(flag), "PYTHONPATH": str(PROGRAMS)}
     environment.pop("PYSPARK_GATEWAY_PORT", None)
@@ -266,15 +268,17 @@ def test_a_stream_processes_each_claim_once(spark: Any, desk: Desk, tcp: Tcp, tm
     register(spark)
     desk.send(3, 4)
     dsn = tcp(desk.database)
-    stream = spark.readStream.format("pgsb").option("dsn", dsn).option("queue", "dbo.target").load()
+    stream = spark.readStream.format("pgsb").option("dsn", dsn).option("queue", "dbo.target")
     query = (
-        stream.writeStream.foreachBatch(completing(totals, dsn, "dbo.target"))
+        stream.option("partitions", "1")
+        .load()
+        .writeStream.foreachBatch(completing(totals, dsn, "dbo.target"))
         .option("checkpointLocation", str(tmp_path))
         .start()
     )
     try:
         with psycopg.connect(dsn, autocommit=True) as watcher:
-            for _ in range(300):
+            for _ in range(1200):
                 if desk.one("SELECT count(*) FROM dbo.total") == 3:
                     break
                 assert query.isActive, query.exception()
