@@ -1,0 +1,185 @@
+"""What the compiler finds out without running anything: depths, liveness, safety, known texts."""
+
+import pytest
+
+from pgsb.compiler import nodes
+from pgsb.compiler.build import parse_script
+from pgsb.compiler.constants import Constants, Piece, plain
+from pgsb.compiler.dynamic_pieces import place
+from pgsb.compiler.flow_status import DEAD, Live, Status, reads_at_start
+from pgsb.compiler.flow_transactions import ANY, CLOSED, Depths
+from pgsb.compiler.safety import safe_condition, safe_expression
+from pgsb.compiler.scope import Catalog, Scope
+from pgsb.compiler.type_map import INT, TINYINT, SqlType, nvarchar
+from pgsb.grammar.problems import Problems
+from pgsb.grammar.source import Source
+
+
+def body(text: str) -> tuple[nodes.Statement, ...]:
+    problems = Problems()
+    script = parse_script(Source("x.sql", text), problems)
+    assert not problems.errors, problems.report()
+    return script.batches[0].statements
+
+
+def tokens(expression: str) -> tuple[object, ...]:
+    """Return the tokens of an expression over @i int, @n nvarchar(10), @u uniqueidentifier."""
+    declared = "DECLARE @i int, @n nvarchar(10), @u uniqueidentifier, @t tinyint; PRINT "
+    statement = body(declared + expression)[-1]
+    assert isinstance(statement, nodes.Print)
+    return statement.value.tokens
+
+
+@pytest.fixture(scope="module")
+def scope() -> Scope:
+    made = Scope(Catalog())
+    for name, type_ in (("@i", INT), ("@n", nvarchar(10)), ("@t", TINYINT)):
+        made.declare(name, type_)
+    made.declare("@u", SqlType("uniqueidentifier"))
+    return made
+
+
+IN_TRY = "BEGIN TRAN; BEGIN TRY PRINT 1; COMMIT END TRY BEGIN CATCH"
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("BEGIN TRAN; COMMIT", {0}),
+        ("BEGIN TRAN; BEGIN TRAN; COMMIT", {1}),
+        ("BEGIN TRAN; BEGIN TRAN; ROLLBACK", {0}),
+        ("BEGIN TRAN; IF 1 = 2 COMMIT ELSE ROLLBACK", {0}),
+        ("BEGIN TRAN; IF @@ERROR <> 0 ROLLBACK", {0, 1}),
+        (f"{IN_TRY} IF @@TRANCOUNT > 0 ROLLBACK END CATCH", {0}),
+        (f"{IN_TRY} IF XACT_STATE() <> 0 ROLLBACK END CATCH", {0}),
+        (f"{IN_TRY} PRINT 2 END CATCH", {0, 1}),
+        ("WHILE 1 = 1 BEGIN BEGIN TRAN; IF @@ROWCOUNT = 0 BEGIN COMMIT; BREAK END COMMIT END", {0}),
+        ("BEGIN TRAN; GOTO done; COMMIT; done: PRINT 1", {1}),
+        ("BEGIN TRAN; SAVE TRAN s; ROLLBACK TRAN s", {1}),
+        ("BEGIN TRAN t; ROLLBACK TRAN t", {0, 1}),
+    ],
+)
+def test_depth_after_a_batch(text: str, after: set[int]) -> None:
+    assert Depths(body(text), CLOSED).exit == after
+
+
+def test_depth_inside_a_loop_is_that_of_every_round() -> None:
+    statements = body("WHILE @@ROWCOUNT = 0 BEGIN PRINT 1; BEGIN TRAN END")
+    loop = statements[0]
+    assert isinstance(loop, nodes.While)
+    assert Depths(statements, CLOSED).before(nodes.children_of(loop.body)[0]) == ANY
+
+
+@pytest.mark.parametrize(
+    ("text", "live"),
+    [
+        ("PRINT 1; PRINT @@ERROR", Live(True, False)),
+        ("PRINT 1; IF @@ROWCOUNT = 0 PRINT 2", Live(False, True)),
+        ("PRINT 1; DECLARE @a int; PRINT @@ERROR", Live(True, False)),
+        ("PRINT 1; PRINT 2; PRINT @@ERROR", DEAD),
+        ("PRINT 1; BEGIN TRY PRINT @@ROWCOUNT END TRY BEGIN CATCH END CATCH", Live(False, True)),
+        ("PRINT 1; GOTO x; PRINT 2; x: PRINT @@ERROR", Live(True, False)),
+    ],
+)
+def test_what_is_read_after_the_first_statement(text: str, live: Live) -> None:
+    statements = body(text)
+    assert Status(statements, DEAD).after(statements[0]) == live
+
+
+def test_a_loop_reads_what_its_last_statement_left() -> None:
+    statements = body("WHILE @@ROWCOUNT > 0 BEGIN PRINT 1; PRINT 2 END")
+    loop = statements[0]
+    assert isinstance(loop, nodes.While)
+    assert isinstance(loop.body, nodes.Block)
+    first, last = loop.body.statements
+    status = Status(statements, DEAD)
+    assert status.after(first) == DEAD
+    assert status.after(last) == Live(False, True)
+
+
+def test_a_batch_that_reads_what_the_one_before_left() -> None:
+    assert reads_at_start(body("SELECT @@ROWCOUNT"))
+    assert not reads_at_start(body("PRINT 1; SELECT @@ROWCOUNT"))
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "safe"),
+    [
+        ("1", INT, True),
+        ("300", TINYINT, False),
+        ("@i", INT, True),
+        ("@i", TINYINT, False),
+        ("@t", INT, True),
+        ("@i + 1", INT, False),
+        ("@n + N'x'", nvarchar(3), True),
+        ("@n + @i", nvarchar(3), False),
+        ("@n", INT, False),
+        ("NULL", INT, True),
+        ("ISNULL(@n, N'')", nvarchar(10), True),
+        ("CONCAT(@n, @i)", nvarchar(10), True),
+        ("NEWID()", SqlType("uniqueidentifier"), True),
+        ("ERROR_NUMBER()", INT, True),
+        ("(SELECT 1)", INT, False),
+        ("SUBSTRING(@n, 1, 2)", nvarchar(10), False),
+    ],
+)
+def test_expressions_that_can_never_fail(scope: Scope, text: str, target: SqlType, safe: bool) -> None:
+    assert safe_expression(tokens(text), scope, target) is safe  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("@i = 1", True),
+        ("(@i = 1 AND @n <> N'a') OR @u IS NULL", True),
+        ("NOT (@i > 1)", True),
+        ("@u IS NOT NULL", True),
+        ("@n = 1", False),
+        ("@i + 1 > 2", False),
+        ("EXISTS (SELECT 1)", False),
+        ("@@ROWCOUNT = 0", True),
+        ("ISNULL(@n, N'') = N'x'", True),
+    ],
+)
+def test_conditions_that_can_never_fail(scope: Scope, text: str, safe: bool) -> None:
+    declared = "DECLARE @i int, @n nvarchar(10), @u uniqueidentifier; IF "
+    statement = body(f"{declared}{text} PRINT 1")[-1]
+    assert isinstance(statement, nodes.If)
+    assert safe_condition(statement.condition.tokens, scope) is safe
+
+
+def known(text: str) -> str | None:
+    """Return what is known of @sql behind the statements of a text."""
+    constants = Constants()
+    statements = body(f"DECLARE @sql nvarchar(max), @a nvarchar(10); {text}; EXEC (@sql)")
+    for statement in statements[:-1]:
+        constants.follow(statement)
+    last = statements[-1]
+    assert isinstance(last, nodes.ExecuteString)
+    template = constants.value(last.text.tokens)
+    if template is None:
+        return None
+    return plain(template) if plain(template) is not None else place(template)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SET @sql = N'PRINT 1'", "PRINT 1"),
+        ("SET @sql = N'PRINT '; SET @sql = @sql + N'2'", "PRINT 2"),
+        ("SELECT @sql = N'a' + N'b'", "ab"),
+        ("SET @sql = N'a'; SET @sql += N'b'", "ab"),
+        ("SET @sql = N'SELECT * FROM ' + QUOTENAME(@a)", "SELECT * FROM pgsb_piece_1_"),
+        ("SET @sql = N'PRINT ''' + @a + N''''", "PRINT 'pgsb_piece_1_'"),
+        ("SET @sql = N'SELECT 1 + ' + @a", "SELECT 1 + @pgsb_piece_1_"),
+        ("SET @sql = N'x' + @a; SET @a = N'later'", None),
+        ("IF @@SPID = 1 SET @sql = N'a'", None),
+        ("SET @sql = @a", None),
+    ],
+)
+def test_text_that_is_known(text: str, expected: str | None) -> None:
+    assert known(text) == expected
+
+
+def test_a_piece_tells_its_variables() -> None:
+    assert Piece(tokens("QUOTENAME(@n)")).variables == {"@n"}  # type: ignore[arg-type]
