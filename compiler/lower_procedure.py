@@ -419,7 +419,13 @@ def _argument(
         ctx.scope.variable(token.text) if token is not None and token.kind == TokenKind.VARIABLE else None
     )
     if not parameter.output:
-        return argument_value(text, parameter.type, ctx)
+        value = argument_value(text, parameter.type, ctx)
+        same = (
+            variable is not None
+            and parameter.type is not None
+            and (variable.type.postgres_bare == parameter.type.postgres_bare)
+        )
+        return value if same or parameter.type is None else _spelled_out(value, parameter.type)
     if argument.output and variable is not None and parameter.type is not None:
         if variable.type.postgres_bare == parameter.type.postgres_bare:
             return pl.Name(variable.reference)
@@ -434,6 +440,17 @@ def _argument(
     scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
     before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
     return pl.Name(scratch)
+
+
+def _spelled_out(value: pl.Expr, target: SqlType) -> pl.Expr:
+    """Return the argument with the cast that PostgreSQL needs to find the procedure.
+
+    An integer becomes a smallint in an assignment, but not as an argument.
+    """
+    if target.postgres_bare not in ("smallint", "sys.bit"):
+        return value
+    converted = isinstance(value, pl.Raw) and value.sql.startswith("sys.convert_")
+    return value if converted or value == pl.NULL else pl.Cast(value, target.postgres_bare)
 
 
 def _return_code(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
