@@ -23,7 +23,11 @@ def spark_command() -> None:
 @spark_command.command("run")
 @dsn_option
 @click.option(
-    "--queue", required=True, metavar="SCHEMA.NAME", help="The queue to read, as PostgreSQL spells it."
+    "--queue",
+    required=True,
+    envvar="PGSB_QUEUE",
+    metavar="SCHEMA.NAME",
+    help="The queue to read, as PostgreSQL spells it.  [default: PGSB_QUEUE, which the broker daemon sets]",
 )
 @click.option(
     "--program",
@@ -72,10 +76,8 @@ def run_command(
     # Programs lie where the command is called, as with python -m.
     sys.path.insert(0, str(Path.cwd()))
     try:
-        target = find_target(dsn)
-        address = PrivateServer().loopback_dsn() if target.private else target.dsn
         progress = run_job(
-            address,
+            _address(dsn),
             queue,
             load_program(program_name),
             mode=mode or "until-empty",  # type: ignore[arg-type]  # click offers the three modes only
@@ -92,6 +94,15 @@ def run_command(
     if sys.stderr.isatty():
         click.echo(err=True)
     click.echo(progress.line())
+
+
+def _address(dsn: str | None) -> str:
+    """The server's DSN; of the private one over TCP, also when the broker daemon hands its socket on."""
+    target = find_target(dsn)
+    private = PrivateServer()
+    if target.private or target.dsn == private.status().dsn:
+        return private.loopback_dsn()
+    return target.dsn
 
 
 def _show(step: str, progress: Progress) -> None:
