@@ -792,7 +792,8 @@ class Generator:
         for number in range(1, self.random.choice([1, 1, 1, 2, 2, 3]) + 1):
             scope = Scope(callees=list(procedures))
             batches.append(s.Batch(self.unit(scope, self.random.randint(3, self.size + 4), f"b{number}")))
-        batches.append(closing_batch())
+        if self.chance(0.6):
+            batches.append(closing_batch())
         triggers = [self.trigger("tr1")] if "triggers" in self.features and self.chance(0.6) else []
         terse = "terse" in self.features and self.chance(0.5)
         return s.Program(procedures, batches, self.functions, triggers, terse)

@@ -476,15 +476,15 @@ class Machine(RowStatements):
             self.covered.add("rolled back")
             return
         places = [i for i, each in enumerate(self.savepoints) if each.name == name]
-        if self.doomed:
-            if not places:
-                raise Doubtful("ROLLBACK TRAN to an unknown name while doomed")
-            raise Raised(rules.doomed_savepoint())
         if not places:
+            if self.doomed:
+                raise Doubtful("ROLLBACK TRAN to an unknown name while doomed")
             raise Raised(rules.no_such_savepoint(name))
         savepoint = self.savepoints[places[-1]]
         if savepoint.frame is not self.stack[-1]:
-            self.limit("ROLLBACK to the savepoint of another procedure")
+            self.limit("ROLLBACK to the savepoint of another procedure or batch")
+        if self.doomed:
+            raise Raised(rules.doomed_savepoint())
         self.restore(savepoint.snapshot)
         del self.savepoints[places[-1] + 1:]
         self.covered.add("rolled back to a savepoint")

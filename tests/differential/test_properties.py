@@ -29,7 +29,7 @@ def test_tables_keep_their_constraints_and_no_transaction_is_left(program: synta
     found = outcome(program)
     if found is None:
         return
-    # The last batch of every program commits what is open.
+    # What a script leaves open is rolled back when its client goes.
     assert found.trancount == 0
     for table in syntax.TABLES:
         rows = found.tables[table.name]
