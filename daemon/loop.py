@@ -463,6 +463,15 @@ class Broker:
                 self.log.write(
                     "error", "not_started", _one_line(error), queue=queue.name, program=queue.title
                 )
+        except Exception as error:
+            # A defect of ours must not take the other queues along.
+            self.log.write(
+                "error",
+                "internal_error",
+                f"{type(error).__name__}: {_one_line(error)}",
+                queue=queue.name,
+                program=queue.title,
+            )
         finally:
             self._readers.pop(task, None)
             monitor.reader_ended(Ended(failed=outcome is None or outcome.error is not None))

@@ -230,8 +230,9 @@ def _is_alive(connection: Connection) -> bool:
     """False when the server has closed it, as far as this end can see."""
     if connection.closed:
         return False
-    readable, _, _ = select.select([connection.fileno()], [], [], 0)
-    return not readable
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return not poll.poll(0)
 
 
 @dataclass

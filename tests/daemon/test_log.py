@@ -1,0 +1,73 @@
+"""The daemon's log: lines for people, objects for machines, the newest ones in a table."""
+
+import io
+import json
+
+from pgsb.daemon.log import BrokerLog, Line, program_sink, stream_sink
+from support import Connection
+
+
+def _line(**changes: object) -> Line:
+    values: dict[str, object] = {"level": "error", "event": "reader_failed", "message": "so\nsorry"}
+    return Line(**{**values, "logged_at": "2026-11-20T07:00:00.123456+00:00", **changes})  # type: ignore[arg-type]
+
+
+def test_text_is_one_line_with_queue_reader_and_number() -> None:
+    stream = io.StringIO()
+    stream_sink(stream=stream)(_line(queue="dbo.q", program="dbo.p", pid=7, error_number=2812))
+    assert stream.getvalue() == (
+        "2026-11-20T07:00:00.123Z error   reader_failed dbo.q dbo.p [7] Msg 2812: so sorry\n"
+    )
+
+
+def test_json_leaves_out_what_is_empty() -> None:
+    stream = io.StringIO()
+    stream_sink("json", stream=stream)(_line(queue="dbo.q"))
+    assert json.loads(stream.getvalue()) == {
+        "level": "error",
+        "event": "reader_failed",
+        "message": "so\nsorry",
+        "queue": "dbo.q",
+        "logged_at": "2026-11-20T07:00:00.123456+00:00",
+    }
+
+
+def test_lower_levels_are_left_out() -> None:
+    stream = io.StringIO()
+    write = stream_sink(level="warning", stream=stream)
+    write(_line(level="info"))
+    write(_line(level="warning"))
+    assert stream.getvalue().count("\n") == 1
+
+
+def test_a_script_sees_what_programs_say_and_what_goes_wrong() -> None:
+    stream = io.StringIO()
+    write = program_sink(stream)
+    write(_line(level="info", event="leading"))
+    write(_line(level="info", event="print", program="dbo.p", message="hello"))
+    write(_line())
+    assert stream.getvalue().splitlines()[0] == "dbo.p: hello"
+    assert "so sorry" in stream.getvalue() and "leading" not in stream.getvalue()
+
+
+def test_lines_wait_for_the_table_and_too_many_are_counted() -> None:
+    log = BrokerLog(lambda line: None)
+    for number in range(5_003):
+        log.write("info", "print", str(number))
+    log.write("debug", "row_count", "not for the table")
+    lines = log.take()
+    assert len(lines) == 5_001
+    assert lines[-1].message == "3 lines are only in the daemon's own log"
+    log.put_back(lines[:2])
+    assert [line.message for line in log.take()] == ["0", "1"]
+
+
+def test_the_table_keeps_the_newest_lines(sql: Connection) -> None:
+    for number in range(3):
+        sql.execute(
+            "SELECT ssb.write_broker_log((SELECT jsonb_agg("
+            "jsonb_build_object('logged_at', now(), 'level', 'info', 'event', 'print', 'message', %s * 5000 + n)) FROM generate_series(1, 5000) AS n))",
+            [number],
+        )
+    row = sql.execute("SELECT count(*), min(message::integer), max(message::integer) FROM ssb.broker_log")
+    assert row.fetchone() == (10_000, 5_001, 15_000)
