@@ -65,8 +65,9 @@ def test_lines_wait_for_the_table_and_too_many_are_counted() -> None:
 def test_the_table_keeps_the_newest_lines(sql: Connection) -> None:
     for number in range(3):
         sql.execute(
-            "SELECT ssb.write_broker_log((SELECT jsonb_agg("
-            "jsonb_build_object('logged_at', now(), 'level', 'info', 'event', 'print', 'message', %s * 5000 + n)) FROM generate_series(1, 5000) AS n))",
+            "SELECT ssb.write_broker_log((SELECT jsonb_agg(jsonb_build_object('logged_at', now(),"
+            " 'level', 'info', 'event', 'print', 'message', %s * 5000 + n))"
+            " FROM generate_series(1, 5000) AS n))",
             [number],
         )
     row = sql.execute("SELECT count(*), min(message::integer), max(message::integer) FROM ssb.broker_log")
