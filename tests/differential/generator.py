@@ -30,6 +30,7 @@ class Scope:
     callees: list[s.Procedure] = field(default_factory=list)
     returns: bool = False  # every RETURN says a number
     in_procedure: bool = False
+    in_function: bool = False
     loops: int = 0  # lexical depth, for BREAK and CONTINUE
     catches: int = 0
     tries: int = 0
@@ -90,7 +91,8 @@ class Generator:
             return s.IsNull(self.int_expr(scope, depth + 1), s.Const(self.random.randint(0, 3)))
         if pick < 0.92:
             return self.scalar(scope)
-        return s.Fn(self.random.choice(["@@TRANCOUNT", "XACT_STATE()", "@@TRANCOUNT"]))
+        function = s.Fn(self.random.choice(["@@TRANCOUNT", "XACT_STATE()", "@@TRANCOUNT"]))
+        return s.Const(4) if scope.in_function else function
 
     def scalar(self, scope: Scope) -> s.Expr:
         table = self.random.choice(["t1", "t2"])
@@ -741,7 +743,7 @@ class Generator:
     def function(self, name: str) -> s.Function:
         """A scalar function; it may divide by zero or read a table."""
         parameter = s.Var("@x")
-        scope = Scope(ints=["@x", "@r"])
+        scope = Scope(ints=["@x", "@r"], in_function=True)
         body: list[s.Stmt] = [s.Declare("@r", s.INT, s.Const(self.random.randint(0, 3)))]
         if self.chance(0.6):
             early = s.Return(s.Bin(self.random.choice("+-/"), s.Const(10),
