@@ -1,5 +1,5 @@
 # Everything works without make: the scripts are what it calls.
-.PHONY: setup demo test check golden bench bench-compile clean
+.PHONY: setup demo test check golden bench bench-activation bench-compile clean
 
 setup:          ## .venv with pgsb and what its tests need
 	sh scripts/setup dev
@@ -19,6 +19,9 @@ golden: setup   ## rewrite the expectations of the compiler's and the examples' 
 
 bench-compile: setup    ## lines per second of check and compile, beside sqlglot on the same text
 	.venv/bin/python benchmarks/compile.py
+
+bench-activation: setup ## latency, scale-up and idle cost of the activation daemon
+	.venv/bin/python benchmarks/activation.py
 
 bench: setup            ## our queue beside its peers, ratios in one run
 	.venv/bin/python -m benchmarks.queues
