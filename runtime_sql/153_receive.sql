@@ -151,6 +151,9 @@ BEGIN
         IF v_left = 1 AND NOT v_is_retaining THEN
             DELETE FROM ssb.message_stored AS m
              WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order
+               -- An earlier one came back: its reader rolled back after we had passed it, before we had its lock.
+               AND NOT EXISTS (SELECT FROM ssb.message_stored AS o
+                                WHERE o.endpoint_id = v_endpoint_id AND o.queuing_order >= v_low AND o.queuing_order < v_order)
             RETURNING m.message_sequence_number, m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
                  INTO v_message;
             IF FOUND THEN
