@@ -166,16 +166,17 @@ BEGIN
         RETURN;
     END IF;
     DELETE FROM ssb.completed_claim AS c WHERE c.completed_at < now() - interval '7 days';
+    SELECT count(*) INTO conversations FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
+    IF conversations > 1000 THEN
+        -- Before anything joins them: without statistics a claim looks like a few rows.
+        ANALYZE ssb.claimed_conversation;
+    END IF;
     -- Partitions of about equal numbers of messages; a conversation is in one only.
     UPDATE ssb.claimed_conversation AS c
        SET partition = least(partitions - 1, trunc(p.before * partitions / messages)::integer)
       FROM (SELECT o.endpoint_id, sum(o.messages) OVER (ORDER BY o.endpoint_id) - o.messages AS before
               FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
      WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id AND partitions > 1;
-    SELECT count(*) INTO conversations FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
-    IF conversations > 1000 THEN
-        ANALYZE ssb.claimed_conversation;
-    END IF;
 END;
 $$;
 
@@ -196,24 +197,26 @@ DECLARE
 BEGIN
     -- Locked now, claimed from the commit on. The next statement has a new snapshot:
     -- what others received before we had the lock is gone for it.
-    SELECT array_agg(f.endpoint_id) INTO v_free
-      FROM (SELECT l.endpoint_id FROM ssb.conversation_endpoint AS l
-             WHERE l.endpoint_id = ANY (p_leaders)
-               AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+    -- Joins and not = ANY: comparing with an array is one pass over it for each row.
+    SELECT array_agg(f.leader ORDER BY f.place) INTO v_free
+      FROM (SELECT u.leader, u.place
+              FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
+              JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader
+             WHERE l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id)
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
     SELECT array_agg(s.leader ORDER BY s.place) FILTER (WHERE s.all_messages <= coalesce(p_messages, s.all_messages)
                                               AND s.all_bytes <= coalesce(p_bytes, s.all_bytes)),
            count(*), (array_agg(s.leader ORDER BY s.place))[1]
       INTO v_fitting, v_groups, v_cut
       FROM (SELECT u.leader, u.place, sum(n.messages) OVER w AS all_messages, sum(n.bytes) OVER w AS all_bytes
-              FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
+              FROM unnest(v_free) WITH ORDINALITY AS u (leader, place)
              CROSS JOIN LATERAL (
                    SELECT count(*) AS messages, coalesce(sum(octet_length(m.body)), 0) AS bytes
                      FROM (SELECT s.body FROM ssb.conversation_endpoint AS e
                              JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
                             WHERE e.lock_id = u.leader AND e.closed_at IS NULL
                             LIMIT coalesce(p_messages, 9223372036854775806) + 1) AS m) AS n
-             WHERE u.leader = ANY (v_free) AND n.messages > 0
+             WHERE n.messages > 0
             WINDOW w AS (ORDER BY u.place)) AS s;
     IF v_fitting IS NULL AND v_groups > 0 AND p_is_first THEN
         -- The one group that is too large: its first messages.
@@ -231,12 +234,13 @@ BEGIN
          GROUP BY t.endpoint_id;
         RETURN true;
     END IF;
-    UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id WHERE l.endpoint_id = ANY (v_fitting);
+    UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id
+      FROM unnest(v_fitting) AS u (leader) WHERE l.endpoint_id = u.leader;
     INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, partition)
     SELECT p_claim_id, e.endpoint_id, max(s.queuing_order), count(*), coalesce(sum(octet_length(s.body)), 0), 0
-      FROM ssb.conversation_endpoint AS e
+      FROM unnest(v_fitting) AS u (leader)
+      JOIN ssb.conversation_endpoint AS e ON e.lock_id = u.leader AND e.closed_at IS NULL
       JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
-     WHERE e.lock_id = ANY (v_fitting) AND e.closed_at IS NULL
      GROUP BY e.endpoint_id;
     RETURN v_groups > coalesce(cardinality(v_fitting), 0);
 END;
