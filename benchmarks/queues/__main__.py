@@ -10,12 +10,18 @@ from .peers import PEERS
 from .run import contenders, run
 from .scenarios import scenarios
 from .server import machine, running
+from .special import SPECIAL
+from .verify import verify
 
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Few rounds and messages: minutes instead of an hour.")
 @click.option("--postgres", help="Major version or bin directory; default: the best for the peers.")
-@click.option("--only", multiple=True, help="Scenarios whose name contains this text.")
+@click.option(
+    "--only",
+    multiple=True,
+    help="Scenarios whose name contains this text; see also benchmarks/queues/special.py.",
+)
 @click.option("--peer", "names", multiple=True, help="Compare with these queues only.")
 @click.option("--async-commit", is_flag=True, help="synchronous_commit = off")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("build/benchmarks"))
@@ -36,11 +42,13 @@ def main(
     wanted = [
         one for one in scenarios(0.2 if quick else 1.0) if not only or any(text in one.name for text in only)
     ]
+    special = [work for name, work in SPECIAL.items() if not only or any(text in name for text in only)]
     conditions = machine()
     with running(postgres) as server:
         conditions |= {"postgres": server.version, "synchronous_commit": not async_commit}
         say(f"PostgreSQL {server.version}, {conditions['cores']} cores, load {conditions['load']}")
-        ready = contenders(server, peers, say)
+        say(f"verified: {verify(server, 4000 if quick else 100_000)} messages once and in order")
+        ready = contenders(server, peers, say) if wanted else []
         outcomes = [
             run(
                 scenario,
@@ -52,6 +60,8 @@ def main(
             )
             for scenario in wanted
         ]
+        for work in special:
+            outcomes += work(server, quick, not async_commit, say)
     click.echo(report.table(outcomes))
     output.mkdir(parents=True, exist_ok=True)
     report.write_json(output / "queues.json", outcomes, conditions)

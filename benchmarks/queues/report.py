@@ -55,7 +55,9 @@ def write_json(path: Path, outcomes: Sequence[Outcome], conditions: dict[str, ob
     """All rates of all rounds, and what they were measured on."""
     document = {
         "conditions": conditions,
-        "scenarios": [{"name": o.scenario.name, "unit": o.scenario.unit, "rounds": o.rates} for o in outcomes],
+        "scenarios": [
+            {"name": o.scenario.name, "unit": o.scenario.unit, "rounds": o.rates} for o in outcomes
+        ],
     }
     path.write_text(json.dumps(document, indent=2) + "\n")
 

@@ -22,7 +22,8 @@ def verify(server: BenchServer, messages: int) -> int:
     ours = Ours()
     ours.install(own, connection)
     connection.execute(
-        "CREATE TABLE received (number bigserial PRIMARY KEY, conversation uuid, message bigint, position bigint)"
+        "CREATE TABLE received (number bigserial PRIMARY KEY, conversation uuid, message bigint,"
+        " position bigint)"
     )
     # Rollbacks in a row, which chance brings here, would disable the queue.
     connection.execute("SELECT ssb.alter_queue('dbo.target', poison_message_handling => false)")
@@ -41,7 +42,9 @@ def _send(server: BenchServer, handles: Sequence[str], each: int) -> None:
         f"\\if :client_id = {number}\nSELECT ssb.send('{handle}', 'm', (:n)::text::bytea);\n\\endif"
         for number, handle in enumerate(handles)
     )
-    pgbench(server, [f"\\set n :n + 1\n{chosen}\n"], clients=len(handles), transactions=each, variables={"n": 0})
+    pgbench(
+        server, [f"\\set n :n + 1\n{chosen}\n"], clients=len(handles), transactions=each, variables={"n": 0}
+    )
 
 
 def _reading() -> list[str]:

@@ -65,8 +65,8 @@ class Ours(Peer):
         connection.execute(
             f"""
             CREATE TEMP TABLE pair AS
-            SELECT nextval('ssb.endpoint_id') AS a, nextval('ssb.endpoint_id') AS b, gen_random_uuid() AS conversation,
-                   gen_random_uuid() AS handle_a, gen_random_uuid() AS handle_b
+            SELECT nextval('ssb.endpoint_id') AS a, nextval('ssb.endpoint_id') AS b,
+                   gen_random_uuid() AS conversation, gen_random_uuid() AS handle_a, gen_random_uuid() AS handle_b
               FROM generate_series(1, {dialogs});
             INSERT INTO ssb.conversation_endpoint ({", ".join(names)})
             SELECT {values}
@@ -74,7 +74,8 @@ class Ours(Peer):
              CROSS JOIN LATERAL (
                 SELECT p.a AS near, p.b AS far, p.handle_a AS handle, p.conversation FROM pair AS p
                  WHERE e.is_initiator
-                 UNION ALL SELECT p.b, p.a, p.handle_b, p.conversation FROM pair AS p WHERE NOT e.is_initiator) AS n
+                 UNION ALL
+                SELECT p.b, p.a, p.handle_b, p.conversation FROM pair AS p WHERE NOT e.is_initiator) AS n
              WHERE e.conversation_id = (SELECT o.conversation_id FROM ssb.conversation_endpoint AS o
                                          WHERE o.conversation_handle = '{self.handles[0]}');
             INSERT INTO bench_dialog (handle) SELECT handle_a FROM pair;

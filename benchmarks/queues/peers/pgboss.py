@@ -46,9 +46,8 @@ class PgBoss(Peer):
         done = with_values(self._statements["done"], "'q'", "ARRAY[:id]", "NULL")
         none = str(UUID(int=0))
         # The id goes back as text.
-        return [
-            f"SELECT '{none}' AS id \\gset\n{take} \\aset\n{done.replace('ARRAY[:id]', 'ARRAY[:id]::uuid[]')};\n"
-        ]
+        done = done.replace("ARRAY[:id]", "ARRAY[:id]::uuid[]")
+        return [f"SELECT '{none}' AS id \\gset\n{take} \\aset\n{done};\n"]
 
     def fill(self, connection: Connection, messages: int, groups: int, batch: int) -> None:
         connection.execute(

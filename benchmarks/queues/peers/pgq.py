@@ -26,7 +26,11 @@ class Pgq(Peer):
         connection.execute("SELECT pgq.create_queue('q')")
         # A tick whenever one is asked for and there is an event. (force_tick would skip
         # thousands of event numbers, from which pending_events is computed.)
-        for setting, value in (("ticker_max_count", "1"), ("ticker_max_lag", "0"), ("ticker_idle_period", "0")):
+        for setting, value in (
+            ("ticker_max_count", "1"),
+            ("ticker_max_lag", "0"),
+            ("ticker_idle_period", "0"),
+        ):
             connection.execute("SELECT pgq.set_queue_config('q', %s, %s)", (setting, value))
         connection.execute("SELECT pgq.register_consumer('q', 'c')")
 

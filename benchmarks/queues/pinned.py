@@ -1,0 +1,89 @@
+"""A transaction that stays open for minutes, so that VACUUM can remove nothing, while messages go through."""
+
+import threading
+import time
+
+from .peers.ours import Ours
+from .report import OURS
+from .run import Outcome, Say
+from .scenarios import Scenario, Target
+from .server import BenchServer, Connection, Run, pgbench
+
+_UNPINNED = "unpinned"
+
+
+def pinned(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
+    """Share of the first stretch's rate, p99 of RECEIVE, and size on disk, pinned and not.
+
+    Ten minutes at 5,000 messages/s in and out; quick: 30 s at 500/s.
+    """
+    rate, stretch, stretches = (500.0, 10.0, 3) if quick else (5000.0, 60.0, 10)
+    unit_rate, unit_time, unit_size = "messages/s, last stretch", "ms, p99 of RECEIVE", "MB at the end"
+    speed = Outcome(_scenario(unit_rate, Target(("first stretch",), 0.9)))
+    wait = Outcome(_scenario(unit_time, Target(("first stretch",), 2.0, at_most=True)))
+    size = Outcome(_scenario(unit_size, Target((_UNPINNED,), 3.0, at_most=True)))
+    for is_pinned in (False, True):
+        own = server.database("bench_pinned")
+        connection = own.connect()
+        ours = Ours()
+        ours.install(own, connection)
+        with own.connect() as other, other.transaction():
+            if is_pinned:
+                other.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                other.execute("SELECT count(*) FROM ssb.message_stored")
+            runs = [_stretch(own, ours, rate, stretch, synchronous_commit) for _ in range(stretches)]
+            megabytes = _size(connection) / 1e6
+        connection.close()
+        if not is_pinned:
+            size.rates[_UNPINNED] = [megabytes]
+            continue
+        size.rates[OURS] = [megabytes]
+        speed.rates = {OURS: [_speed(runs[-1])], "first stretch": [_speed(runs[0])]}
+        wait.rates = {OURS: [runs[-1].percentile(0.99)], "first stretch": [runs[0].percentile(0.99)]}
+    say("Pinned xmin horizon")
+    return [speed, wait, size]
+
+
+def _scenario(unit: str, target: Target) -> Scenario:
+    return Scenario(
+        "Pinned xmin horizon: " + unit, "special", 1, 2, targets=(target,), unit=unit.split(",")[0]
+    )
+
+
+def _speed(run: Run) -> float:
+    return run.transactions / run.seconds
+
+
+def _stretch(server: BenchServer, ours: Ours, rate: float, seconds: float, synchronous_commit: bool) -> Run:
+    """Send and receive at ``rate`` each; returns what the readers did."""
+    scripts = ours.enqueue(1)
+    assert scripts is not None
+    options = {"seconds": seconds, "rate": rate, "synchronous_commit": synchronous_commit}
+    stop = threading.Event()
+    keeper = threading.Thread(target=_rotate, args=(server, stop))
+    sender = threading.Thread(target=lambda: pgbench(server, scripts, clients=2, **options))  # type: ignore[arg-type]
+    keeper.start()
+    sender.start()
+    reading = ["SELECT * FROM ssb.receive('dbo.target', 1);\n"]
+    done = pgbench(server, reading, clients=2, latencies=True, **options)  # type: ignore[arg-type]
+    sender.join()
+    stop.set()
+    keeper.join()
+    return done
+
+
+def _rotate(server: BenchServer, stop: threading.Event) -> None:
+    """What the daemon does while it runs."""
+    with server.connect() as connection:
+        while not stop.is_set():
+            connection.execute("SELECT ssb.rotate_messages()")
+            time.sleep(0.2)
+
+
+def _size(connection: Connection) -> int:
+    row = connection.execute(
+        "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class AS c"
+        " WHERE c.relnamespace = 'ssb'::regnamespace AND c.relname ~ '^message_[01]$|^conversation_endpoint$'"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])

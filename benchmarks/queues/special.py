@@ -1,0 +1,22 @@
+"""What takes more than filling and reading one queue; by the name that --only looks for."""
+
+from collections.abc import Callable
+
+from .conditions import conditions
+from .dialogs import connections, dialogs
+from .latency import latency
+from .paper import paper
+from .pinned import pinned
+from .run import Outcome, Say
+from .server import BenchServer
+
+Special = Callable[[BenchServer, bool, bool, Say], list[Outcome]]
+
+SPECIAL: dict[str, Special] = {
+    "conditions": conditions,
+    "new dialog per message": dialogs,
+    "100 connections": connections,
+    "paper": paper,
+    "latency": latency,
+    "pinned xmin": pinned,
+}
