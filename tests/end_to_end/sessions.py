@@ -18,7 +18,6 @@ class Session(threading.Thread):
         self.shown = ""
         self._script = script
         self._failure: BaseException | None = None
-        self.start()
 
     def run(self) -> None:
         try:
@@ -43,6 +42,8 @@ def together(dsn: str, scripts: Sequence[str], **options: str) -> list[Session]:
     """Run the scripts at the same time; the sessions, when all have ended."""
     sessions = [Session(dsn, script, **options) for script in scripts]
     for session in sessions:
+        session.start()
+    for session in sessions:
         session.join()
     return sessions
 
@@ -57,3 +58,10 @@ def until_blocked(connection: psycopg.Connection[object], pid: int) -> None:
             is not None
         )
     )
+
+
+def started(dsn: str, script: str, **options: str) -> Session:
+    """Return a session that runs its script by now."""
+    session = Session(dsn, script, **options)
+    session.start()
+    return session

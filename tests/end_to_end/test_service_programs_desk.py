@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from end_to_end.published import listing, needs_the_documents, set_up_trading, snippet
-from end_to_end.sessions import Session, until_blocked
+from end_to_end.sessions import started, until_blocked
 from end_to_end.tsql import Tsql
 
 from activation import until
@@ -222,7 +222,7 @@ def test_two_readers_never_share_a_group(tsql: Tsql, desk: Desk, database: Datab
         schema = f"{desk.desk_database.lower()}_dbo" if desk.desk_database else "dbo"
         keeper.connection.execute("BEGIN")
         keeper.connection.execute(f"UPDATE {schema}.gate SET passed = 0".encode())
-        first = Session(database.dsn, desk.at_desk(f"EXEC {desk.take_orders}"))
+        first = started(database.dsn, desk.at_desk(f"EXEC {desk.take_orders}"))
         until_blocked(tsql.connection, first.pid)
         tsql.run_well(desk.at_desk(f"EXEC {desk.take_orders}"))
         assert _rows(tsql, desk.at_desk("SELECT body, step FROM dealt ORDER BY id")) == [

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 import pytest
 from end_to_end.published import document, needs_the_documents
-from end_to_end.sessions import Session, together, until_blocked
+from end_to_end.sessions import Session, started, together, until_blocked
 from end_to_end.tsql import Tsql
 
 from activation import until
@@ -243,7 +243,7 @@ def test_a_variable_answers_the_wrong_order_when_there_are_two_readers(
     _send(shop, bad)
     # The first reader rests after its failure; meanwhile a second one fails too, and answers.
     shop.run_well("INSERT INTO pauses VALUES (1, 1500, 2)")
-    first = Session(database.dsn, "EXEC ProcessOrders1")
+    first = started(database.dsn, "EXEC ProcessOrders1")
     until(lambda: _log(shop) == [50000])
     shop.run_well("EXEC ProcessOrders1")
     assert _answers(shop) == [Answer("unknown product", "E", 50000)]
@@ -262,7 +262,7 @@ def test_tables_answer_the_right_order_when_there_are_two_readers(
     bad = {name: body for name, (body, _) in _bad_orders(1000).items() if name == "unknown product"}
     _send(shop, bad)
     shop.run_well("INSERT INTO pauses VALUES (1, 1500, 2)")
-    first = Session(database.dsn, f"EXEC ProcessOrders{way}")
+    first = started(database.dsn, f"EXEC ProcessOrders{way}")
     until(lambda: _log(shop) == [50000])
     if way == 3:
         until(lambda: shop.scalar("SELECT count(*) FROM dbo.badmessages") == 1)
@@ -275,23 +275,22 @@ def test_tables_answer_the_right_order_when_there_are_two_readers(
 
 
 @pytest.mark.parametrize("way", [1, 2])
-def test_five_readers_with_a_bad_order_each_disable_the_queue(
+def test_five_readers_that_fail_disable_the_queue(
     shop: Tsql, variant: Variant, way: int, database: Database
 ) -> None:
     shop.run_well(variant.code(way))
-    bad = list(_bad_orders(1000).items())[:5]
-    _send(shop, {name: body for name, (body, _) in bad})
-    # Each rests after its first failure, until all five have failed.
-    shop.run_well("INSERT INTO pauses VALUES (1, 3000, 5)")
-    sessions = together(database.dsn, [f"EXEC ProcessOrders{way}"] * 5)
-    log = _log(shop)
-    assert DISABLED not in log[:5]
-    assert log[5:] == [DISABLED] * 5
+    _send(shop, {"bad": _bad_orders(1000)["unknown product"][0], "good": _order(_guid(1))})
+    # Each rests after its failure, before it would come back with the answer.
+    shop.run_well("INSERT INTO pauses VALUES (1, 2500, 5)")
+    sessions = [Session(database.dsn, f"EXEC ProcessOrders{way}") for _ in range(5)]
+    for number, session in enumerate(sessions, 1):
+        session.start()
+        until(lambda: len(_log(shop)) >= number)  # noqa: B023 (called at once)
     for session in sessions:
-        assert 'The service queue "dbo.OrderRequests" is currently disabled' in session.shown.replace(
-            "orderrequests", "OrderRequests"
-        )
-    assert _queue(shop) == ("0", "5")
+        session.join()
+        assert "is currently disabled" in session.shown
+    assert _log(shop) == [50000] * 5 + [DISABLED] * 5
+    assert _queue(shop) == ("0", "2")
     assert _answers(shop) == []
 
 
@@ -305,7 +304,7 @@ def test_a_deadlock_is_tried_again(shop: Tsql, variant: Variant, database: Datab
         other.connection.execute("SET deadlock_timeout = '60s'")
         other.connection.execute("BEGIN")
         other.connection.execute("UPDATE dbo.products SET stock = stock WHERE productid = 10")
-        reader = Session(database.dsn, "EXEC ProcessOrders3")
+        reader = started(database.dsn, "EXEC ProcessOrders3")
         until_blocked(shop.connection, reader.pid)
         other.connection.execute("UPDATE dbo.customers SET orders = orders WHERE customerid = 1")
         other.connection.execute("COMMIT")
