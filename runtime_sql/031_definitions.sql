@@ -78,6 +78,7 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
     is_accepting               boolean     NOT NULL,          -- enqueue enabled, and its database's broker too
     is_watched                 boolean     NOT NULL,          -- somebody wants to know of arrivals
     priorities                 smallint[]  NOT NULL DEFAULT '{5}',  -- levels ever used, highest first
+    has_groups                 boolean     NOT NULL DEFAULT false,  -- dialogs have shared a group here
     low_water                  bigint      NOT NULL DEFAULT 0,      -- no message below this order
     -- Sequences are read and written in a fraction of the time of a row, and are
     -- not undone by ROLLBACK. The first gives out queuing_order; SELECT on it mirrors

@@ -141,7 +141,9 @@ BEGIN
       FROM ssb.conversation_endpoint AS e
      WHERE e.service_id = p_service_id AND f.far_endpoint_id = e.endpoint_id;
     UPDATE ssb.queue AS q
-       SET priorities = (SELECT array_agg(DISTINCT p.level ORDER BY p.level DESC) FROM
+       SET has_groups = q.has_groups OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                                                 WHERE e.service_id = p_service_id AND e.lock_id <> e.endpoint_id),
+           priorities = (SELECT array_agg(DISTINCT p.level ORDER BY p.level DESC) FROM
              (SELECT unnest(q.priorities) UNION SELECT e.priority FROM ssb.conversation_endpoint AS e
                WHERE e.service_id = p_service_id) AS p (level))
      WHERE q.queue_id = p_queue.queue_id;

@@ -53,6 +53,9 @@ BEGIN
            p_far.endpoint_id, p_far.queue_id, p_far.near_order, p_far.near_state, p_far.contract_id, p_far.priority
       FROM (SELECT) AS one_row LEFT JOIN ssb.queue AS q ON q.queue_id = p_service.queue_id
     RETURNING e.* INTO v_endpoint;
+    IF p_lock_id IS NOT NULL THEN
+        UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = p_service.queue_id AND NOT q.has_groups;
+    END IF;
     IF v_priority <> 5 THEN
         UPDATE ssb.queue AS q
            SET priorities = (SELECT array_agg(l ORDER BY l DESC) FROM unnest(q.priorities || v_priority) AS l)

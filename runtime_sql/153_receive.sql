@@ -1,19 +1,16 @@
 -- RECEIVE.
 --
 -- Finding: walk the queue in (priority, order) from the session's low-water mark,
--- lock the group of the first message whose group nobody else holds (SKIP
--- LOCKED), then read that group again under a fresh snapshot, delete and return.
--- Taking the first statement's word would return messages that another reader has
--- received and committed between its snapshot and our lock.
+-- lock the group of the first message whose group nobody else holds (SKIP LOCKED),
+-- then read again under a fresh snapshot, delete and return. Taking the first
+-- statement's word would return messages that another reader has received and
+-- committed between its snapshot and our lock.
 --
--- Low-water mark: dead rows of received messages stay in the index until VACUUM
--- can remove them, which an old snapshot prevents for hours. So each session
--- remembers, per queue and priority, an order below which there is nothing, in a
--- custom setting: no write, gone with the session, undone with the transaction.
--- It may pass an order only when no message with a lower one can still appear:
--- a sender has its transaction id before it takes its order (see put_message and
--- send). So we note the sequence's last value S, then a snapshot's xmax X; once a
--- later snapshot's xmin has reached X, every order up to S is decided.
+-- Where no two dialogs of the queue have ever shared a group, and one message table
+-- alone is in use, every statement here has one table or two: what an executor costs
+-- to set up is most of what a RECEIVE of one message costs.
+--
+-- Low-water mark: see ssb.raise_low_water.
 --
 -- Called by  compiled RECEIVE, ssb.wait_for_message's caller
 -- Locks      the group's row, to the end of the transaction
@@ -25,10 +22,8 @@ LANGUAGE plpgsql SECURITY DEFINER
 ROWS 10
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
-SET jit = off
 SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
+SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
@@ -36,37 +31,47 @@ DECLARE
     v_queue_id integer;
     v_is_enabled boolean;
     v_is_retaining boolean;
+    v_has_groups boolean;
     v_priorities smallint[];
+    v_base_low bigint;
     v_order_sequence regclass;
     v_state_sequence regclass;
+    v_is_first_fatal boolean;          -- one rollback disables: every transaction must be on record
+    v_is_wanted CONSTANT boolean := conversation IS NOT NULL OR conversation_group IS NOT NULL;
     v_fails integer;                   -- rollbacks in a row; NULL: nothing on record
     v_has_due boolean;
+    v_moment text;
+    v_is_time_to_look boolean;
     v_was_retried boolean := false;
     v_has_quarantined boolean := false;
+    v_slot bigint;
     v_priority smallint;
     v_low bigint;
-    v_slot bigint;
+    -- The first message of the group that is ours, and its conversation:
     v_lock_id bigint;
     v_endpoint_id bigint;
     v_order bigint;
     v_tried_by xid;
-    v_is_first_fatal boolean;          -- one rollback disables: every transaction must be on record
-    v_conversation record;
-    v_message record;
+    v_handle uuid;
+    v_group uuid;
+    v_service_name text;
+    v_service_id integer;
+    v_contract_name text;
+    v_contract_id integer;
+    v_type_id integer;
+    v_type_name text;
     v_left bigint := top;
     v_last bigint;
-    v_count bigint;
     v_taken bigint := 0;
 BEGIN
-    SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.priorities, q.low_water, q.order_sequence, q.state_sequence,
-           q.max_rollbacks = 1
-      INTO v_queue_id, v_is_enabled, v_is_retaining, v_priorities, v_low, v_order_sequence, v_state_sequence, v_is_first_fatal
+    SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.has_groups, q.priorities, q.low_water,
+           q.order_sequence, q.state_sequence, q.max_rollbacks = 1
+      INTO v_queue_id, v_is_enabled, v_is_retaining, v_has_groups, v_priorities, v_base_low,
+           v_order_sequence, v_state_sequence, v_is_first_fatal
       FROM ssb.queue AS q WHERE q.name = queue;
     IF NOT FOUND THEN
-        SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.priorities, q.low_water, q.order_sequence, q.state_sequence,
-               q.max_rollbacks = 1
-          INTO v_queue_id, v_is_enabled, v_is_retaining, v_priorities, v_low, v_order_sequence, v_state_sequence, v_is_first_fatal
-          FROM ssb.queue_of(queue) AS q;
+        RETURN QUERY SELECT r.* FROM ssb.receive((ssb.queue_of(queue)).name, top, conversation, conversation_group) AS r;
+        RETURN;
     END IF;
     IF NOT has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                   v_order_sequence, 'SELECT') THEN
@@ -84,55 +89,70 @@ BEGIN
     ELSIF top = 0 THEN
         RETURN;
     END IF;
-    PERFORM FROM ssb.conversation_endpoint AS e WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
-    v_has_due := FOUND AND ssb.deliver_due_on(v_queue_id);
+
+    v_moment := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;
+    v_is_time_to_look := current_setting('ssb.looked_' || v_queue_id, true) IS DISTINCT FROM v_moment;
+    IF v_is_time_to_look THEN
+        PERFORM set_config('ssb.looked_' || v_queue_id, v_moment, false);
+    END IF;
 
     LOOP
         -- 1. A group that is ours.
         v_lock_id := NULL;
-        IF conversation IS NOT NULL OR conversation_group IS NOT NULL THEN
-            SELECT f.lock_id, f.endpoint_id, f.queuing_order, f.tried_by INTO v_lock_id, v_endpoint_id, v_order, v_tried_by
+        v_order := NULL;
+        v_handle := NULL;
+        v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+        IF v_is_wanted THEN
+            SELECT f.lock_id, f.endpoint_id, f.queuing_order, f.tried_by, f.message_type_id
+              INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id
               FROM ssb.find_wanted(v_queue_id, conversation, conversation_group) AS f;
         ELSE
-            v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
             FOREACH v_priority IN ARRAY v_priorities LOOP
-                v_low := greatest(v_low, nullif(current_setting('ssb.low_' || v_queue_id || '_' || v_priority, true), '')::bigint);
-                IF v_slot = 0 THEN
-                    SELECT m.endpoint_id, m.queuing_order, m.xmax, e.lock_id
-                      INTO v_endpoint_id, v_order, v_tried_by, v_lock_id
+                v_low := greatest(v_base_low,
+                                  nullif(current_setting('ssb.low_' || v_queue_id || '_' || v_priority, true), '')::bigint);
+                IF v_slot > 1 OR v_has_groups
+                   OR current_setting('ssb.held_' || v_queue_id || '_' || v_priority, true) <> '' THEN
+                    SELECT f.lock_id, f.endpoint_id, f.queuing_order, f.tried_by, f.message_type_id
+                      INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id
+                      FROM ssb.find_first(v_queue_id, v_priority, v_base_low) AS f;
+                ELSIF v_slot = 0 THEN
+                    SELECT e.endpoint_id, e.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
+                           e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
+                      INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id, v_handle,
+                           v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
                       FROM ssb.message_0 AS m
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
-                      JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
                      WHERE m.queue_id = v_queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-                       AND e.closed_at IS NULL AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                       AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL
+                       AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
                      ORDER BY m.queuing_order LIMIT 1
-                       FOR NO KEY UPDATE OF l SKIP LOCKED;
-                ELSIF v_slot = 1 THEN
-                    SELECT m.endpoint_id, m.queuing_order, m.xmax, e.lock_id
-                      INTO v_endpoint_id, v_order, v_tried_by, v_lock_id
+                       FOR NO KEY UPDATE OF e SKIP LOCKED;
+                ELSE
+                    SELECT e.endpoint_id, e.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
+                           e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
+                      INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id, v_handle,
+                           v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
                       FROM ssb.message_1 AS m
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
-                      JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
                      WHERE m.queue_id = v_queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-                       AND e.closed_at IS NULL AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                       AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL
+                       AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
                      ORDER BY m.queuing_order LIMIT 1
-                       FOR NO KEY UPDATE OF l SKIP LOCKED;
-                ELSE
-                    SELECT m.endpoint_id, m.queuing_order, m.xmax, e.lock_id
-                      INTO v_endpoint_id, v_order, v_tried_by, v_lock_id
-                      FROM ssb.message_stored AS m
-                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
-                      JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
-                     WHERE m.queue_id = v_queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-                       AND e.closed_at IS NULL AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
-                     ORDER BY m.queuing_order LIMIT 1
-                       FOR NO KEY UPDATE OF l SKIP LOCKED;
+                       FOR NO KEY UPDATE OF e SKIP LOCKED;
                 END IF;
-                IF coalesce(v_order, pg_sequence_last_value(v_order_sequence)) - v_low > 100 THEN
-                    PERFORM ssb.raise_low_water(v_queue_id, v_priority, v_low, v_order_sequence);
+                -- Not by the sequence's last value: reading it leaves the lock by which senders are known.
+                IF v_order - v_low > 100 OR (v_order IS NULL AND v_is_time_to_look) THEN
+                    PERFORM ssb.raise_low_water(v_queue_id, v_priority, v_low, v_order_sequence, v_order);
                 END IF;
                 EXIT WHEN v_lock_id IS NOT NULL;
             END LOOP;
+        END IF;
+        -- Timers and the like: whenever there is nothing else, and every tenth of a second.
+        IF v_has_due IS NULL AND (v_lock_id IS NULL OR v_is_time_to_look) THEN
+            PERFORM FROM ssb.conversation_endpoint AS e
+              WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
+            v_has_due := FOUND AND ssb.deliver_due_on(v_queue_id);
+            CONTINUE WHEN v_has_due AND v_lock_id IS NULL;
         END IF;
         IF v_lock_id IS NULL THEN
             EXIT WHEN v_was_retried OR NOT ssb.fetch_waiting(v_queue_id);
@@ -148,72 +168,52 @@ BEGIN
         END IF;
 
         -- 2. Its messages, as they are now that it is locked.
-        IF v_left = 1 AND NOT v_is_retaining THEN
-            DELETE FROM ssb.message_stored AS m
-             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order
-               -- An earlier one came back: its reader rolled back after we had passed it, before we had its lock.
-               AND NOT EXISTS (SELECT FROM ssb.message_stored AS o
-                                WHERE o.endpoint_id = v_endpoint_id AND o.queuing_order >= v_low AND o.queuing_order < v_order)
-            RETURNING m.message_sequence_number, m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
-                 INTO v_message;
-            IF FOUND THEN
-                RETURN QUERY
-                SELECT 1::smallint, v_message.priority, v_order, e.conversation_group_id, e.conversation_handle,
-                       v_message.message_sequence_number, e.service_name, e.service_id, e.contract_name, e.contract_id,
-                       t.name, v_message.message_type_id, v_message.validation, v_message.body,
-                       v_message.enqueued_at::timestamp(3)
-                  FROM ssb.conversation_endpoint AS e, ssb.message_type AS t
-                 WHERE e.endpoint_id = v_endpoint_id AND t.message_type_id = v_message.message_type_id;
-                v_taken := 1;
-            END IF;
+        IF v_slot > 1 OR v_is_retaining OR (v_has_groups AND conversation IS NULL) THEN
+            RETURN QUERY
+            SELECT t.* FROM ssb.take_messages(v_queue_id, v_lock_id, conversation, v_left,
+                                              CASE WHEN v_is_wanted THEN v_base_low ELSE least(v_order, v_low) END) AS t;
         ELSE
-            FOR v_conversation IN
-                SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-                       e.contract_name, e.contract_id, first.queuing_order
-                  FROM ssb.conversation_endpoint AS e
-                 CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m WHERE m.endpoint_id = e.endpoint_id
-                                      ORDER BY m.queuing_order LIMIT 1) AS first
-                 WHERE e.lock_id = v_lock_id AND e.closed_at IS NULL
-                   AND (conversation IS NULL OR e.conversation_handle = conversation)
-                 ORDER BY e.priority DESC, first.queuing_order
-            LOOP
-                v_last := NULL;
-                IF v_left IS NOT NULL THEN
-                    SELECT m.queuing_order INTO v_last FROM ssb.message_stored AS m
-                     WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= v_conversation.queuing_order
-                     ORDER BY m.queuing_order OFFSET v_left - 1 LIMIT 1;
-                END IF;
-                IF v_is_retaining THEN
-                    INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
-                                                      enqueued_at, message_type_id, priority, validation, body)
-                    SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
-                           m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
-                      FROM ssb.message_stored AS m
-                     WHERE m.endpoint_id = v_conversation.endpoint_id
-                       AND m.queuing_order BETWEEN v_conversation.queuing_order AND coalesce(v_last, 9223372036854775807);
-                    SELECT max(r.queuing_order) INTO v_last FROM ssb.retained_message AS r
-                     WHERE r.endpoint_id = v_conversation.endpoint_id AND r.status = 0;
+            IF v_handle IS NULL THEN
+                SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name,
+                       e.contract_id
+                  INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
+                  FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint_id;
+            END IF;
+            SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
+            v_last := CASE WHEN v_left IS NULL THEN 9223372036854775807 ELSE v_order END;
+            IF v_slot = 0 THEN
+                IF v_left > 1 THEN
+                    SELECT coalesce(max(w.queuing_order), v_order) INTO v_last
+                      FROM (SELECT m.queuing_order FROM ssb.message_0 AS m
+                             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
+                             ORDER BY m.queuing_order LIMIT v_left) AS w;
                 END IF;
                 RETURN QUERY
-                WITH gone AS (
-                    DELETE FROM ssb.message_stored AS m
-                     WHERE m.endpoint_id = v_conversation.endpoint_id
-                       AND m.queuing_order BETWEEN v_conversation.queuing_order AND coalesce(v_last, 9223372036854775807)
-                    RETURNING m.*
-                )
-                SELECT 1::smallint, m.priority, m.queuing_order, v_conversation.conversation_group_id,
-                       v_conversation.conversation_handle, m.message_sequence_number, v_conversation.service_name,
-                       v_conversation.service_id, v_conversation.contract_name, v_conversation.contract_id, t.name,
-                       m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
-                  FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
-                 ORDER BY m.queuing_order;
-                GET DIAGNOSTICS v_count = ROW_COUNT;
-                v_taken := v_taken + v_count;
-                v_left := v_left - v_count;
-                EXIT WHEN v_left = 0;
-            END LOOP;
+                DELETE FROM ssb.message_0 AS m
+                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                          v_service_name, v_service_id, v_contract_name, v_contract_id,
+                          CASE WHEN m.message_type_id = v_type_id THEN v_type_name
+                               ELSE ssb.message_type_name(m.message_type_id) END,
+                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+            ELSE
+                IF v_left > 1 THEN
+                    SELECT coalesce(max(w.queuing_order), v_order) INTO v_last
+                      FROM (SELECT m.queuing_order FROM ssb.message_1 AS m
+                             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
+                             ORDER BY m.queuing_order LIMIT v_left) AS w;
+                END IF;
+                RETURN QUERY
+                DELETE FROM ssb.message_1 AS m
+                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                          v_service_name, v_service_id, v_contract_name, v_contract_id,
+                          CASE WHEN m.message_type_id = v_type_id THEN v_type_name
+                               ELSE ssb.message_type_name(m.message_type_id) END,
+                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+            END IF;
         END IF;
-
+        GET DIAGNOSTICS v_taken = ROW_COUNT;
         IF v_taken > 0 THEN
             -- A message that a rolled-back RECEIVE deleted before carries that transaction in xmax.
             IF v_fails IS NOT NULL OR v_tried_by <> 0 OR v_has_due OR v_is_first_fatal THEN
@@ -222,15 +222,145 @@ BEGIN
             RETURN;
         END IF;
         -- Somebody received them between finding and locking: look again.
-        EXIT WHEN conversation IS NOT NULL OR conversation_group IS NOT NULL;
+        EXIT WHEN v_is_wanted;
     END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.message_type_name(p_message_type_id integer)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT t.name FROM ssb.message_type AS t WHERE t.message_type_id = p_message_type_id; $$;
+
+-- Up to p_left messages of a group that the caller holds: the conversation with the
+-- highest priority first, among equals the one with the oldest message; all of one
+-- before the next. For groups of several conversations, retaining queues, and while
+-- both message tables are in use. No message of the group is below p_low.
+CREATE OR REPLACE FUNCTION ssb.take_messages(p_queue_id integer, p_lock_id bigint, p_conversation uuid, p_left bigint,
+                                             p_low bigint)
+RETURNS SETOF ssb.message
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_is_retaining CONSTANT boolean := (SELECT q.is_retention_enabled FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
+    v_conversation record;
+    v_left bigint := p_left;
+    v_last bigint;
+    v_count bigint;
+BEGIN
+    FOR v_conversation IN
+        SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+               e.contract_name, e.contract_id, first.queuing_order
+          FROM ssb.conversation_endpoint AS e
+         CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
+                              WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= p_low
+                              ORDER BY m.queuing_order LIMIT 1) AS first
+         WHERE e.lock_id = p_lock_id AND e.closed_at IS NULL
+           AND (p_conversation IS NULL OR e.conversation_handle = p_conversation)
+         ORDER BY e.priority DESC, first.queuing_order
+    LOOP
+        v_last := 9223372036854775807;
+        IF v_left IS NOT NULL THEN
+            SELECT max(w.queuing_order) INTO v_last
+              FROM (SELECT m.queuing_order FROM ssb.message_stored AS m
+                     WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= v_conversation.queuing_order
+                     ORDER BY m.queuing_order LIMIT v_left) AS w;
+        END IF;
+        IF v_is_retaining THEN
+            -- The order of what was copied, so that no more is deleted than that.
+            WITH kept AS (
+                INSERT INTO ssb.retained_message AS r (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
+                                                       enqueued_at, message_type_id, priority, validation, body)
+                SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
+                       m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
+                  FROM ssb.message_stored AS m
+                 WHERE m.endpoint_id = v_conversation.endpoint_id
+                   AND m.queuing_order BETWEEN v_conversation.queuing_order AND v_last
+                RETURNING r.queuing_order
+            )
+            SELECT max(k.queuing_order) INTO v_last FROM kept AS k;
+        END IF;
+        RETURN QUERY
+        WITH gone AS (
+            DELETE FROM ssb.message_stored AS m
+             WHERE m.endpoint_id = v_conversation.endpoint_id
+               AND m.queuing_order BETWEEN v_conversation.queuing_order AND v_last
+            RETURNING m.*
+        )
+        SELECT 1::smallint, m.priority, m.queuing_order, v_conversation.conversation_group_id,
+               v_conversation.conversation_handle, m.message_sequence_number, v_conversation.service_name,
+               v_conversation.service_id, v_conversation.contract_name, v_conversation.contract_id, t.name,
+               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
+          FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+         ORDER BY m.queuing_order;
+        GET DIAGNOSTICS v_count = ROW_COUNT;
+        v_left := v_left - v_count;
+        EXIT WHEN v_left = 0;
+    END LOOP;
+END;
+$$;
+
+-- The first message of one priority whose group nobody else holds; that group is
+-- then locked. Conversations that the low-water mark has passed come first: their
+-- messages are the oldest.
+CREATE OR REPLACE FUNCTION ssb.find_first(p_queue_id integer, p_priority smallint, p_base_low bigint,
+    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid, OUT message_type_id integer)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_key CONSTANT text := p_queue_id || '_' || p_priority;
+    v_low CONSTANT bigint := greatest(p_base_low, nullif(current_setting('ssb.low_' || v_key, true), '')::bigint);
+    v_held CONSTANT bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
+BEGIN
+    IF v_held IS NOT NULL THEN
+        SELECT e.lock_id, e.endpoint_id, first.queuing_order, first.tried_by, first.message_type_id
+          INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
+          FROM unnest(v_held[1:cardinality(v_held) / 2], v_held[cardinality(v_held) / 2 + 1:]) AS h (endpoint_id, low)
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = h.endpoint_id AND e.closed_at IS NULL
+          JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
+         CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
+                              WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= h.low
+                              ORDER BY m.queuing_order LIMIT 1) AS first
+         WHERE l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id)
+         ORDER BY first.queuing_order LIMIT 1
+           FOR NO KEY UPDATE OF l SKIP LOCKED;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END IF;
+    SELECT e.lock_id, m.endpoint_id, m.queuing_order, m.xmax, m.message_type_id
+      INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
+      FROM ssb.message_stored AS m
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
+      JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
+     WHERE m.queue_id = p_queue_id AND m.priority = p_priority AND m.queuing_order >= v_low
+       AND e.closed_at IS NULL AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+     ORDER BY m.queuing_order LIMIT 1
+       FOR NO KEY UPDATE OF l SKIP LOCKED;
 END;
 $$;
 
 -- WHERE conversation_handle = or conversation_group_id =: its group, locked; a row
 -- of NULLs while somebody else holds it or it has no message.
 CREATE OR REPLACE FUNCTION ssb.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
-    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
+    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid, OUT message_type_id integer)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -252,11 +382,11 @@ BEGIN
             PERFORM ssb.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
         END IF;
     END IF;
-    SELECT e.lock_id, e.endpoint_id, first.queuing_order, first.tried_by
-      INTO lock_id, endpoint_id, queuing_order, tried_by
+    SELECT e.lock_id, e.endpoint_id, first.queuing_order, first.tried_by, first.message_type_id
+      INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
       FROM ssb.conversation_endpoint AS e
       JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
-     CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
+     CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
                           WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS first
      WHERE (p_conversation IS NULL OR e.conversation_handle = p_conversation)
        AND (p_group IS NULL OR e.conversation_group_id = p_group)
@@ -267,10 +397,29 @@ BEGIN
 END;
 $$;
 
--- Moves this session's low-water mark up, and clears away messages whose endpoint
--- has gone: sent in the moment in which the receiver ended the conversation.
+-- Low-water marks. Dead rows of received messages stay in the index until VACUUM can
+-- remove them, which an old snapshot prevents for hours; and messages of groups that
+-- somebody else holds may lie ahead in thousands. So each session remembers, per
+-- queue and priority, an order below which there is nothing for it (setting
+-- ssb.low_<queue>_<priority>), except messages of a few conversations that it found
+-- held (ssb.held_…: their endpoints, then for each an order below which it has
+-- nothing), which ssb.find_first looks at first. Custom settings: no write, gone
+-- with the session, undone with the transaction.
+--
+-- The mark may pass an order only when no message with a lower one can still
+-- appear: a sender has its transaction's number before it takes its order (see
+-- ssb.send, ssb.put_message). So we note the sequence's last value S, then a
+-- snapshot's xmax X; once a later snapshot's xmin has reached X, every order up to S
+-- is decided. Transactions that stay open for hours would stop that, so what counts
+-- in the end is whether one of those older than X is a sender: it holds the lock on
+-- the order sequence that nextval leaves. (Nothing here reads that sequence's last
+-- value in the usual way, which leaves the same lock.)
+--
+-- p_found is the order of the first message that was free, NULL when none was: what
+-- is still there below it belongs to groups that somebody holds, or to conversations
+-- that ended while it was being sent; those messages are cleared away here.
 CREATE OR REPLACE FUNCTION ssb.raise_low_water(p_queue_id integer, p_priority smallint, p_low bigint,
-                                               p_order_sequence regclass)
+                                               p_order_sequence regclass, p_found bigint)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -280,40 +429,75 @@ SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-    v_setting text := p_queue_id || '_' || p_priority;
-    v_seen text := nullif(current_setting('ssb.seen_' || v_setting, true), '');
+    v_key CONSTANT text := p_queue_id || '_' || p_priority;
+    v_seen CONSTANT text := nullif(current_setting('ssb.seen_' || v_key, true), '');
+    v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;  -- one look at the locks each
+    v_held bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
+    v_held_low bigint[];
     v_first record;
     v_last bigint;
     v_low bigint;
+    v_from bigint := p_low;
 BEGIN
     -- One snapshot for the whole transaction cannot tell what came after it.
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RETURN;
     END IF;
-    -- Every order up to this is decided: the snapshot that followed it is in the past.
-    v_last := CASE WHEN pg_snapshot_xmin(pg_current_snapshot()) >= split_part(v_seen, ':', 2)::xid8
-                   THEN split_part(v_seen, ':', 1)::bigint END;
+    -- Every order up to this is decided, if it is.
+    v_last := split_part(v_seen, ':', 1)::bigint;
+    IF pg_snapshot_xmin(pg_current_snapshot()) < split_part(v_seen, ':', 2)::xid8 THEN
+        IF split_part(v_seen, ':', 3) = v_moment OR EXISTS (
+            SELECT FROM pg_locks AS s
+              JOIN pg_locks AS t ON t.virtualtransaction = s.virtualtransaction AND t.locktype = 'transactionid' AND t.granted
+             WHERE s.locktype = 'relation' AND s.relation = p_order_sequence AND s.mode = 'RowExclusiveLock'
+               AND s.pid <> pg_backend_pid()
+               AND age(t.transactionid) > age((split_part(v_seen, ':', 2)::bigint % 4294967296)::text::xid))
+        THEN
+            v_last := NULL;
+        END IF;
+    END IF;
     IF v_last >= p_low THEN
+        v_low := least(p_found, v_last + 1);
+        v_held := coalesce(v_held[1:cardinality(v_held) / 2], '{}');
         FOR v_try IN 1..100 LOOP
             SELECT m.queuing_order, m.endpoint_id INTO v_first
               FROM ssb.message_stored AS m
-             WHERE m.queue_id = p_queue_id AND m.priority = p_priority AND m.queuing_order >= p_low
+             WHERE m.queue_id = p_queue_id AND m.priority = p_priority
+               AND m.queuing_order >= v_from AND m.queuing_order < v_low AND m.endpoint_id <> ALL (v_held)
              ORDER BY m.queuing_order LIMIT 1;
             EXIT WHEN NOT FOUND;
             PERFORM FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_first.endpoint_id AND e.closed_at IS NULL;
-            EXIT WHEN FOUND;
-            DELETE FROM ssb.message_stored AS m
-             WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
+            IF NOT FOUND THEN
+                DELETE FROM ssb.message_stored AS m
+                 WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
+            ELSIF cardinality(v_held) < 16 AND v_try < 100 THEN
+                v_held := v_held || v_first.endpoint_id;
+            ELSE
+                v_low := v_first.queuing_order;
+                EXIT;
+            END IF;
+            v_from := v_first.queuing_order + 1;
         END LOOP;
-        v_low := least(v_first.queuing_order, v_last + 1);
+        -- Those that still have something below the mark, and from where.
+        SELECT array_agg(h.endpoint_id ORDER BY h.endpoint_id), array_agg(f.queuing_order ORDER BY h.endpoint_id)
+          INTO v_held, v_held_low
+          FROM unnest(v_held) AS h (endpoint_id)
+         CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
+                              WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order < v_low
+                              ORDER BY m.queuing_order LIMIT 1) AS f;
         IF v_low > p_low THEN
-            PERFORM set_config('ssb.low_' || v_setting, v_low::text, false);
+            PERFORM set_config('ssb.low_' || v_key, v_low::text, false);
         END IF;
+        PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
     END IF;
     IF v_seen IS NULL OR v_last IS NOT NULL THEN
-        v_last := pg_sequence_last_value(p_order_sequence);
+        EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)
+           INTO v_last;
         -- A new statement, and so a new snapshot: after the value was read.
-        PERFORM set_config('ssb.seen_' || v_setting, v_last || ':' || pg_snapshot_xmax(pg_current_snapshot()), false);
+        PERFORM set_config('ssb.seen_' || v_key, v_last || ':' || pg_snapshot_xmax(pg_current_snapshot()), false);
+    ELSIF split_part(v_seen, ':', 3) <> v_moment THEN
+        PERFORM set_config('ssb.seen_' || v_key,
+                           split_part(v_seen, ':', 1) || ':' || split_part(v_seen, ':', 2) || ':' || v_moment, false);
     END IF;
 END;
 $$;

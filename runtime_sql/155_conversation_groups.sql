@@ -47,19 +47,11 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_priority smallint;
-    v_low bigint;
 BEGIN
     FOREACH v_priority IN ARRAY p_queue.priorities LOOP
-        v_low := coalesce(nullif(current_setting('ssb.low_' || p_queue.queue_id || '_' || v_priority, true), '')::bigint,
-                          p_queue.low_water);
-        SELECT e.lock_id, e.conversation_group_id INTO lock_id, conversation_group_id
-          FROM ssb.message_stored AS m
-          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL
-          JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
-         WHERE m.queue_id = p_queue.queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-           AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
-         ORDER BY m.queuing_order LIMIT 1
-           FOR NO KEY UPDATE OF l SKIP LOCKED;
+        SELECT f.lock_id, e.conversation_group_id INTO lock_id, conversation_group_id
+          FROM ssb.find_first(p_queue.queue_id, v_priority, p_queue.low_water) AS f
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = f.endpoint_id;
         EXIT WHEN FOUND;
     END LOOP;
 END;
@@ -105,6 +97,7 @@ BEGIN
         PERFORM ssb.raise_error(8439, format('The destination conversation group ''%s'' is invalid.',
                                              upper(conversation_group::text)));
     ELSIF v_destination <> v_endpoint.lock_id THEN
+        UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = v_endpoint.queue_id AND NOT q.has_groups;
         PERFORM ssb.hand_over_group(v_endpoint.endpoint_id);
         UPDATE ssb.conversation_endpoint AS e SET lock_id = v_destination, conversation_group_id = conversation_group
          WHERE e.endpoint_id = v_endpoint.endpoint_id;

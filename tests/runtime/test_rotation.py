@@ -194,18 +194,59 @@ class TestLowWaterMark:
             self.drain(session, pair)
         assert self.marks(session, pair) > 500
 
-    def test_it_never_passes_a_locked_message(
+    def test_it_passes_what_somebody_holds_and_remembers_it(
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:
-        session.send(pair.dialog(), pair.request, "held")
-        reader = another()
-        assert reader.bodies(pair.far) == ["held"]
+        holders = [another() for _ in range(3)]
+        for number, holder in enumerate(holders):
+            handle = pair.dialog()
+            session.send(handle, pair.request, f"held {number}")
+            session.send(handle, pair.request, f"left {number}")
+            assert holder.bodies(pair.far, 1) == [f"held {number}"]
         for _ in range(3):
             self.send(session, pair, 130)
             assert self.drain(session, pair) == 130
-        assert self.marks(session, pair) == 0
-        reader.rollback()
-        assert session.bodies(pair.far) == ["held"]
+        assert self.marks(session, pair) > 200
+        holders[1].rollback()
+        holders[2].commit()
+        self.send(session, pair, 1)
+        assert session.value("SELECT ssb.get_conversation_group(%s)", pair.far) is not None
+        assert session.bodies(pair.far) == ["held 1", "left 1"]
+        assert session.bodies(pair.far) == ["left 2"]
+        assert self.drain(session, pair) == 1
+        assert session.value("SELECT ssb.message_is_waiting(%s)", pair.far) is False
+        holders[0].rollback()
+        assert session.value("SELECT ssb.message_is_waiting(%s)", pair.far) is True
+        assert session.bodies(pair.far) == ["held 0", "left 0"]
+
+    def test_more_held_conversations_than_it_remembers_stop_it(
+        self, session: Session, another: Callable[[], Session], pair: Pair
+    ) -> None:
+        holder = another()
+        self.send(session, pair, 20)
+        for _ in range(20):
+            assert len(holder.receive(pair.far)) == 1
+        for _ in range(3):
+            self.send(session, pair, 130)
+            assert self.drain(session, pair) == 130
+        assert self.marks(session, pair) == 16
+        holder.rollback()
+        assert self.drain(session, pair) == 20
+
+    def test_each_priority_has_its_own(
+        self, session: Session, another: Callable[[], Session], pair: Pair
+    ) -> None:
+        sender = another()
+        sender.send(pair.dialog(sender), pair.request, "an early order of priority 5")
+        session.do(
+            "SELECT ssb.create_broker_priority(%s, %s, priority_level => 8)", pair.contract, pair.contract
+        )
+        for _ in range(3):
+            self.send(session, pair, 130)
+            assert self.drain(session, pair) == 130
+        sender.commit()
+        assert len(session.receive(pair.far)) == 1
+        session.do("SELECT ssb.drop_broker_priority(%s)", pair.contract)
 
     def test_a_rollback_takes_it_back(self, session: Session, pair: Pair) -> None:
         for _ in range(2):

@@ -101,7 +101,7 @@ def test_a_lifetime_ends_both_sides_with_an_error(session: Session, pair: Pair) 
         session.send(near, pair.request)
     with refused(8429, "'ER'"):
         session.send(far, pair.reply)
-    received = session.receive(pair.far)
+    received = session.receive(pair.far, 1) + session.receive(pair.far)
     assert [m.type for m in received] == [pair.request, ERROR]
     assert received[1].body is not None and "<Code>-8489</Code>" in received[1].body
     assert [m.type for m in session.receive(pair.near)] == [ERROR]
