@@ -130,12 +130,9 @@ def main() -> None:
             compiled = seconds(connection, "dbo.replyall", arguments.messages)
             by_hand = seconds(connection, "dbo.by_hand", arguments.messages)
             ratios.append(compiled / by_hand)
-            print(
-                f"round {number + 1}: compiled {compiled:.2f} s, by hand {by_hand:.2f} s, ratio {ratios[-1]:.2f}"
-            )
-    print(
-        f"ratio {min(ratios):.2f} / {statistics.median(ratios):.2f} / {max(ratios):.2f} (target: at most 1.3)"
-    )
+            print(f"round {number + 1}: compiled {compiled:.2f} s, by hand {by_hand:.2f} s: {ratios[-1]:.2f}")
+    low, middle, high = min(ratios), statistics.median(ratios), max(ratios)
+    print(f"ratio {low:.2f} / {middle:.2f} / {high:.2f} (target: at most 1.3)")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,8 @@ class Ours(Peer):
             f"""
             CREATE TEMP TABLE pair AS
             SELECT nextval('ssb.endpoint_id') AS a, nextval('ssb.endpoint_id') AS b,
-                   gen_random_uuid() AS conversation, gen_random_uuid() AS handle_a, gen_random_uuid() AS handle_b
+                   gen_random_uuid() AS conversation,
+                   gen_random_uuid() AS handle_a, gen_random_uuid() AS handle_b
               FROM generate_series(1, {dialogs});
             INSERT INTO ssb.conversation_endpoint ({", ".join(names)})
             SELECT {values}
