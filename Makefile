@@ -1,5 +1,5 @@
 # Everything works without make: the scripts are what it calls.
-.PHONY: setup demo test check golden bench bench-activation bench-compile clean
+.PHONY: setup demo test check golden bench bench-procedures bench-activation bench-compile clean
 
 setup:          ## .venv with pgsb and what its tests need
 	sh scripts/setup dev
@@ -25,6 +25,9 @@ bench-activation: setup ## latency, scale-up and idle cost of the activation dae
 
 bench: setup            ## our queue beside its peers, ratios in one run
 	.venv/bin/python -m benchmarks.queues
+
+bench-procedures: setup ## compiled T-SQL beside the same loop written by hand in PL/pgSQL
+	.venv/bin/python -m benchmarks.procedures
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
