@@ -41,8 +41,8 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
                     return [pl.Plain(created)]
             return _plain_sql(text, ctx)
         case nodes.Receive():
-            query, _ = receive_query(node, ctx)
-            return [pl.Plain(query, returns_rows=True, counts_rows=True)]
+            query, received = receive_query(node, ctx)
+            return [pl.Plain(query, returns_rows=True, counts_rows=True, columns=_spelled(received))]
     calls = invocations(node, ctx)
     if calls is None:
         ctx.problem(f"{type(node).__name__} cannot stand outside a block", node.span)
@@ -50,19 +50,26 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     return [pl.Select(call) for call in calls]
 
 
+def _spelled(columns: tuple[ordinary_sql.ResultColumn, ...] | None) -> tuple[str | None, ...] | None:
+    return None if columns is None else tuple(column.name for column in columns)
+
+
 def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
     translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
         case ordinary_sql.Query():
             before = [pl.Plain(sql) for sql in translated.before]
-            return [*before, pl.Plain(translated.sql, returns_rows=True, counts_rows=True)]
+            columns = _spelled(translated.columns)
+            return [*before, pl.Plain(translated.sql, returns_rows=True, counts_rows=True, columns=columns)]
         case ordinary_sql.Dml():
             for table in translated.defines:
                 ctx.define(table)
             rows = translated.output is not None
             return [
                 *(pl.Plain(sql) for sql in translated.before),
-                pl.Plain(translated.sql, returns_rows=rows, counts_rows=True),
+                pl.Plain(
+                    translated.sql, returns_rows=rows, counts_rows=True, columns=_spelled(translated.output)
+                ),
                 *(pl.Plain(sql) for sql in translated.after),
             ]
         case ordinary_sql.Ddl():

@@ -9,7 +9,7 @@ from . import plpgsql as pl
 from .flow_transactions import always_true
 from .lower import Context, Loop, Mode, comments, lower, lower_statements, single
 from .state_machine import leave_for_catch
-from .type_map import INT, NVARCHAR_MAX
+from .type_map import BIGINT, INT, NVARCHAR_MAX, SMALLINT
 
 # ------------------------------------------------------------------ blocks, IF, WHILE
 
@@ -332,8 +332,10 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     if ctx.scope.session is None:
         ctx.problem("RAISERROR is not allowed in a function", node.span, number=443)
         return []
-    numbered = len(node.message.tokens) == 1 and node.message.text.strip().isdigit()
-    message = ctx.expression(node.message, None if numbered else NVARCHAR_MAX)
+    message = ctx.expression(node.message, None)
+    numbered = message.type in (INT, SMALLINT, BIGINT) or node.message.text.strip().isdigit()
+    if not numbered:
+        message = ctx.expression(node.message, NVARCHAR_MAX)
     severity = ctx.expression(node.severity, INT)
     state = ctx.expression(node.state, INT)
     arguments = [ctx.expression(argument, NVARCHAR_MAX) for argument in node.arguments]
@@ -352,7 +354,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     if numbered:
         extra.append(("number", pl.Raw(message.sql)))
     statement = pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))
-    safe = all(part.safe for part in (message, severity, state, *arguments))
+    safe = not numbered and all(part.safe for part in (message, severity, state, *arguments))
     body: list[pl.Statement] = [statement] if safe else ctx.guard(node, [statement])
     level = int(node.severity.text) if node.severity.text.strip().isdigit() else None
     if level is not None and level <= 10:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from . import nodes, ordinary_sql
@@ -322,6 +323,7 @@ def _trigger_of_event(
     enter = pl.Assign(scope.session, pl.Invoke("ssb.enter_trigger", (pl.Text(node.name.name.text),)))
     outer: list[pl.Statement] = [
         enter,
+        *_rows_of_event(node, event, scope.session),
         pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
         *ctx.drop_temporary_tables(),
         pl.Perform(pl.Invoke("ssb.leave_trigger", (session,))),
@@ -355,6 +357,14 @@ def _trigger_of_event(
         for column in sorted(scope.noted)
     ]
     return [*ctx.prelude, routine, create, *notes]
+
+
+def _rows_of_event(node: nodes.CreateTrigger, event: str, session: str) -> list[pl.Statement]:
+    """@@ROWCOUNT at the start of a trigger: the rows of the statement that fired it."""
+    if not re.search(r"@@ROWCOUNT\b|\bROWCOUNT_BIG\b", node.span.text, re.IGNORECASE):
+        return []
+    rows = "deleted" if event == "DELETE" else "inserted"
+    return [pl.Assign(f"{session}.rowcount", pl.Raw(f"(SELECT count(*) FROM {rows})"))]
 
 
 def _literal(text: str) -> str:

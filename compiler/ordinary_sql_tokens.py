@@ -99,6 +99,10 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
                     out.append(SqlToken(T.GROUPING_SETS, "GROUPING SETS", 1, 1, start, following.end))
                     index += 2
                     continue
+                if word == "UPDATE" and next_word == "(":  # the function of triggers
+                    out.append(SqlToken(T.VAR, text, 1, 1, start, end))
+                    index += 1
+                    continue
                 token_type = _KEYWORDS.get(word) or _contextual(word, previous, following)
                 if token_type is None and word in RESERVED_WORDS and word not in _RESERVED_IN_EXPRESSIONS:
                     token_type = RESERVED

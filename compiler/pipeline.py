@@ -96,13 +96,16 @@ class CompiledStatement:
     """One statement for the server.
 
     ``returns_rows``: its rows are a result set of the script. ``counts_rows``: its row count
-    is to be shown, as NOCOUNT OFF asks for.
+    is to be shown, as NOCOUNT OFF asks for. ``columns``: the names of the result's columns as
+    the script spells them, None for one without a name; None as a whole where ``*`` stands for
+    columns that are not known.
     """
 
     sql: str
     returns_rows: bool
     span: Span
     counts_rows: bool = False
+    columns: tuple[str | None, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -248,7 +251,8 @@ class CompileSession:
                 rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
                 text = "\n".join([*comments, emit.top_level(item)])
                 comments.clear()
-                statements.append(CompiledStatement(text, rows, statement.span, counts))
+                columns = item.columns if isinstance(item, pl.Plain) else None
+                statements.append(CompiledStatement(text, rows, statement.span, counts, columns))
         return self._finish(batch, problems, statements, comments)
 
     def _finish(

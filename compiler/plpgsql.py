@@ -358,6 +358,8 @@ class Plain:
     returns_rows: bool = False
     counts_rows: bool = False
     """Its row count is one that T-SQL shows."""
+    columns: tuple[str | None, ...] | None = None
+    """Names of its result's columns as the script spells them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,11 @@ SELECT q.spelling AS name, q.queue_id AS object_id, ssb.principal_id_of(q.owner,
        0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
   FROM ssb.queue AS q JOIN ssb.visible_schema AS v ON v.postgres_name = q.schema_name
 UNION ALL
+-- The internal table that a queue's messages lie in (331_storage.sql): its number is the queue's, negative.
+SELECT 'queue_messages_' || q.queue_id, -q.queue_id, NULL, 4, q.queue_id, 'IT', 'INTERNAL_TABLE',
+       q.create_date::timestamp(3), q.modify_date::timestamp(3), 0::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM ssb.queue AS q JOIN ssb.visible_schema AS v ON v.postgres_name = q.schema_name
+UNION ALL
 SELECT c.relname::text, c.oid::integer, NULL, v.schema_id, 0,
        CASE c.relkind WHEN 'v' THEN 'V' WHEN 'm' THEN 'V' WHEN 'S' THEN 'SO' ELSE 'U' END,
        CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE_OBJECT' ELSE 'USER_TABLE' END,

@@ -91,3 +91,25 @@ AS $$
     SELECT sys.formatmessage(regexp_replace(m.text, '%(\.\*)?ls', '%s', 'g'), VARIADIC $2)
     FROM sys.messages AS m WHERE m.message_id = $1 LIMIT 1
 $$;
+
+-- RAISERROR(number, …): the text that is filled in, or the errors of a number that has none.
+CREATE OR REPLACE FUNCTION sys.message_text(message_id bigint) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_text text;
+BEGIN
+    IF $1 < 13000 OR $1 = 50000 THEN
+        PERFORM ssb.raise_error(2732, format('Error number %s is invalid. The number must be from 13000 through 2147483647 '
+                                             'and it cannot be 50000.', $1));
+    END IF;
+    SELECT regexp_replace(m.text, '%(\.\*)?ls', '%s', 'g') INTO v_text
+      FROM sys.messages AS m WHERE m.message_id = $1 AND m.language_id = 1033;
+    IF v_text IS NULL THEN
+        PERFORM ssb.raise_error(18054, format('Error %s was raised, but no message with that error number was found in '
+                                              'sys.messages. If error is larger than 50000, make sure the user-defined '
+                                              'message is added using sp_addmessage.', $1));
+    END IF;
+    RETURN v_text;
+END;
+$$;

@@ -72,6 +72,7 @@
 \ir 310_broker_definitions.sql
 \ir 320_conversations.sql
 \ir 330_activity.sql
+\ir 331_storage.sql
 
 -- T-SQL built-in functions
 \ir 401_choice.sql

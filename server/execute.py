@@ -74,7 +74,7 @@ class Executor:
             return
         count: int | None = None
         if result.status == ExecStatus.TUPLES_OK and statement.returns_rows:
-            rows = rows_of_result(result)
+            rows = rows_of_result(result, statement.columns)
             self._emit(rows)
             count = len(rows.rows)
         elif (cursor.statusmessage or "").split(" ")[0] in _COUNTED:

@@ -8,7 +8,7 @@ way SQL Server's tools show them.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -177,10 +177,12 @@ def _cell_of_json(value: Any, type_: ColumnType) -> Cell:
     return json.dumps(value, ensure_ascii=False, default=lambda number: float(number.digits))
 
 
-def rows_of_result(result: PGresult) -> Rows:
-    """The rows of an ordinary SELECT (text format)."""
+def rows_of_result(result: PGresult, spelled: Sequence[str | None] | None = None) -> Rows:
+    """The rows of an ordinary SELECT (text format); ``spelled``: its columns' names in the script."""
     types = [ColumnType.of_result(result, column) for column in range(result.nfields)]
     names = tuple(_column_name(result.fname(column)) for column in range(result.nfields))
+    if spelled is not None and len(spelled) == len(names):
+        names = tuple(spelled)
     rows: list[list[Cell]] = []
     for row in range(result.ntuples):
         cells: list[Cell] = []

@@ -260,3 +260,36 @@ n
 7
 
 (1 row affected)
+
+-- case: names of a plain result's columns are shown as the script spells them
+
+CREATE TABLE dbo.Orders (OrderId int, Amount int);
+INSERT INTO dbo.Orders VALUES (1, 2);
+GO
+SELECT OrderId, Amount AS [Total Amount], o.Amount + 1 FROM dbo.Orders AS o;
+DELETE FROM dbo.Orders OUTPUT deleted.OrderId, deleted.Amount AS Was;
+-- expect
+CREATE TABLE dbo.orders (
+    orderid integer,
+    amount integer
+);
+
+INSERT INTO dbo.orders VALUES (1, 2);
+
+SELECT orderid, amount AS "total amount", o.amount + 1 FROM dbo.orders AS o;
+
+DELETE FROM dbo.orders RETURNING orderid, amount AS was;
+-- shows
+(1 row affected)
+
+OrderId Total Amount (No column name)
+------- ------------ ----------------
+      1            2                3
+
+(1 row affected)
+
+OrderId Was
+------- ---
+      1   2
+
+(1 row affected)

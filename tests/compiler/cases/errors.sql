@@ -696,3 +696,55 @@ $batch$;
 Msg 4121, Level 16, State 1, Line 1
 Cannot find either column "dbo" or the user-defined function or aggregate "dbo.no_such_function", or the name is ambiguous.
 4121
+
+-- case: RAISERROR with a number takes its text from sys.messages
+
+DECLARE @id int = 50005;
+EXEC sp_addmessage 50005, 16, N'%s has %d', @replace = 'replace';
+RAISERROR (50005, 16, 1, N'a', 3);
+RAISERROR (@id, 10, 1, N'b', 4);
+RAISERROR (50099, 16, 1);
+EXEC sp_dropmessage 50005;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        id integer := 50005;
+    BEGIN
+        BEGIN
+            PERFORM sys.addmessage(msgnum => 50005, severity => 16, msgtext => '%s has %d', replace => 'replace');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            session := ssb.raiserror(session, 4, sys.message_text(50005), 16, 1, arguments => ARRAY['a', 3::text]::text[], number => 50005);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            session := ssb.raiserror(session, 5, sys.message_text(id), 10, 1, arguments => ARRAY['b', 4::text]::text[], number => id);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            session := ssb.raiserror(session, 6, sys.message_text(50099), 16, 1, number => 50099);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM sys.dropmessage(msgnum => 50005);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 50005, Level 16, State 1, Line 4
+a has 3
+b has 4
+Msg 18054, Level 16, State 1, Line 6
+Error 50099 was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage.

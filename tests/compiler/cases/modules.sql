@@ -153,39 +153,192 @@ DISABLE TRIGGER dbo.watch ON dbo.t;
 INSERT INTO dbo.t (id, n) VALUES (4, 1000);
 DROP TRIGGER dbo.watch;
 -- expect
-case.sql:7:8: error 102: incorrect syntax near 'UPDATE'
-    7 |     IF UPDATE(n) PRINT 'n is named';
-      |        ^^^^^^
+CREATE TABLE dbo.t (
+    id integer,
+    n integer
+);
+
+CREATE TABLE dbo.log (
+    line varchar(100)
+);
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
+
+CREATE OR REPLACE FUNCTION dbo.watch()
+RETURNS trigger
+LANGUAGE plpgsql AS $watch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('watch');
+    <<watch>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        session.nocount := true;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(true, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('n is named');
+        END IF;
+        BEGIN
+            INSERT INTO dbo.log (line)
+            SELECT concat(i.id, ': ', d.n, ' -> ', i.n)
+            FROM inserted AS i
+            LEFT JOIN (SELECT * FROM dbo.t WHERE false) AS d ON d.id = i.id;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
+        END;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(EXISTS (SELECT * FROM inserted WHERE n > 100), false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+        END;
+        IF condition THEN
+            session := ssb.raiserror(session, 9, 'too large', 16, 1);
+            EXIT watch WHEN session.leaving;
+            CALL ssb.rollback_transaction(session, 10);
+            EXIT watch WHEN session.leaving;
+        END IF;
+    END watch;
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$watch$;
+
+CREATE TRIGGER watch AFTER INSERT ON dbo.t
+    REFERENCING NEW TABLE AS inserted
+    FOR EACH STATEMENT EXECUTE FUNCTION dbo.watch();
+
+CREATE OR REPLACE FUNCTION dbo."watch@update"()
+RETURNS trigger
+LANGUAGE plpgsql AS $watch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('watch');
+    <<watch>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        session.nocount := true;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(ssb.was_updated('watch', 'n'), false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('n is named');
+        END IF;
+        BEGIN
+            INSERT INTO dbo.log (line)
+            SELECT concat(i.id, ': ', d.n, ' -> ', i.n)
+            FROM inserted AS i
+            LEFT JOIN deleted AS d ON d.id = i.id;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
+        END;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(EXISTS (SELECT * FROM inserted WHERE n > 100), false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+        END;
+        IF condition THEN
+            session := ssb.raiserror(session, 9, 'too large', 16, 1);
+            EXIT watch WHEN session.leaving;
+            CALL ssb.rollback_transaction(session, 10);
+            EXIT watch WHEN session.leaving;
+        END IF;
+    END watch;
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$watch$;
+
+CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
+    REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
+    FOR EACH STATEMENT EXECUTE FUNCTION dbo."watch@update"();
+
+CREATE TRIGGER "watch@n" BEFORE UPDATE OF n ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('watch', 'n');
+
+INSERT INTO dbo.t (id, n) VALUES (1, 10);
+
+UPDATE dbo.t SET n = 20;
+
+UPDATE dbo.t SET id = 2;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            INSERT INTO dbo.t (id, n) VALUES (3, 1000);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        PERFORM ssb.print('never');
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+SELECT id, n FROM dbo.t;
+
+SELECT line FROM dbo.log ORDER BY line NULLS FIRST;
+
+SELECT ssb.enable_trigger('dbo.t', ARRAY['watch']::text[], false);
+
+INSERT INTO dbo.t (id, n) VALUES (4, 1000);
+
+SELECT ssb.drop_module('TRIGGER', 'dbo.watch');
 -- shows
-Msg 102, Level 15, State 1, Line 4
-case.sql:7:8: error 102: incorrect syntax near 'UPDATE'
-    7 |     IF UPDATE(n) PRINT 'n is named';
-      |        ^^^^^^
+n is named
+(1 row affected)
+
+n is named
 (1 row affected)
 
 (1 row affected)
 
-(1 row affected)
-
-(1 row affected)
-
-never
+n is named
+Msg 50000, Level 16, State 1, Procedure watch, Line 9
+too large
+Msg 3609, Level 16, State 1, Line 1
+The transaction ended in the trigger. The batch has been aborted.
 id n
--- ----
- 2   20
- 3 1000
+-- --
+ 2 20
 
-(2 rows affected)
+(1 row affected)
 
 line
-----
+-----------
+1:  -> 10
+1: 10 -> 20
+2:  -> 20
 
-(0 rows affected)
+(3 rows affected)
 
 (1 row affected)
-
-Msg 3701, Level 11, State 5, Line 5
-Cannot drop the trigger 'dbo.watch', because it does not exist or you do not have permission.
 
 -- case: a trigger that sends
 CREATE QUEUE dbo.q;

@@ -1,0 +1,38 @@
+-- Where rows lie, as far as scripts ask for it: the usual way to count a queue's
+-- messages without reading them goes from sys.internal_tables to sys.partitions.
+
+-- SQL Server keeps the messages of a queue in an internal table of its own. Its
+-- number here is the queue's with the sign changed.
+CREATE OR REPLACE VIEW sys.internal_tables AS
+SELECT o.*, 201::smallint AS internal_type, 'QUEUE_MESSAGES'::text AS internal_type_desc,
+       o.parent_object_id AS parent_id, 0 AS parent_minor_id
+  FROM sys.objects AS o WHERE o.type = 'IT';
+
+-- One partition for each index (heap 0, primary key 1, others from 2). The rows of a
+-- table are the planner's estimate, those of a queue are counted.
+CREATE OR REPLACE VIEW sys.partitions AS
+SELECT i.object_id::bigint << 16 | i.index_id AS partition_id, i.object_id, i.index_id, 1 AS partition_number,
+       i.object_id::bigint << 16 | i.index_id AS hobt_id,
+       (SELECT greatest(c.reltuples, 0)::bigint FROM pg_class AS c WHERE c.oid = i.object_id::oid) AS rows,
+       0::smallint AS data_compression, 'NONE'::text AS data_compression_desc
+  FROM (SELECT t.object_id, 0 AS index_id
+          FROM sys.tables AS t
+         WHERE NOT EXISTS (SELECT FROM sys.indexes AS x WHERE x.object_id = t.object_id AND x.index_id = 1)
+        UNION
+        SELECT x.object_id, x.index_id::integer FROM sys.indexes AS x) AS i
+UNION ALL
+SELECT q.queue_id::bigint << 16 | n, -q.queue_id, n, 1, q.queue_id::bigint << 16 | n,
+       (SELECT count(*) FROM ssb.message_stored AS m WHERE m.queue_id = q.queue_id)
+       + (SELECT count(*) FROM ssb.retained_message AS r WHERE r.queue_id = q.queue_id),
+       0::smallint, 'NONE'
+  FROM ssb.queue AS q CROSS JOIN generate_series(1, 2) AS n;
+
+CREATE OR REPLACE VIEW sys.dm_db_partition_stats AS
+SELECT p.partition_id, p.object_id, p.index_id, p.partition_number, p.rows AS row_count FROM sys.partitions AS p;
+
+-- Performance counters are kept by PostgreSQL's own statistics; these are the ones
+-- that are known here.
+CREATE OR REPLACE VIEW sys.dm_os_performance_counters AS
+SELECT 'SQLServer:Broker Activation'::char(128) AS object_name, 'Tasks Running'::char(128) AS counter_name,
+       current_database()::char(128) AS instance_name, (SELECT count(*) FROM sys.dm_broker_activated_tasks) AS cntr_value,
+       65792 AS cntr_type;
