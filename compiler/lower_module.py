@@ -95,7 +95,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         block,
         tag=tag,
         returns=ctx.return_type.postgres_bare,
-        attributes=("STABLE", *rights(node.options)),
+        attributes=(_volatility(block), *rights(node.options)),
         preface=preface,
     )
     return [pl.Select(prepare), *ctx.prelude, routine]
@@ -154,7 +154,7 @@ def _table_function(
         block,
         tag=node.name.name.text,
         returns=f"SETOF {row_type}",
-        attributes=("STABLE", *rights(node.options)),
+        attributes=(_volatility(block), *rights(node.options)),
         preface=preface,
     )
     ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
@@ -221,11 +221,17 @@ def _inline(
         None,
         tag=node.name.name.text,
         returns=f"SETOF {row_type}",
-        attributes=("STABLE", *rights(node.options)),
+        attributes=(_volatility(body), *rights(node.options)),
         sql_body=body,
         preface=preface,
     )
     return [pl.Select(prepare), *before, routine]
+
+
+def _volatility(code: object) -> str:
+    """Return STABLE, or VOLATILE where a table hint locks rows, which PostgreSQL allows only there."""
+    text = repr(code)
+    return "VOLATILE" if "FOR UPDATE" in text or "FOR SHARE" in text else "STABLE"
 
 
 # ------------------------------------------------------------------ triggers

@@ -12,16 +12,18 @@ of our own. What the article finds out about each holds here too:
 import re
 import uuid
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+import psycopg
 import pytest
 from end_to_end.published import document, needs_the_documents
 from end_to_end.sessions import Session, started, together, until_blocked
 from end_to_end.tsql import Tsql
 
-from activation import until
 from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
 from support import Database
@@ -194,6 +196,17 @@ def _stored(shop: Tsql) -> int:
     return int(str(shop.results[-1][0][0]))
 
 
+@contextmanager
+def _held(dsn: str, *readers: Session) -> Iterator[None]:
+    """Readers that have failed stay where they are until the end of the block."""
+    with psycopg.connect(dsn) as keeper:
+        for reader in readers:
+            with psycopg.connect(dsn) as other:
+                other.execute("INSERT INTO dbo.held_readers VALUES (%s)", [reader.pid])
+        keeper.execute("SELECT FROM dbo.held_readers FOR UPDATE")
+        yield
+
+
 @pytest.mark.parametrize("way", [1, 2, 3])
 def test_one_reader_answers_every_order(shop: Tsql, variant: Variant, way: int, database: Database) -> None:
     good, bad = _good_orders(0, 6), _bad_orders(1000)
@@ -239,18 +252,18 @@ def test_a_variable_answers_the_wrong_order_when_there_are_two_readers(
     shop: Tsql, variant: Variant, database: Database
 ) -> None:
     shop.run_well(variant.code(1))
-    bad = {name: body for name, (body, _) in _bad_orders(1000).items() if name == "unknown product"}
-    _send(shop, bad)
+    _send(shop, {"bad": _bad_orders(1000)["unknown product"][0]})
+    first = Session(database.dsn, "EXEC ProcessOrders1")
     # The first reader rests after its failure; meanwhile a second one fails too, and answers.
-    shop.run_well("INSERT INTO pauses VALUES (1, 1500, 2)")
-    first = started(database.dsn, "EXEC ProcessOrders1")
-    until(lambda: _log(shop) == [50000])
-    shop.run_well("EXEC ProcessOrders1")
-    assert _answers(shop) == [Answer("unknown product", "E", 50000)]
-    _send(shop, {"good": _order(_guid(1))})
+    with _held(database.dsn, first):
+        first.start()
+        until_blocked(shop.connection, first.pid)
+        shop.run_well("EXEC ProcessOrders1")
+        assert _answers(shop) == [Answer("bad", "E", 50000)]
+        _send(shop, {"good": _order(_guid(1))})
     first.join()
     # The first reader has answered without looking: a good order is lost.
-    assert _answers(shop) == [Answer("unknown product", "E", 50000), Answer("good", "E", 50000)]
+    assert _answers(shop) == [Answer("bad", "E", 50000), Answer("good", "E", 50000)]
     assert _stored(shop) == 0
 
 
@@ -259,19 +272,18 @@ def test_tables_answer_the_right_order_when_there_are_two_readers(
     shop: Tsql, variant: Variant, way: int, database: Database
 ) -> None:
     shop.run_well(variant.code(way))
-    bad = {name: body for name, (body, _) in _bad_orders(1000).items() if name == "unknown product"}
-    _send(shop, bad)
-    shop.run_well("INSERT INTO pauses VALUES (1, 1500, 2)")
-    first = started(database.dsn, f"EXEC ProcessOrders{way}")
-    until(lambda: _log(shop) == [50000])
-    if way == 3:
-        until(lambda: shop.scalar("SELECT count(*) FROM dbo.badmessages") == 1)
-    shop.run_well(f"EXEC ProcessOrders{way}")
-    # A permanent table spares the second reader the failure.
-    assert _log(shop) == ([50000] if way == 3 else [50000, 50000])
-    _send(shop, {"good": _order(_guid(1))})
+    _send(shop, {"bad": _bad_orders(1000)["unknown product"][0]})
+    first = Session(database.dsn, f"EXEC ProcessOrders{way}")
+    with _held(database.dsn, first):
+        first.start()
+        until_blocked(shop.connection, first.pid)
+        shop.run_well(f"EXEC ProcessOrders{way}")
+        # A permanent table spares the second reader the failure.
+        assert _log(shop) == ([50000] if way == 3 else [50000, 50000])
+        assert _answers(shop) == [Answer("bad", "E", 50000)]
+        _send(shop, {"good": _order(_guid(1))})
     first.join()
-    assert _answers(shop) == [Answer("unknown product", "E", 50000), Answer("good", "O", None)]
+    assert _answers(shop) == [Answer("bad", "E", 50000), Answer("good", "O", None)]
 
 
 @pytest.mark.parametrize("way", [1, 2])
@@ -280,12 +292,13 @@ def test_five_readers_that_fail_disable_the_queue(
 ) -> None:
     shop.run_well(variant.code(way))
     _send(shop, {"bad": _bad_orders(1000)["unknown product"][0], "good": _order(_guid(1))})
-    # Each rests after its failure, before it would come back with the answer.
-    shop.run_well("INSERT INTO pauses VALUES (1, 2500, 5)")
     sessions = [Session(database.dsn, f"EXEC ProcessOrders{way}") for _ in range(5)]
-    for number, session in enumerate(sessions, 1):
-        session.start()
-        until(lambda: len(_log(shop)) >= number)  # noqa: B023 (called at once)
+    # Each rests after its failure, before it would come back with the answer.
+    with _held(database.dsn, *sessions):
+        for session in sessions:
+            session.start()
+            until_blocked(shop.connection, session.pid)
+        assert _log(shop) == [50000] * 5
     for session in sessions:
         session.join()
         assert "is currently disabled" in session.shown

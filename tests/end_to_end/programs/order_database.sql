@@ -98,17 +98,16 @@ BEGIN CATCH
     RETURN 55555
 END CATCH
 GO
-CREATE TABLE pauses (failed_once BIT PRIMARY KEY, milliseconds INT NOT NULL, until_errors INT NOT NULL);
+CREATE TABLE held_readers (spid INT PRIMARY KEY);
 GO
--- How long a reader waits before its next message: nothing, unless the test says so. Rows of
--- pauses hold for readers that have logged an error, and while fewer errors than that are logged.
+-- How long a reader waits before its next message: nothing. But a reader that has logged an
+-- error first waits for its row of held_readers, when the test holds that.
 CREATE FUNCTION dbo.get_waittime() RETURNS DATETIME AS
 BEGIN
-    DECLARE @ms INT, @errors INT, @failed BIT = 0
-    SELECT @errors = COUNT(*) FROM slog.sqleventlog
-    IF EXISTS (SELECT * FROM slog.sqleventlog WHERE spid = @@SPID) SET @failed = 1
-    SELECT @ms = milliseconds FROM pauses WHERE failed_once = @failed AND @errors < until_errors
-    RETURN DATEADD(MILLISECOND, ISNULL(@ms, 0), CONVERT(DATETIME, '19000101'))
+    DECLARE @held INT
+    IF EXISTS (SELECT * FROM slog.sqleventlog WHERE spid = @@SPID)
+        SELECT @held = spid FROM held_readers WITH (UPDLOCK) WHERE spid = @@SPID
+    RETURN CONVERT(DATETIME, '19000101')
 END
 GO
 CREATE MESSAGE TYPE OrderRequest VALIDATION = NONE
