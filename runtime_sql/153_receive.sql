@@ -6,6 +6,10 @@
 -- statement's word would return messages that another reader has received and
 -- committed between its snapshot and our lock.
 --
+-- The row that is to be locked stands in a LATERAL subquery of its own, here and
+-- below: so it is always looked up by its key, once for each message on the way,
+-- whatever the statistics make of the join.
+--
 -- Where no two dialogs of the queue have ever shared a group, and one message table
 -- alone is in use, every statement here has one table or two: what an executor costs
 -- to set up is most of what a RECEIVE of one message costs.
@@ -61,6 +65,7 @@ DECLARE
     v_type_id integer;
     v_type_name text;
     v_left bigint := top;
+    v_earlier record;
     v_last bigint;
     v_taken bigint := 0;
 BEGIN
@@ -116,29 +121,35 @@ BEGIN
                       INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id
                       FROM ssb.find_first(v_queue_id, v_priority, v_base_low) AS f;
                 ELSIF v_slot = 0 THEN
-                    SELECT e.endpoint_id, e.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
+                    SELECT m.endpoint_id, m.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
                            e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
                       INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id, v_handle,
                            v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
                       FROM ssb.message_0 AS m
-                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
+                     CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                                e.contract_name, e.contract_id
+                                           FROM ssb.conversation_endpoint AS e
+                                          WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
+                                            AND e.closed_at IS NULL
+                                            AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
+                                            FOR NO KEY UPDATE SKIP LOCKED) AS e
                      WHERE m.queue_id = v_queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-                       AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL
-                       AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
-                     ORDER BY m.queuing_order LIMIT 1
-                       FOR NO KEY UPDATE OF e SKIP LOCKED;
+                     ORDER BY m.queuing_order LIMIT 1;
                 ELSE
-                    SELECT e.endpoint_id, e.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
+                    SELECT m.endpoint_id, m.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
                            e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
                       INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id, v_handle,
                            v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
                       FROM ssb.message_1 AS m
-                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
+                     CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                                e.contract_name, e.contract_id
+                                           FROM ssb.conversation_endpoint AS e
+                                          WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
+                                            AND e.closed_at IS NULL
+                                            AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
+                                            FOR NO KEY UPDATE SKIP LOCKED) AS e
                      WHERE m.queue_id = v_queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-                       AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL
-                       AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
-                     ORDER BY m.queuing_order LIMIT 1
-                       FOR NO KEY UPDATE OF e SKIP LOCKED;
+                     ORDER BY m.queuing_order LIMIT 1;
                 END IF;
                 -- Not by the sequence's last value: reading it leaves the lock by which senders are known.
                 IF v_order - v_low > 100 OR (v_order IS NULL AND v_is_time_to_look) THEN
@@ -168,6 +179,20 @@ BEGIN
         END IF;
 
         -- 2. Its messages, as they are now that it is locked.
+        -- The finding may have passed an earlier one, whose reader rolled back before we had the lock.
+        IF NOT v_is_wanted THEN
+            IF current_setting('ssb.held_' || v_queue_id || '_' || v_priority, true) <> '' THEN
+                v_low := v_base_low;
+            END IF;
+            SELECT m.queuing_order, m.xmax, m.message_type_id INTO v_earlier FROM ssb.message_stored AS m
+             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_low AND m.queuing_order < v_order
+             ORDER BY m.queuing_order LIMIT 1;
+            IF FOUND THEN
+                v_order := v_earlier.queuing_order;
+                v_tried_by := v_earlier.xmax;
+                v_type_id := v_earlier.message_type_id;
+            END IF;
+        END IF;
         IF v_slot > 1 OR v_is_retaining OR (v_has_groups AND conversation IS NULL) THEN
             RETURN QUERY
             SELECT t.* FROM ssb.take_messages(v_queue_id, v_lock_id, conversation, v_left,
@@ -330,17 +355,21 @@ DECLARE
     v_held CONSTANT bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
 BEGIN
     IF v_held IS NOT NULL THEN
-        SELECT e.lock_id, e.endpoint_id, first.queuing_order, first.tried_by, first.message_type_id
+        SELECT e.lock_id, f.endpoint_id, f.queuing_order, f.tried_by, f.message_type_id
           INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
-          FROM unnest(v_held[1:cardinality(v_held) / 2], v_held[cardinality(v_held) / 2 + 1:]) AS h (endpoint_id, low)
-          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = h.endpoint_id AND e.closed_at IS NULL
-          JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
-         CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
-                              WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= h.low
-                              ORDER BY m.queuing_order LIMIT 1) AS first
-         WHERE l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id)
-         ORDER BY first.queuing_order LIMIT 1
-           FOR NO KEY UPDATE OF l SKIP LOCKED;
+          FROM (SELECT h.endpoint_id, m.queuing_order, m.tried_by, m.message_type_id
+                  FROM unnest(v_held[1:cardinality(v_held) / 2], v_held[cardinality(v_held) / 2 + 1:]) AS h (endpoint_id, low)
+                 CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id
+                                       FROM ssb.message_stored AS m
+                                      WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order >= h.low
+                                      ORDER BY m.queuing_order LIMIT 1) AS m
+                 ORDER BY m.queuing_order OFFSET 0) AS f
+         CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                              WHERE e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL OFFSET 0) AS e
+         CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                              WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                                FOR NO KEY UPDATE SKIP LOCKED) AS l
+         ORDER BY f.queuing_order LIMIT 1;
         IF FOUND THEN
             RETURN;
         END IF;
@@ -348,12 +377,13 @@ BEGIN
     SELECT e.lock_id, m.endpoint_id, m.queuing_order, m.xmax, m.message_type_id
       INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
       FROM ssb.message_stored AS m
-      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
-      JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
+     CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                          WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL OFFSET 0) AS e
+     CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                            FOR NO KEY UPDATE SKIP LOCKED) AS l
      WHERE m.queue_id = p_queue_id AND m.priority = p_priority AND m.queuing_order >= v_low
-       AND e.closed_at IS NULL AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
-     ORDER BY m.queuing_order LIMIT 1
-       FOR NO KEY UPDATE OF l SKIP LOCKED;
+     ORDER BY m.queuing_order LIMIT 1;
 END;
 $$;
 
@@ -382,18 +412,26 @@ BEGIN
             PERFORM ssb.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
         END IF;
     END IF;
-    SELECT e.lock_id, e.endpoint_id, first.queuing_order, first.tried_by, first.message_type_id
+    SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by, e.message_type_id
       INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
-      FROM ssb.conversation_endpoint AS e
-      JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = e.lock_id
-     CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
-                          WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS first
-     WHERE (p_conversation IS NULL OR e.conversation_handle = p_conversation)
-       AND (p_group IS NULL OR e.conversation_group_id = p_group)
-       AND e.queue_id = p_queue_id AND e.closed_at IS NULL
-       AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
-     ORDER BY e.priority DESC, first.queuing_order LIMIT 1
-       FOR NO KEY UPDATE OF l SKIP LOCKED;
+      FROM (SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by, m.message_type_id
+              FROM ssb.conversation_endpoint AS e
+             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
+                                  WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
+             WHERE e.conversation_handle = p_conversation AND e.closed_at IS NULL
+               AND (p_group IS NULL OR e.conversation_group_id = p_group)
+            UNION ALL
+            SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by, m.message_type_id
+              FROM ssb.conversation_endpoint AS e
+             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
+                                  WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
+             WHERE p_conversation IS NULL AND e.conversation_group_id = p_group AND e.queue_id = p_queue_id
+               AND e.closed_at IS NULL
+             ORDER BY queuing_order OFFSET 0) AS e
+     CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                            FOR NO KEY UPDATE SKIP LOCKED) AS l
+     ORDER BY e.queuing_order LIMIT 1;
 END;
 $$;
 
