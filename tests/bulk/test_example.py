@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 from pgsb.bulk.job import run_job
 from pgsb.compiler.pipeline import compile_script
 from pgsb.grammar.source import Source
 from support import Database
+
+pytestmark = pytest.mark.one_postgres
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "end_of_day"
 sys.path.insert(0, str(EXAMPLE))

@@ -19,6 +19,8 @@ from pgsb.bulk.read import COLUMNS, read
 from pgsb.bulk.sending import Dialogs, send
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 Connect = Callable[..., Connection]
 Tcp = Callable[[Database], str]
 PROGRAMS = Path(__file__).parent

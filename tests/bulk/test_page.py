@@ -16,6 +16,8 @@ from pgsb.cli.spark import spark_command
 from pgsb.daemon.config import parse_program
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text(encoding="utf-8")
 
 
