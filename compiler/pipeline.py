@@ -44,6 +44,10 @@ _LOCAL_VARIABLE = re.compile(r"(?<![@\w])@[A-Za-z_#$\u0080-\uffff]")
 _SESSION_STATE = re.compile(
     r"@@(ERROR|ROWCOUNT|TRANCOUNT|FETCH_STATUS|NESTLEVEL|PROCID)|XACT_STATE|ERROR_\w+\s*\(|ROWCOUNT_BIG", re.I
 )
+_TABLE_LOCK = re.compile(
+    r"\bTABLOCKX\b|\bMERGE\b.*\b(HOLDLOCK|SERIALIZABLE|TABLOCK|XLOCK|UPDLOCK)\b", re.I | re.S
+)
+"""Hints that become LOCK TABLE, which must stand in one transaction with its statement."""
 _PLAIN = (
     nodes.SqlStatement,
     nodes.CreateTable,
@@ -356,7 +360,7 @@ def _is_plain(statement: nodes.Statement) -> bool:
     if isinstance(statement, _NEVER_PLAIN):
         return False
     text = statement.span.text
-    if _LOCAL_VARIABLE.search(text) or _SESSION_STATE.search(text):
+    if _LOCAL_VARIABLE.search(text) or _SESSION_STATE.search(text) or _TABLE_LOCK.search(text):
         return False
     if isinstance(statement, nodes.Receive):
         return not statement.assigns and statement.into is None

@@ -293,3 +293,83 @@ OrderId Was
       1   2
 
 (1 row affected)
+
+-- case: a table lock and its statement are one transaction
+
+CREATE TABLE dbo.target (id int PRIMARY KEY, v int);
+INSERT INTO dbo.target VALUES (1, 10);
+GO
+MERGE dbo.target WITH (HOLDLOCK) AS t USING (SELECT 1 AS id, 20 AS v) AS s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET v = s.v
+WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v);
+GO
+SELECT v FROM dbo.target WITH (TABLOCKX);
+-- expect
+CREATE TABLE dbo.target (
+    id integer PRIMARY KEY,
+    v integer
+);
+
+INSERT INTO dbo.target VALUES (1, 10);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            LOCK TABLE dbo.target IN SHARE ROW EXCLUSIVE MODE;
+            WITH s AS (SELECT 1 AS id, 20 AS v),
+            updated AS (UPDATE dbo.target AS t SET v = s.v FROM s WHERE t.id = s.id RETURNING 1),
+            inserted AS (INSERT INTO dbo.target (id, v)
+                         SELECT s.id, s.v
+                         FROM s
+                         WHERE NOT EXISTS (SELECT FROM dbo.target AS t WHERE t.id = s.id)
+                         RETURNING 1)
+            SELECT count(*) FROM (SELECT FROM updated UNION ALL SELECT FROM inserted) AS changed
+            INTO session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'MERGE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            LOCK TABLE dbo.target IN EXCLUSIVE MODE;
+            result := NULL;
+            OPEN result FOR SELECT v FROM dbo.target;
+            session := ssb.show(session, result, '[{"name":"v","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(1 row affected)
+
+(1 row affected)
+
+v
+--
+20
+
+(1 row affected)
