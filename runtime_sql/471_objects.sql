@@ -183,3 +183,8 @@ CREATE OR REPLACE FUNCTION sys.type_name(id integer) RETURNS text
 LANGUAGE sql STABLE
 RETURN coalesce((SELECT t.name FROM sys.type_numbers() AS t WHERE t.id = type_name.id),
                 (SELECT t.typname::text FROM pg_type AS t WHERE t.oid = id::oid AND t.typtype IN ('d', 'c')));
+
+CREATE OR REPLACE VIEW sys.sql_modules AS
+SELECT o.object_id, sys.object_definition(o.object_id) AS definition, 1::sys.bit AS uses_ansi_nulls,
+       1::sys.bit AS uses_quoted_identifier, 0::sys.bit AS is_schema_bound
+  FROM sys.objects AS o WHERE o.type IN ('P', 'V', 'TR', 'FN', 'IF', 'TF');

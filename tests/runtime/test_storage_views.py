@@ -1,0 +1,34 @@
+"""sys.internal_tables, sys.partitions and the module texts: what monitoring scripts join."""
+
+from collections.abc import Callable
+
+import psycopg
+
+from support import Database
+
+
+def test_messages_of_a_queue_are_counted_through_its_internal_table(
+    database: Database, connect: Callable[..., psycopg.Connection]
+) -> None:
+    connection = connect(database.dsn)
+    connection.execute("SELECT ssb.create_queue('dbo.counted')")
+    connection.execute("SELECT ssb.create_service('s', 'dbo.counted', '{DEFAULT}')")
+    for _ in range(3):
+        connection.execute("SELECT ssb.send(ssb.begin_dialog('s', 's'), 'DEFAULT', 'x'::text)")
+    through_objects = connection.execute(
+        "SELECT p.rows, i.internal_type_desc"
+        " FROM sys.objects AS q JOIN sys.objects AS o ON o.parent_object_id = q.object_id"
+        " JOIN sys.partitions AS p ON p.object_id = o.object_id"
+        " JOIN sys.internal_tables AS i ON i.object_id = o.object_id"
+        " WHERE q.name = 'counted' AND p.index_id = 1"
+    ).fetchall()
+    assert through_objects == [(3, "QUEUE_MESSAGES")]
+
+
+def test_modules_have_their_texts(database: Database, connect: Callable[..., psycopg.Connection]) -> None:
+    connection = connect(database.dsn)
+    connection.execute("CREATE PROCEDURE dbo.nothing() LANGUAGE sql AS 'SELECT 1'")
+    row = connection.execute(
+        "SELECT m.definition FROM sys.sql_modules AS m WHERE m.object_id = sys.object_id('dbo.nothing')"
+    ).fetchone()
+    assert row is not None and "SELECT 1" in row[0]
