@@ -192,7 +192,8 @@ BEGIN
     END IF;
 EXCEPTION WHEN invalid_parameter_value OR undefined_object OR insufficient_privilege THEN
     PERFORM ssb.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not exist, '
-        'this type of principal cannot be impersonated, or you do not have permission.', principal));
+        'this type of principal cannot be impersonated, or you do not have permission.', principal),
+        hint => format('Here it is the PostgreSQL role of the same name: CREATE ROLE %I, and GRANT it to who runs this.', lower(principal)));
 END;
 $$;
 

@@ -748,3 +748,31 @@ a has 3
 b has 4
 Msg 18054, Level 16, State 1, Line 6
 Error 50099 was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage.
+
+-- case: EXECUTE AS a principal that has no role says which one is missing
+
+EXECUTE AS USER = 'Nobody_Here';
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            PERFORM ssb.execute_as('Nobody_Here');
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'EXECUTE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 15517, Level 16, State 1, Line 2
+Cannot execute as the database principal because the principal "Nobody_Here" does not exist, this type of principal cannot be impersonated, or you do not have permission.
