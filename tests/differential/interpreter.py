@@ -232,7 +232,8 @@ class Machine(RowStatements):
         if procedure is None:
             raise Raised(rules.no_such_procedure(f"dbo.{stmt.procedure}"))
         if len(self.stack) > 32:
-            raise Raised(rules.nested_too_deep())
+            # The callee refuses: whose line that is no page says.
+            raise Raised(rules.nested_too_deep(), elsewhere=True)
         inner = Frame(self.codes[procedure.name], call=stmt, procedure=procedure,
                       entry_trancount=self.trancount, options=(self.xact_abort, self.nocount))
         given: dict[str, s.Value] = {}

@@ -244,7 +244,7 @@ END CATCH;
 -- expect:
 -- batch 1
 --   print depth 32
---   error 217 level 16 state 1 p2 line 5: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
+--   error 217 level 16 state 1 anywhere: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
 -- batch 2
 --   print 0
 --   print 217
