@@ -80,6 +80,9 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
     priorities                 smallint[]  NOT NULL DEFAULT '{5}',  -- levels ever used, highest first
     has_groups                 boolean     NOT NULL DEFAULT false,  -- dialogs have shared a group here
     low_water                  bigint      NOT NULL DEFAULT 0,      -- no message below this order
+    -- RECEIVE has nothing special to think of.
+    is_plain_reader            boolean     GENERATED ALWAYS AS
+        (is_receive_enabled AND NOT is_retention_enabled AND NOT has_groups AND priorities = '{5}' AND max_rollbacks > 1) STORED,
     -- Sequences are read and written in a fraction of the time of a row, and are
     -- not undone by ROLLBACK. The first gives out queuing_order; SELECT on it mirrors
     -- RECEIVE on the queue. The second is the queue's state (160_poison_messages.sql),

@@ -10,15 +10,14 @@
 -- below: so it is always looked up by its key, once for each message on the way,
 -- whatever the statistics make of the join.
 --
--- Where no two dialogs of the queue have ever shared a group, and one message table
--- alone is in use, every statement here has one table or two: what an executor costs
--- to set up is most of what a RECEIVE of one message costs.
---
--- Low-water mark: see ssb.raise_low_water.
+-- The usual RECEIVE goes the fast way: no WHERE, on a queue where no dialogs share a
+-- group or have priorities, nothing was rolled back, one message table alone is in
+-- use, nothing is remembered as held. Its statements have one table each: what an
+-- executor costs to set up is most of what the RECEIVE of one message costs. Where
+-- anything is special, and every tenth of a second, ssb.receive_carefully does it.
 --
 -- Called by  compiled RECEIVE, ssb.wait_for_message's caller
 -- Locks      the group's row, to the end of the transaction
-
 CREATE OR REPLACE FUNCTION ssb.receive(queue text, top bigint DEFAULT NULL, conversation uuid DEFAULT NULL,
                                        conversation_group uuid DEFAULT NULL)
 RETURNS SETOF ssb.message
@@ -33,185 +32,102 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue_id integer;
-    v_is_enabled boolean;
-    v_is_retaining boolean;
-    v_has_groups boolean;
-    v_priorities smallint[];
-    v_base_low bigint;
-    v_order_sequence regclass;
-    v_state_sequence regclass;
-    v_is_first_fatal boolean;          -- one rollback disables: every transaction must be on record
-    v_is_wanted CONSTANT boolean := conversation IS NOT NULL OR conversation_group IS NOT NULL;
-    v_fails integer;                   -- rollbacks in a row; NULL: nothing on record
-    v_has_due boolean;
-    v_moment text;
-    v_is_time_to_look boolean;
-    v_was_retried boolean := false;
-    v_has_quarantined boolean := false;
-    v_slot bigint;
-    v_priority smallint;
     v_low bigint;
-    -- The first message of the group that is ours, and its conversation:
-    v_lock_id bigint;
+    v_high bigint;                     -- not further than this without raising the mark
+    v_slot bigint;
     v_endpoint_id bigint;
     v_order bigint;
-    v_tried_by xid;
+    v_last bigint;
+    v_is_untried boolean;              -- no RECEIVE that was rolled back has taken it before
+    v_type_id integer;
+    v_type_name text;
     v_handle uuid;
     v_group uuid;
     v_service_name text;
     v_service_id integer;
     v_contract_name text;
     v_contract_id integer;
-    v_type_id integer;
-    v_type_name text;
-    v_left bigint := top;
-    v_earlier record;
-    v_last bigint;
-    v_taken bigint := 0;
 BEGIN
-    SELECT q.queue_id, q.is_receive_enabled, q.is_retention_enabled, q.has_groups, q.priorities, q.low_water,
-           q.order_sequence, q.state_sequence, q.max_rollbacks = 1
-      INTO v_queue_id, v_is_enabled, v_is_retaining, v_has_groups, v_priorities, v_base_low,
-           v_order_sequence, v_state_sequence, v_is_first_fatal
-      FROM ssb.queue AS q WHERE q.name = queue;
-    IF NOT FOUND THEN
-        RETURN QUERY SELECT r.* FROM ssb.receive((ssb.queue_of(queue)).name, top, conversation, conversation_group) AS r;
-        RETURN;
+    SELECT q.queue_id, coalesce(pg_sequence_last_value('ssb.message_slot'), 0),
+           greatest(q.low_water, nullif(current_setting('ssb.low_' || q.queue_id || '_5', true), '')::bigint),
+           nullif(current_setting('ssb.high_' || q.queue_id || '_5', true), '')::bigint
+      INTO v_queue_id, v_slot, v_low, v_high
+      FROM ssb.queue AS q
+     WHERE q.name = queue AND q.is_plain_reader AND conversation IS NULL AND conversation_group IS NULL
+       AND (top > 0 OR top IS NULL)
+       AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                  q.order_sequence, 'SELECT')
+       AND coalesce(current_setting('ssb.held_' || q.queue_id || '_5', true), '') = ''
+       AND current_setting('ssb.looked_' || q.queue_id, true) = (date_part('epoch', clock_timestamp()) * 10)::bigint::text;
+    IF v_slot = 0 THEN
+        -- The first message; perhaps somebody holds its group.
+        SELECT m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+          INTO v_endpoint_id, v_order, v_type_id, v_is_untried
+          FROM ssb.message_0 AS m
+         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
+         ORDER BY m.queuing_order LIMIT 1;
+    ELSIF v_slot = 1 THEN
+        SELECT m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+          INTO v_endpoint_id, v_order, v_type_id, v_is_untried
+          FROM ssb.message_1 AS m
+         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
+         ORDER BY m.queuing_order LIMIT 1;
     END IF;
-    IF NOT has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  v_order_sequence, 'SELECT') THEN
-        PERFORM ssb.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-    END IF;
-    IF pg_sequence_last_value(v_state_sequence) > 1 THEN
-        SELECT j.fails, v_is_enabled AND NOT j.is_poisoned INTO v_fails, v_is_enabled
-          FROM ssb.judge_attempts(v_queue_id) AS j;
-    END IF;
-    IF NOT v_is_enabled THEN
-        PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', q.spelling))
-           FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-    ELSIF top < 0 THEN
-        PERFORM ssb.raise_error(127, 'A TOP N or FETCH rowcount value may not be negative.', 15);
-    ELSIF top = 0 THEN
-        RETURN;
-    END IF;
-
-    v_moment := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;
-    v_is_time_to_look := current_setting('ssb.looked_' || v_queue_id, true) IS DISTINCT FROM v_moment;
-    IF v_is_time_to_look THEN
-        PERFORM set_config('ssb.looked_' || v_queue_id, v_moment, false);
-    END IF;
-
-    LOOP
-        -- 1. A group that is ours.
-        v_lock_id := NULL;
-        v_order := NULL;
-        v_handle := NULL;
-        v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
-        IF v_is_wanted THEN
-            SELECT f.lock_id, f.endpoint_id, f.queuing_order, f.tried_by, f.message_type_id
-              INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id
-              FROM ssb.find_wanted(v_queue_id, conversation, conversation_group) AS f;
-        ELSE
-            FOREACH v_priority IN ARRAY v_priorities LOOP
-                v_low := greatest(v_base_low,
-                                  nullif(current_setting('ssb.low_' || v_queue_id || '_' || v_priority, true), '')::bigint);
-                IF v_slot > 1 OR v_has_groups
-                   OR current_setting('ssb.held_' || v_queue_id || '_' || v_priority, true) <> '' THEN
-                    SELECT f.lock_id, f.endpoint_id, f.queuing_order, f.tried_by, f.message_type_id
-                      INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id
-                      FROM ssb.find_first(v_queue_id, v_priority, v_base_low) AS f;
-                ELSIF v_slot = 0 THEN
-                    SELECT m.endpoint_id, m.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
-                           e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
-                      INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id, v_handle,
-                           v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
-                      FROM ssb.message_0 AS m
-                     CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-                                                e.contract_name, e.contract_id
-                                           FROM ssb.conversation_endpoint AS e
-                                          WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
-                                            AND e.closed_at IS NULL
-                                            AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
-                                            FOR NO KEY UPDATE SKIP LOCKED) AS e
-                     WHERE m.queue_id = v_queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-                     ORDER BY m.queuing_order LIMIT 1;
-                ELSE
-                    SELECT m.endpoint_id, m.endpoint_id, m.queuing_order, m.xmax, m.message_type_id, e.conversation_handle,
-                           e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
-                      INTO v_lock_id, v_endpoint_id, v_order, v_tried_by, v_type_id, v_handle,
-                           v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
-                      FROM ssb.message_1 AS m
-                     CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-                                                e.contract_name, e.contract_id
-                                           FROM ssb.conversation_endpoint AS e
-                                          WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
-                                            AND e.closed_at IS NULL
-                                            AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
-                                            FOR NO KEY UPDATE SKIP LOCKED) AS e
-                     WHERE m.queue_id = v_queue_id AND m.priority = v_priority AND m.queuing_order >= v_low
-                     ORDER BY m.queuing_order LIMIT 1;
-                END IF;
-                -- Not by the sequence's last value: reading it leaves the lock by which senders are known.
-                IF v_order - v_low > 100 OR (v_order IS NULL AND v_is_time_to_look) THEN
-                    PERFORM ssb.raise_low_water(v_queue_id, v_priority, v_low, v_order_sequence, v_order);
-                END IF;
-                EXIT WHEN v_lock_id IS NOT NULL;
-            END LOOP;
-        END IF;
-        -- Timers and the like: whenever there is nothing else, and every tenth of a second.
-        IF v_has_due IS NULL AND (v_lock_id IS NULL OR v_is_time_to_look) THEN
-            PERFORM FROM ssb.conversation_endpoint AS e
-              WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
-            v_has_due := FOUND AND ssb.deliver_due_on(v_queue_id);
-            CONTINUE WHEN v_has_due AND v_lock_id IS NULL;
-        END IF;
-        IF v_lock_id IS NULL THEN
-            EXIT WHEN v_was_retried OR NOT ssb.fetch_waiting(v_queue_id);
-            v_was_retried := true;
-            CONTINUE;
-        END IF;
-
-        -- Rolled back too often: set aside where the queue wants that (630_quarantine.sql).
-        IF v_fails IS NOT NULL AND v_tried_by <> 0 AND NOT v_has_quarantined
-           AND ssb.quarantine_if_poisoned(v_queue_id, v_lock_id, v_endpoint_id, v_order, v_fails) THEN
-            v_has_quarantined := true;
-            CONTINUE;
-        END IF;
-
-        -- 2. Its messages, as they are now that it is locked.
-        -- The finding may have passed an earlier one, whose reader rolled back before we had the lock.
-        IF NOT v_is_wanted THEN
-            IF current_setting('ssb.held_' || v_queue_id || '_' || v_priority, true) <> '' THEN
-                v_low := v_base_low;
-            END IF;
-            SELECT m.queuing_order, m.xmax, m.message_type_id INTO v_earlier FROM ssb.message_stored AS m
-             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_low AND m.queuing_order < v_order
+    IF v_order IS NOT NULL THEN
+        SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
+          INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
+          FROM ssb.conversation_endpoint AS e
+         WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
+           FOR NO KEY UPDATE SKIP LOCKED;
+        IF NOT FOUND AND v_slot = 0 THEN
+            SELECT m.endpoint_id, e.conversation_handle, e.conversation_group_id,
+                   e.service_name, e.service_id, e.contract_name, e.contract_id
+              INTO v_endpoint_id, v_handle, v_group,
+                   v_service_name, v_service_id, v_contract_name, v_contract_id
+              FROM ssb.message_0 AS m
+             CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                        e.contract_name, e.contract_id
+                                   FROM ssb.conversation_endpoint AS e
+                                  WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
+                                    AND e.closed_at IS NULL AND e.claim_id IS NULL
+                                    FOR NO KEY UPDATE SKIP LOCKED) AS e
+             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
              ORDER BY m.queuing_order LIMIT 1;
-            IF FOUND THEN
-                v_order := v_earlier.queuing_order;
-                v_tried_by := v_earlier.xmax;
-                v_type_id := v_earlier.message_type_id;
-            END IF;
+            -- Its first message now: an earlier one may have been passed, whose reader
+            -- rolled back before we had the lock.
+            SELECT m.queuing_order, m.message_type_id, m.xmax = 0 INTO v_order, v_type_id, v_is_untried
+              FROM ssb.message_0 AS m
+             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
+        ELSIF NOT FOUND THEN
+            SELECT m.endpoint_id, e.conversation_handle, e.conversation_group_id,
+                   e.service_name, e.service_id, e.contract_name, e.contract_id
+              INTO v_endpoint_id, v_handle, v_group,
+                   v_service_name, v_service_id, v_contract_name, v_contract_id
+              FROM ssb.message_1 AS m
+             CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                        e.contract_name, e.contract_id
+                                   FROM ssb.conversation_endpoint AS e
+                                  WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
+                                    AND e.closed_at IS NULL AND e.claim_id IS NULL
+                                    FOR NO KEY UPDATE SKIP LOCKED) AS e
+             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
+             ORDER BY m.queuing_order LIMIT 1;
+            -- Its first message now: an earlier one may have been passed, whose reader
+            -- rolled back before we had the lock.
+            SELECT m.queuing_order, m.message_type_id, m.xmax = 0 INTO v_order, v_type_id, v_is_untried
+              FROM ssb.message_1 AS m
+             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
         END IF;
-        IF v_slot > 1 OR v_is_retaining OR (v_has_groups AND conversation IS NULL) THEN
-            RETURN QUERY
-            SELECT t.* FROM ssb.take_messages(v_queue_id, v_lock_id, conversation, v_left,
-                                              CASE WHEN v_is_wanted THEN v_base_low ELSE least(v_order, v_low) END) AS t;
-        ELSE
-            IF v_handle IS NULL THEN
-                SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name,
-                       e.contract_id
-                  INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
-                  FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint_id;
-            END IF;
+        IF v_is_untried AND v_handle IS NOT NULL THEN
             SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
-            v_last := CASE WHEN v_left IS NULL THEN 9223372036854775807 ELSE v_order END;
+            v_last := CASE WHEN top IS NULL THEN 9223372036854775807 ELSE v_order END;
             IF v_slot = 0 THEN
-                IF v_left > 1 THEN
+                IF top > 1 THEN
                     SELECT coalesce(max(w.queuing_order), v_order) INTO v_last
                       FROM (SELECT m.queuing_order FROM ssb.message_0 AS m
                              WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
-                             ORDER BY m.queuing_order LIMIT v_left) AS w;
+                             ORDER BY m.queuing_order LIMIT top) AS w;
                 END IF;
                 RETURN QUERY
                 DELETE FROM ssb.message_0 AS m
@@ -222,11 +138,11 @@ BEGIN
                                ELSE ssb.message_type_name(m.message_type_id) END,
                           m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
             ELSE
-                IF v_left > 1 THEN
+                IF top > 1 THEN
                     SELECT coalesce(max(w.queuing_order), v_order) INTO v_last
                       FROM (SELECT m.queuing_order FROM ssb.message_1 AS m
                              WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
-                             ORDER BY m.queuing_order LIMIT v_left) AS w;
+                             ORDER BY m.queuing_order LIMIT top) AS w;
                 END IF;
                 RETURN QUERY
                 DELETE FROM ssb.message_1 AS m
@@ -237,12 +153,104 @@ BEGIN
                                ELSE ssb.message_type_name(m.message_type_id) END,
                           m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
             END IF;
+            -- None: somebody received it between our look and our lock.
+            IF FOUND THEN
+                RETURN;
+            END IF;
         END IF;
-        GET DIAGNOSTICS v_taken = ROW_COUNT;
-        IF v_taken > 0 THEN
+    END IF;
+    RETURN QUERY SELECT r.* FROM ssb.receive_carefully(queue, top, conversation, conversation_group) AS r;
+END;
+$$;
+
+-- RECEIVE with every case.
+CREATE OR REPLACE FUNCTION ssb.receive_carefully(p_queue text, p_top bigint, p_conversation uuid, p_group uuid)
+RETURNS SETOF ssb.message
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_queue ssb.queue := ssb.queue_of(p_queue);
+    v_is_wanted CONSTANT boolean := p_conversation IS NOT NULL OR p_group IS NOT NULL;
+    v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;
+    v_is_time_to_look boolean;
+    v_is_enabled boolean := v_queue.is_receive_enabled;
+    v_fails integer;                   -- rollbacks in a row; NULL: nothing on record
+    v_has_due boolean;
+    v_was_retried boolean := false;
+    v_has_quarantined boolean := false;
+    v_priority smallint;
+    v_low bigint;
+    v_found record;
+BEGIN
+    PERFORM ssb.require_receive(v_queue);
+    IF pg_sequence_last_value(v_queue.state_sequence) > 1 THEN
+        SELECT j.fails, v_is_enabled AND NOT j.is_poisoned INTO v_fails, v_is_enabled
+          FROM ssb.judge_attempts(v_queue.queue_id) AS j;
+    END IF;
+    IF NOT v_is_enabled THEN
+        PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+    ELSIF p_top < 0 THEN
+        PERFORM ssb.raise_error(127, 'A TOP N or FETCH rowcount value may not be negative.', 15);
+    ELSIF p_top = 0 THEN
+        RETURN;
+    END IF;
+    v_is_time_to_look := current_setting('ssb.looked_' || v_queue.queue_id, true) IS DISTINCT FROM v_moment;
+    IF v_is_time_to_look THEN
+        PERFORM set_config('ssb.looked_' || v_queue.queue_id, v_moment, false);
+    END IF;
+
+    LOOP
+        -- 1. A group that is ours.
+        IF v_is_wanted THEN
+            SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
+            v_low := v_queue.low_water;
+        ELSE
+            FOREACH v_priority IN ARRAY v_queue.priorities LOOP
+                SELECT f.* INTO v_found FROM ssb.find_first(v_queue.queue_id, v_priority, v_queue.low_water) AS f;
+                v_low := ssb.low_water(v_queue.queue_id, v_priority, v_queue.low_water);
+                -- Not by the sequence's last value: reading it leaves the lock by which senders are known.
+                IF v_is_time_to_look OR v_found.queuing_order - v_low > 100 THEN
+                    PERFORM ssb.raise_low_water(v_queue.queue_id, v_priority, v_low, v_queue.order_sequence,
+                                                v_found.queuing_order);
+                END IF;
+                -- Its messages may begin earlier: one may have been passed, whose reader rolled
+                -- back before we had the lock.
+                v_low := v_found.from_order;
+                EXIT WHEN v_found.lock_id IS NOT NULL;
+            END LOOP;
+        END IF;
+        -- Timers and the like: whenever there is nothing else, and every tenth of a second.
+        IF v_has_due IS NULL AND (v_found.lock_id IS NULL OR v_is_time_to_look) THEN
+            PERFORM FROM ssb.conversation_endpoint AS e
+              WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
+            v_has_due := FOUND AND ssb.deliver_due_on(v_queue.queue_id);
+            CONTINUE WHEN v_has_due AND v_found.lock_id IS NULL;
+        END IF;
+        IF v_found.lock_id IS NULL THEN
+            EXIT WHEN v_was_retried OR NOT ssb.fetch_waiting(v_queue.queue_id);
+            v_was_retried := true;
+            CONTINUE;
+        END IF;
+
+        -- Rolled back too often: set aside where the queue wants that (630_quarantine.sql).
+        IF v_fails IS NOT NULL AND v_found.tried_by <> 0 AND NOT v_has_quarantined
+           AND ssb.quarantine_if_poisoned(v_queue.queue_id, v_found.lock_id, v_found.endpoint_id, v_found.queuing_order,
+                                          v_fails) THEN
+            v_has_quarantined := true;
+            CONTINUE;
+        END IF;
+
+        -- 2. Its messages, as they are now that it is locked.
+        RETURN QUERY SELECT t.* FROM ssb.take_messages(v_queue.queue_id, v_found.lock_id, p_conversation, p_top, v_low) AS t;
+        IF FOUND THEN
             -- A message that a rolled-back RECEIVE deleted before carries that transaction in xmax.
-            IF v_fails IS NOT NULL OR v_tried_by <> 0 OR v_has_due OR v_is_first_fatal THEN
-                PERFORM ssb.note_attempt(v_queue_id, v_fails, v_tried_by);
+            IF v_fails IS NOT NULL OR v_found.tried_by <> 0 OR v_has_due OR v_queue.max_rollbacks = 1 THEN
+                PERFORM ssb.note_attempt(v_queue.queue_id, v_fails, v_found.tried_by);
             END IF;
             RETURN;
         END IF;
@@ -250,6 +258,15 @@ BEGIN
         EXIT WHEN v_is_wanted;
     END LOOP;
 END;
+$$;
+
+-- This session's low-water mark for one priority.
+CREATE OR REPLACE FUNCTION ssb.low_water(p_queue_id integer, p_priority smallint, p_base_low bigint)
+RETURNS bigint
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT greatest(p_base_low, nullif(current_setting('ssb.low_' || p_queue_id || '_' || p_priority, true), '')::bigint);
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.message_type_name(p_message_type_id integer)
@@ -336,9 +353,9 @@ $$;
 
 -- The first message of one priority whose group nobody else holds; that group is
 -- then locked. Conversations that the low-water mark has passed come first: their
--- messages are the oldest.
+-- messages are the oldest. from_order: no message of the group is below it.
 CREATE OR REPLACE FUNCTION ssb.find_first(p_queue_id integer, p_priority smallint, p_base_low bigint,
-    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid, OUT message_type_id integer)
+    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid, OUT from_order bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -351,15 +368,19 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_key CONSTANT text := p_queue_id || '_' || p_priority;
-    v_low CONSTANT bigint := greatest(p_base_low, nullif(current_setting('ssb.low_' || v_key, true), '')::bigint);
+    v_low CONSTANT bigint := ssb.low_water(p_queue_id, p_priority, p_base_low);
     v_held CONSTANT bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
 BEGIN
+    -- Another conversation of the group may have another priority, and its mark.
+    from_order := CASE WHEN (SELECT q.has_groups AND cardinality(q.priorities) > 1 FROM ssb.queue AS q
+                              WHERE q.queue_id = p_queue_id) THEN p_base_low ELSE v_low END;
     IF v_held IS NOT NULL THEN
-        SELECT e.lock_id, f.endpoint_id, f.queuing_order, f.tried_by, f.message_type_id
-          INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
-          FROM (SELECT h.endpoint_id, m.queuing_order, m.tried_by, m.message_type_id
+        from_order := least(from_order, (SELECT min(h) FROM unnest(v_held[cardinality(v_held) / 2 + 1:]) AS h));
+        SELECT e.lock_id, f.endpoint_id, f.queuing_order, f.tried_by
+          INTO lock_id, endpoint_id, queuing_order, tried_by
+          FROM (SELECT h.endpoint_id, m.queuing_order, m.tried_by
                   FROM unnest(v_held[1:cardinality(v_held) / 2], v_held[cardinality(v_held) / 2 + 1:]) AS h (endpoint_id, low)
-                 CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id
+                 CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by
                                        FROM ssb.message_stored AS m
                                       WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order >= h.low
                                       ORDER BY m.queuing_order LIMIT 1) AS m
@@ -374,8 +395,8 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    SELECT e.lock_id, m.endpoint_id, m.queuing_order, m.xmax, m.message_type_id
-      INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
+    SELECT e.lock_id, m.endpoint_id, m.queuing_order, m.xmax
+      INTO lock_id, endpoint_id, queuing_order, tried_by
       FROM ssb.message_stored AS m
      CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
                           WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL OFFSET 0) AS e
@@ -390,7 +411,7 @@ $$;
 -- WHERE conversation_handle = or conversation_group_id =: its group, locked; a row
 -- of NULLs while somebody else holds it or it has no message.
 CREATE OR REPLACE FUNCTION ssb.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
-    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid, OUT message_type_id integer)
+    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -412,18 +433,18 @@ BEGIN
             PERFORM ssb.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
         END IF;
     END IF;
-    SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by, e.message_type_id
-      INTO lock_id, endpoint_id, queuing_order, tried_by, message_type_id
-      FROM (SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by, m.message_type_id
+    SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by
+      INTO lock_id, endpoint_id, queuing_order, tried_by
+      FROM (SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by
               FROM ssb.conversation_endpoint AS e
-             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
+             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
                                   WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
              WHERE e.conversation_handle = p_conversation AND e.closed_at IS NULL
                AND (p_group IS NULL OR e.conversation_group_id = p_group)
             UNION ALL
-            SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by, m.message_type_id
+            SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by
               FROM ssb.conversation_endpoint AS e
-             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by, m.message_type_id FROM ssb.message_stored AS m
+             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
                                   WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
              WHERE p_conversation IS NULL AND e.conversation_group_id = p_group AND e.queue_id = p_queue_id
                AND e.closed_at IS NULL
@@ -495,7 +516,7 @@ BEGIN
         END IF;
     END IF;
     IF v_last >= p_low THEN
-        v_low := least(p_found, v_last + 1);
+        v_low := greatest(p_low, least(p_found, v_last + 1));     -- a held one may be found below the mark
         v_held := coalesce(v_held[1:cardinality(v_held) / 2], '{}');
         FOR v_try IN 1..100 LOOP
             SELECT m.queuing_order, m.endpoint_id INTO v_first
@@ -528,6 +549,11 @@ BEGIN
         END IF;
         PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
     END IF;
+    -- ssb.receive goes 100 orders beyond the mark before it calls for raising it; if that
+    -- is not possible now, it may go on until the next tenth of a second.
+    v_low := coalesce(v_low, p_low);
+    PERFORM set_config('ssb.high_' || v_key, (v_low + CASE WHEN v_last IS NULL AND v_seen IS NOT NULL THEN 1000000 ELSE 100 END)::text,
+                       false);
     IF v_seen IS NULL OR v_last IS NOT NULL THEN
         EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)
            INTO v_last;
@@ -563,10 +589,9 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM ssb.transmission) THEN
-        RETURN false;
-    ELSIF NOT EXISTS (SELECT FROM ssb.service AS s JOIN ssb.transmission AS t ON t.to_service = s.name
-                       WHERE s.queue_id = p_queue_id) THEN
+    PERFORM FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = p_queue_id OFFSET 0) AS s
+      CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t LIMIT 1;
+    IF NOT FOUND THEN
         RETURN false;
     END IF;
     PERFORM ssb.deliver_waiting_for_queue(p_queue_id);

@@ -25,9 +25,11 @@ BEGIN
             SELECT f.* INTO v_found FROM ssb.lock_first_group(v_queue) AS f;
             IF v_found.lock_id IS NULL THEN
                 EXIT;
-            ELSIF EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                            JOIN ssb.message_stored AS m ON m.endpoint_id = e.endpoint_id
-                           WHERE e.lock_id = v_found.lock_id AND e.closed_at IS NULL) THEN
+            END IF;
+            PERFORM FROM ssb.conversation_endpoint AS e
+              CROSS JOIN LATERAL (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = e.endpoint_id LIMIT 1) AS m
+              WHERE e.lock_id = v_found.lock_id AND e.closed_at IS NULL LIMIT 1;
+            IF FOUND THEN
                 RETURN v_found.conversation_group_id;
             END IF;
         END LOOP;

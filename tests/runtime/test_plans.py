@@ -34,7 +34,10 @@ class Plans:
 
         def walk(node: dict[str, Any], statement: str) -> Iterator[tuple[str, str, str]]:
             if "Relation Name" in node and node["Node Type"] != "ModifyTable":
-                yield node["Node Type"], node["Relation Name"], statement
+                kind = node["Node Type"]
+                if kind.startswith("Index") and "Index Cond" not in node:
+                    kind = "Whole " + kind
+                yield kind, node["Relation Name"], statement
             for child in node.get("Plans", ()):
                 yield from walk(child, statement)
 
