@@ -34,11 +34,21 @@ class Depths:
     """The states before the statements of one batch or module body."""
 
     def __init__(
-        self, body: tuple[nodes.Statement, ...], entry: State, call_effect: CallEffect = same_depth
+        self,
+        body: tuple[nodes.Statement, ...],
+        entry: State,
+        call_effect: CallEffect = same_depth,
+        *,
+        careful: bool = False,
     ) -> None:
-        """Interpret ``body`` starting in ``entry``."""
+        """Interpret ``body`` starting in ``entry``.
+
+        ``careful``: a called procedure may also end early or not run at all (errors 208, 201,
+        2812), as whoever leaves a commit out must assume. Otherwise it comes to its end.
+        """
         self._before: dict[int, State] = {}
         self._call_effect = call_effect
+        self._careful = careful
         self._savepoints = {
             statement.name.text.lower()
             for statement in _walk(body)
@@ -120,7 +130,7 @@ class Depths:
                 after, thrown = self._call_effect(statement, state)
                 for caught in self._tries:
                     caught |= after | thrown
-                return after
+                return after | thrown | state if self._careful else after
         return state
 
     def _loop(self, loop: nodes.While, state: State) -> State:

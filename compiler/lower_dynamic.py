@@ -236,7 +236,7 @@ def _inner_context(
         problems=ctx.problems,
         mode=ctx.mode,
         first_line=1,
-        depths=Depths(statements, ctx.depths.before(node), call_effect(ctx.catalog)),
+        depths=Depths(statements, ctx.depths.before(node), call_effect(ctx.catalog), careful=True),
         liveness=Status(statements, ctx.liveness.after(node), callee_reads(ctx.catalog)),
         body_label=label,
         frame=ctx.frame,

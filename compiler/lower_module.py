@@ -319,7 +319,7 @@ def _trigger_of_event(
         problems=context.problems,
         mode=Mode.TRIGGER,
         first_line=context.first_line,
-        depths=Depths(node.body, ANY, call_effect(catalog)),
+        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
         liveness=Status(node.body, DEAD, callee_reads(catalog)),
         body_label=label,
         routine_name=node.name.name.text,

@@ -91,7 +91,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         problems=context.problems,
         mode=Mode.PROCEDURE,
         first_line=context.first_line,
-        depths=Depths(node.body, ANY, call_effect(catalog)),
+        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
         liveness=Status(node.body, BOTH, callee_reads(catalog)),
         body_label=label,
         routine_name=node.name.name.text,

@@ -290,7 +290,7 @@ class CompileSession:
             problems=problems,
             mode=Mode.BATCH,
             first_line=batch.line,
-            depths=Depths(batch.statements, state, call_effect(self.catalog)),
+            depths=Depths(batch.statements, state, call_effect(self.catalog), careful=True),
             liveness=Status(batch.statements, DEAD, callee_reads(self.catalog)),
             body_label=scope.label,
             frame=frame,

@@ -426,6 +426,7 @@ BEGIN
         EXIT batch WHEN session.leaving;
         PERFORM ssb.print(session.trancount::text);
         CALL ssb.rollback_transaction(session, 3);
+        EXIT batch WHEN session.leaving;
     END batch;
     CALL ssb.end_batch(session);
 END;
