@@ -62,6 +62,7 @@ class Machine(RowStatements):
         self.before: Snapshot = ({}, self.engine)
         self.savepoints: list[Savepoint] = []
         self.steps_left = max_steps
+        self.ghosts = False  # a table older than the transaction went with its procedure inside it
         self.cut_short = False  # an error ended a procedure or the batch
         self.covered: set[str] = set()
 
@@ -289,7 +290,8 @@ class Machine(RowStatements):
         frame = self.stack.pop()
         self.xact_abort, self.nocount = frame.options
         for name in frame.temporary:
-            self.tables.pop(name, None)
+            if self.tables.pop(name, None) is not None and self.trancount and name in self.before[0]:
+                self.ghosts = True
 
     def call_function(self, name: str, args: list[s.Value]) -> s.Value:
         """CREATE FUNCTION page. An error inside ends the statement that called it.
@@ -405,6 +407,8 @@ class Machine(RowStatements):
     def roll_back(self) -> None:
         """ROLLBACK TRANSACTION page: all of it, from any depth; variables and table variables stay."""
         if self.trancount:
+            if self.ghosts:
+                raise Doubtful("a temporary table that its procedure's end dropped, rolled back")
             self.restore(self.before)
         self.trancount = 0
         self.doomed = False
@@ -418,6 +422,7 @@ class Machine(RowStatements):
         """
         if self.trancount == 0:
             self.before = self.snapshot()
+            self.ghosts = False
             self.transaction_name = name
             self.savepoints = []
         self.trancount += 1

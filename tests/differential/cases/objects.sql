@@ -229,22 +229,15 @@ AS
     EXEC dbo.p2 @next;
 GO
 EXEC dbo.p1 1;
-BEGIN TRANSACTION;
-INSERT INTO dbo.t2 (id, n) VALUES (1, 1);
+GO
 EXEC dbo.p2 1;
 PRINT N'never';
 GO
-PRINT @@TRANCOUNT;
-BEGIN TRY
-    EXEC dbo.p2 1;
-END TRY
-BEGIN CATCH
-    PRINT ERROR_NUMBER();
-END CATCH;
+PRINT N'next';
 -- expect:
 -- batch 1
 --   print depth 32
---   error 217 level 16 state 1 anywhere: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
 -- batch 2
---   print 0
---   print 217
+--   error 217 level 16 state 1 anywhere: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
+-- batch 3
+--   print next
