@@ -6,8 +6,9 @@
     rules.py        errors: number, severity, state, text, and what each one ends
     interpreter.py  program → trace, from Microsoft's reference; flat.py, evaluation.py, rows.py are its parts
     trace.py        what a program did
-    generator.py    random.Random → program
+    generator.py    random.Random → program; expressions.py, features.py are its parts
     compiled.py     program → trace, through pgsb and PostgreSQL
+    engine.py       the conversations of the interpreter
     check.py        one case: both sides, compared
     minimise.py     a failing program → a smaller failing program
     cases/          programs with the traces they must have; curated.py reads them

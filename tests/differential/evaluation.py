@@ -42,6 +42,7 @@ class Frame:
     pc: int = 0
     caught: dict[int, Error] = field(default_factory=dict)  # TRY → the error its CATCH handles
     call: s.Exec | None = None
+    text: s.ExecText | None = None
     procedure: s.Procedure | None = None
     entry_trancount: int = 0
     options: tuple[bool, bool] = (False, False)  # the caller's XACT_ABORT and NOCOUNT

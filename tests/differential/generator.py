@@ -8,196 +8,18 @@ loops. Loops and jumps are bounded by counters, so nearly every program ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from random import Random
 
 from . import syntax as s
-from .engine import END_DIALOG
+from .expressions import Scope
+from .features import TRANSACTIONS, Features
 
-KEYS = (1, 2, 3, 4, 5)
 LABEL_JUMPS = 2
 SAVEPOINTS = ("sp1", "sp2")
-TRANSACTIONS = ("tran1", "tran2")
 
 
-@dataclass
-class Scope:
-    """What the statements of one procedure or batch may use."""
-
-    ints: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    table_variable: str | None = None
-    callees: list[s.Procedure] = field(default_factory=list)
-    returns: bool = False  # every RETURN says a number
-    in_procedure: bool = False
-    in_function: bool = False
-    loops: int = 0  # lexical depth, for BREAK and CONTINUE
-    catches: int = 0
-    tries: int = 0
-    counters: int = 0
-    declared: list[s.Stmt] = field(default_factory=list)
-    temporary: str | None = None
-    handle: str | None = None
-    cursors: list[int] = field(default_factory=list)  # of each cursor the number of its columns
-
-    def counter(self, init: int | None = 0) -> str:
-        self.counters += 1
-        name = f"@i{self.counters}"
-        self.declared.append(s.Declare(name, s.INT, None if init is None else s.Const(init)))
-        return name
-
-
-class Generator:
-    """Builds one program from one source of randomness."""
-
-    def __init__(self, random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> None:
-        self.random = random
-        self.size = size
-        self.features = features
-        self.functions: list[s.Function] = []
-        self.tags = 0
-        self.error_numbers = 0
-
-    # -- small choices ------------------------------------------------------------
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
-
-    def tag(self) -> s.Const:
-        self.tags += 1
-        return s.Const(f"m{self.tags} ")
-
-    def key(self, scope: Scope) -> s.Expr:
-        if scope.ints and self.chance(0.15):
-            return s.Var(self.random.choice(scope.ints))
-        return s.Const(self.random.choice(KEYS))
-
-    # -- expressions --------------------------------------------------------------
-
-    def int_expr(self, scope: Scope, depth: int = 0) -> s.Expr:
-        """An integer expression that rarely fails."""
-        pick = self.random.random()
-        if pick < 0.35 or depth > 1:
-            return s.Const(self.random.randint(-2, 9))
-        if pick < 0.65 and scope.ints:
-            return s.Var(self.random.choice(scope.ints))
-        if self.functions and self.chance(0.2):
-            function = self.random.choice(self.functions)
-            return s.Call(function.name, [self.int_expr(scope, depth + 1) for _ in function.params])
-        if pick < 0.75:
-            op = self.random.choice("+-*")
-            return s.Bin(op, self.int_expr(scope, depth + 1), self.int_expr(scope, depth + 1))
-        if pick < 0.82:
-            return s.IsNull(self.int_expr(scope, depth + 1), s.Const(self.random.randint(0, 3)))
-        if pick < 0.92:
-            return self.scalar(scope)
-        function = s.Fn(self.random.choice(["@@TRANCOUNT", "XACT_STATE()", "@@TRANCOUNT"]))
-        return s.Const(4) if scope.in_function else function
-
-    def scalar(self, scope: Scope) -> s.Expr:
-        table = self.random.choice(["t1", "t2"])
-        pick = self.random.random()
-        if pick < 0.5:
-            return s.Scalar("count", table)
-        column = {"t1": "v", "t2": "n"}[table]
-        if pick < 0.7:
-            return s.Scalar("column", table, self.by_key(scope), column)
-        return s.Scalar(self.random.choice(["sum", "max", "min"]), table, None, column)
-
-    def failing_expr(self, scope: Scope) -> s.Expr:
-        """Fails, or may fail: division by zero, conversion, overflow."""
-        pick = self.random.random()
-        if pick < 0.4:
-            zero = s.Const(0) if self.chance(0.6) or not scope.ints else s.Bin(
-                "-", s.Var(name := self.random.choice(scope.ints)), s.Var(name))
-            return s.Bin(self.random.choice("//%"), s.Const(self.random.randint(1, 9)), zero)
-        if pick < 0.75:
-            value: s.Expr = s.Const(self.random.choice(["abc", "x1", "12", "1.5"]))
-            if scope.texts and self.chance(0.4):
-                value = s.Var(self.random.choice(scope.texts))
-            return s.Cast(value, s.INT)
-        if pick < 0.85:
-            return s.Bin("+", s.Const(2**31 - 1), s.Const(self.random.randint(0, 2)))
-        return s.Bin("/", s.Const(10), self.int_expr(scope))
-
-    def text_expr(self, scope: Scope) -> s.Expr:
-        if scope.texts and self.chance(0.3):
-            return s.Var(self.random.choice(scope.texts))
-        if self.chance(0.3):
-            return s.Concat([s.Const(self.random.choice("abc")), self.int_expr(scope, 1)])
-        return s.Const(self.random.choice(["a", "bc", "def", "it's", ""]))
-
-    def state_parts(self, scope: Scope) -> list[s.Expr]:
-        """What a PRINT may show of variables and of the session's state (no subqueries there: 1046)."""
-        choices: list[Callable[[], s.Expr]] = [
-            lambda: s.Fn("@@TRANCOUNT"), lambda: s.Fn("XACT_STATE()"),
-            lambda: s.Fn("@@ERROR"), lambda: s.Fn("@@ROWCOUNT"),
-        ]
-        if scope.ints:
-            choices += [lambda: s.Var(self.random.choice(scope.ints))] * 2
-        if scope.texts:
-            choices.append(lambda: s.Var(self.random.choice(scope.texts)))
-        if scope.catches or self.chance(0.1):
-            choices += [lambda: s.Fn(self.random.choice([
-                "ERROR_NUMBER()", "ERROR_NUMBER()", "ERROR_LINE()", "ERROR_SEVERITY()", "ERROR_STATE()",
-                "ERROR_PROCEDURE()"]))] * 4
-            if self.chance(0.1):
-                choices.append(lambda: s.Fn("ERROR_MESSAGE()"))
-        parts: list[s.Expr] = []
-        for i in range(self.random.randint(1, 3)):
-            if i:
-                parts.append(s.Const(" "))
-            parts.append(self.random.choice(choices)())
-        return parts
-
-    # -- conditions ---------------------------------------------------------------
-
-    def by_key(self, scope: Scope) -> s.Cond:
-        return s.Compare("=", s.Column("id"), self.key(scope))
-
-    def compare(self, operators: list[str], function: str, values: list[int]) -> s.Cond:
-        return s.Compare(self.random.choice(operators), s.Fn(function), s.Const(self.random.choice(values)))
-
-    def condition(self, scope: Scope) -> s.Cond:
-        pick = self.random.random()
-        if pick < 0.25:
-            return self.compare([">", "=", "<>"], "@@TRANCOUNT", [0, 0, 1])
-        if pick < 0.4:
-            return self.compare(["=", "<>"], "XACT_STATE()", [-1, 0, 1])
-        if pick < 0.55:
-            return self.compare(["=", "<>", "<>"], "@@ERROR", [0, 0, 0, 2627, 50000])
-        if pick < 0.6:
-            return self.compare(["="], "@@ROWCOUNT", [0, 1])
-        if pick < 0.68:
-            where = self.by_key(scope) if self.chance(0.7) else None
-            return s.Exists(self.random.choice(["t1", "t2"]), where)
-        if pick < 0.74 and scope.ints:
-            return s.NullTest(s.Var(self.random.choice(scope.ints)), self.chance(0.5))
-        if pick < 0.78 and scope.texts:
-            name = self.random.choice(scope.texts)
-            return s.Compare("=", s.Var(name), s.Const(self.random.choice(["a", "bc"])))
-        if pick < 0.84:
-            return s.Logic(self.random.choice(["AND", "OR"]), self.condition(scope), self.condition(scope))
-        if pick < 0.88:
-            return s.Not(self.condition(scope))
-        op = self.random.choice(["=", "<", ">", "<>", "<=", ">="])
-        return s.Compare(op, self.int_expr(scope, 1), self.int_expr(scope, 1))
-
-    # -- statements ---------------------------------------------------------------
-
-    def body(self, scope: Scope, budget: int, depth: int = 0) -> list[s.Stmt]:
-        """Some statements; never none."""
-        statements: list[s.Stmt] = []
-        while budget > 0:
-            made = list(self.statement(scope, budget, depth))
-            statements += made
-            budget -= sum(1 for each in made for node in s.walk(each) if isinstance(node, s.Stmt))
-            if depth and self.chance(0.2):
-                break
-        return statements or [self.print(scope)]
-
-    def print(self, scope: Scope) -> s.Stmt:
-        return s.Print(s.Concat([self.tag(), *self.state_parts(scope)]))
+class Statements(Features):
+    """The statements that every program may use."""
 
     def statement(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         # What may end the batch comes mostly where somebody may catch it.
@@ -284,15 +106,6 @@ class Generator:
                    else s.SelectVars([(name, self.failing_expr(scope))]))
             yield from self.look(scope)
 
-    def look(self, scope: Scope) -> Iterator[s.Stmt]:
-        """Sometimes read @@ERROR and @@ROWCOUNT right away."""
-        pick = self.random.random()
-        if pick < 0.25:
-            yield s.Print(s.Concat([self.tag(), s.Fn("@@ERROR"), s.Const(" "), s.Fn("@@ROWCOUNT")]))
-        elif pick < 0.35:
-            yield s.If(s.Compare("<>", s.Fn("@@ERROR"), s.Const(0)),
-                       [s.Rollback() if self.chance(0.4) else self.print(scope)])
-
     def new_row(self, scope: Scope, table: str) -> list[s.Expr]:
         key = self.key(scope)
         if table == "t2":
@@ -330,121 +143,6 @@ class Generator:
         else:
             yield s.Delete(table, self.by_key(scope) if self.chance(0.7) else None)
         yield from self.look(scope)
-
-    def write_variable(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        assert scope.table_variable is not None
-        if self.chance(0.8):
-            yield s.Insert(scope.table_variable, ["id", "n"], [[self.key(scope), self.int_expr(scope, 1)]])
-            yield from self.look(scope)
-        else:
-            yield s.Delete(scope.table_variable, self.by_key(scope))
-        if self.chance(0.3):
-            yield s.SelectRows([s.Column("id"), s.Column("n")], scope.table_variable)
-
-    def write_temporary(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        assert scope.temporary is not None
-        pick = self.random.random()
-        if pick < 0.6:
-            yield s.Insert(scope.temporary, ["id", "n"], [[self.key(scope), self.int_expr(scope)]])
-        elif pick < 0.75:
-            yield s.Update(scope.temporary, [("n", self.int_expr(scope, 1))], self.by_key(scope))
-        elif pick < 0.95:
-            yield s.SelectRows([s.Column("id"), s.Column("n")], scope.temporary)
-            return
-        else:
-            yield s.DropTable(scope.temporary)
-        yield from self.look(scope)
-
-    def cursor_loop(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        """The usual loop over a cursor, which may lose its end to an error."""
-        name = f"cur{len(scope.cursors) + 1}"
-        table = self.random.choice(["t1", "t2"])
-        columns = ["id"]
-        into = [self.random.choice(scope.ints)]
-        others = sorted(set(scope.ints) - set(into))
-        if others and self.chance(0.5):
-            columns.append({"t1": "v", "t2": "n"}[table])
-            into.append(self.random.choice(others))
-        limit = s.Compare("<", s.Column("id"), s.Const(self.random.randint(2, 5)))
-        where = limit if self.chance(0.4) else None
-        scope.cursors.append(len(columns))
-        yield s.DeclareCursor(name, columns, table, where)
-        yield s.OpenCursor(name)
-        fetch = s.Fetch("NEXT", name, into)
-        loops, scope.loops = scope.loops, 0  # no CONTINUE past the FETCH
-        body = self.body(scope, max(1, budget // 3), depth + 1)
-        scope.loops = loops
-        if self.chance(0.8):
-            yield fetch
-            yield s.While(s.Compare("=", s.Fn("@@FETCH_STATUS"), s.Const(0)),
-                          [*body, s.Fetch("NEXT", name, list(into))])
-        else:
-            yield s.Fetch(self.random.choice(["FIRST", "LAST", "NEXT"]), name, into)
-            yield s.Print(s.Concat([self.tag(), s.Fn("@@FETCH_STATUS"), s.Const(" "), s.Var(into[0])]))
-            yield s.Fetch(self.random.choice(["PRIOR", "LAST", "NEXT"]), name, list(into))
-            yield s.Print(s.Concat([self.tag(), s.Fn("@@FETCH_STATUS"), s.Const(" "), s.Var(into[0])]))
-        if self.chance(0.9):
-            yield s.CloseCursor(name)
-        if self.chance(0.9):
-            yield s.Deallocate(name)
-
-    def odd_cursor(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        """A cursor statement out of place."""
-        number = self.random.randint(1, max(1, len(scope.cursors)))
-        name = f"cur{number}"
-        choices: list[s.Stmt] = [s.OpenCursor(name), s.CloseCursor(name), s.Deallocate(name)]
-        ints = sorted(set(scope.ints))
-        if scope.cursors and len(ints) >= scope.cursors[number - 1]:
-            choices.append(s.Fetch("NEXT", name, self.random.sample(ints, scope.cursors[number - 1])))
-        yield self.random.choice(choices)
-
-    def send(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        """SEND, in a new dialog if there is none yet."""
-        assert scope.handle is not None
-        if self.chance(0.5):
-            yield s.If(s.NullTest(s.Var(scope.handle)), [s.BeginDialog(scope.handle)])
-        elif self.chance(0.3):
-            yield s.BeginDialog(scope.handle)
-        body = s.Concat([s.Const("b"), self.int_expr(scope, 2)]) if self.chance(0.4) else self.tag()
-        send = s.Send(scope.handle, body)
-        yield send if self.chance(0.2) else s.If(s.NullTest(s.Var(scope.handle), True), [send])
-
-    def receive_one(self, scope: Scope) -> s.Receive:
-        assert scope.handle is not None
-        return s.Receive(self.random.choice(["q1", "q2", "q2"]), scope.handle, "@mt", "@mb",
-                         self.random.choice([1, 1, 2, None]), self.random.choice([None, 0, 0, 3]))
-
-    def receive(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        yield self.receive_one(scope)
-        yield s.Print(s.Concat([self.tag(), s.Fn("@@ROWCOUNT"), s.Const(" "), s.Var("@mt"), s.Const(" "),
-                                s.Var("@mb")]))
-
-    def end_conversation(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        assert scope.handle is not None
-        yield s.If(s.NullTest(s.Var(scope.handle), True), [s.EndConversation(scope.handle)])
-        yield s.SetVar(scope.handle, s.Const(None))
-
-    def service_loop(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        """The shape of a service program: receive, decide by message type, commit."""
-        assert scope.handle is not None
-        counter = scope.counter(None)
-        got = scope.counter(None)
-        yield s.SetVar(counter, s.Const(0))
-        begin, end = self.begin(), self.end_of_transaction()
-        scope.loops += 1
-        work = self.body(scope, max(1, budget // 3), depth + 1)
-        scope.loops -= 1
-        receive = self.receive_one(scope)
-        loop: list[s.Stmt] = [
-            s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1))), begin, receive,
-            s.SelectVars([(got, s.Fn("@@ROWCOUNT"))]),
-            s.If(s.Compare("=", s.Var(got), s.Const(0)), [self.end_of_transaction(), s.Break()]),
-            s.If(s.Compare("=", s.Var("@mt"), s.Const(END_DIALOG)), [s.EndConversation(scope.handle)], work),
-            end]
-        if self.chance(0.5):
-            handler: list[s.Stmt] = [self.show_error(), self.when_open(s.Rollback())]
-            loop = [loop[0], s.Try(loop[1:], handler)]
-        yield s.While(s.Compare("<", s.Var(counter), s.Const(self.random.randint(2, 4))), loop)
 
     def rows(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         pick = self.random.random()
@@ -504,20 +202,6 @@ class Generator:
             back = s.Rollback(self.random.choice([*SAVEPOINTS, *SAVEPOINTS, *TRANSACTIONS]))
             yield back if self.chance(0.15) else self.when_open(back)
 
-    def begin(self) -> s.Stmt:
-        return s.BeginTran(self.random.choice(TRANSACTIONS) if self.chance(0.15) else None)
-
-    def when_open(self, stmt: s.Stmt) -> s.Stmt:
-        """IF there is a transaction (of some state) …"""
-        function, op, value = self.random.choice([
-            ("@@TRANCOUNT", ">", 0), ("@@TRANCOUNT", ">", 0), ("@@TRANCOUNT", "=", 1),
-            ("XACT_STATE()", "=", -1), ("XACT_STATE()", "<>", 0), ("XACT_STATE()", "=", 1)])
-        return s.If(s.Compare(op, s.Fn(function), s.Const(value)), [stmt])
-
-    def end_of_transaction(self) -> s.Stmt:
-        end: s.Stmt = s.Commit() if self.chance(0.7) else s.Rollback()
-        return end if self.chance(0.6) else self.when_open(end)
-
     def transaction_block(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         """BEGIN TRANSACTION … COMMIT, flat."""
         yield self.begin()
@@ -558,10 +242,6 @@ class Generator:
             yield begin
             yield s.Try(body, handler)
             yield end
-
-    def show_error(self) -> s.Stmt:
-        return s.Print(s.Concat([self.tag(), s.Fn("ERROR_NUMBER()"), s.Const(" "), s.Fn("XACT_STATE()"),
-                                 s.Const(" "), s.Fn("@@ERROR"), s.Const(" "), s.Fn("ERROR_LINE()")]))
 
     def savepoint(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         """SAVE TRANSACTION, work, perhaps back."""
@@ -653,16 +333,29 @@ class Generator:
         yield s.Block(self.body(scope, max(1, budget // 2), depth + 1))
 
     def string(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
-        """EXEC (N'…'): sees no variables of ours."""
+        """EXEC (N'…') sees no variables of ours, sp_executesql those that it is given."""
         inner = Scope(callees=scope.callees if self.chance(0.5) else [])
+        params: list[s.Param] = []
+        args: list[s.Argument] = []
+        if "sp_executesql" in self.features and scope.ints and self.chance(0.6):
+            for name in ("@x", "@y")[: self.random.randint(1, 2)]:
+                output = self.chance(0.5)
+                variable = output or self.chance(0.5)
+                value = (s.Var(self.random.choice(scope.ints)) if variable
+                         else s.Const(self.random.randint(0, 9)))
+                params.append(s.Param(name, s.INT, output=output))
+                args.append(s.Argument(value, output and self.chance(0.85), name))
+            inner.ints += [param.name for param in params]
         for _ in range(20):
             body = self.body(inner, self.random.randint(1, 3), 4)
             if not inner.declared:
                 break
-        yield s.ExecText(body)
+        yield s.ExecText(body, params, args)
         yield from self.look(scope)
 
-    # -- whole units --------------------------------------------------------------
+
+class Generator(Statements):
+    """Whole programs."""
 
     def jumps(self, scope: Scope, body: list[s.Stmt]) -> None:
         """Put a label and a bounded GOTO to it at two places between which GOTO may go."""
@@ -834,7 +527,8 @@ def closing_batch() -> s.Batch:
     ])
 
 
-FEATURES = frozenset({"conversations", "cursors", "functions", "temporary tables", "terse", "triggers"})
+FEATURES = frozenset({
+    "conversations", "cursors", "functions", "sp_executesql", "temporary tables", "terse", "triggers"})
 
 
 def generate(random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> s.Program:

@@ -282,8 +282,14 @@ class Machine(RowStatements):
                     name = arg.value.name
                     caller.variables[name] = self.fit(frame.variables[param.name], caller.types[name])
             self.check_count(frame, 0)
-        elif self.trancount != frame.entry_trancount:
+            return
+        if self.trancount != frame.entry_trancount:
             raise Doubtful("another @@TRANCOUNT after EXEC of a string")
+        assert frame.text is not None
+        for arg, param in zip(frame.text.args, frame.text.params, strict=True):
+            if arg.output and isinstance(arg.value, s.Var):
+                caller.variables[arg.value.name] = self.fit(frame.variables[param.name],
+                                                            caller.types[arg.value.name])
 
     def drop_frame(self) -> None:
         """However a scope ends: its options and its temporary tables end with it."""
@@ -565,8 +571,12 @@ class Machine(RowStatements):
             case s.ExecText(body):
                 # EXECUTE page: a scope of its own; ERROR_PROCEDURE() is NULL there, lines
                 # count inside the string.
-                self.stack.append(Frame(flatten(None, body), entry_trancount=self.trancount,
-                                        options=(self.xact_abort, self.nocount)))
+                inner = Frame(flatten(None, body), entry_trancount=self.trancount,
+                              options=(self.xact_abort, self.nocount), text=stmt)
+                for param, arg in zip(stmt.params, stmt.args, strict=True):
+                    inner.types[param.name] = param.type
+                    inner.variables[param.name] = self.fit(self.value(arg.value, {}), param.type)
+                self.stack.append(inner)
             case _:
                 raise TypeError(stmt)
 

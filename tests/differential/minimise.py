@@ -199,7 +199,8 @@ def complete(program: s.Program) -> bool:
     units += [(batch.body, set()) for batch in program.batches]
     units += [(trigger.body, set()) for trigger in program.triggers]
     units += [(function.body, {param.name for param in function.params}) for function in program.functions]
-    units += [(node.body, set()) for node in s.walk(program) if isinstance(node, s.ExecText)]
+    units += [(node.body, {param.name for param in node.params}) for node in s.walk(program)
+              if isinstance(node, s.ExecText)]
     names = {proc.name for proc in program.procedures} | {"no_such_procedure"}
     functions = {function.name for function in program.functions}
     for node in s.walk(program):

@@ -463,6 +463,13 @@ class Reader:
             text = self.constant()
             self.expect(")")
             return s.ExecText(Reader(str(text)).statements())
+        if self.accept("SP_EXECUTESQL"):
+            text = self.constant()
+            self.expect(",")
+            declared = Reader(str(self.constant()))
+            self.expect(",")
+            return s.ExecText(Reader(str(text)).statements(), declared.series(declared.parameter),
+                              self.series(self.argument))
         result = None
         if self.peek().startswith("@"):
             result = self.take()

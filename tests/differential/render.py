@@ -154,7 +154,13 @@ class Writer:
             case s.ExecText(body):
                 text = Writer(self.terse)
                 text.sequence(body)
-                self.add_raw("EXEC (" + literal("\n".join(text.lines)) + ")" + self.semicolon)
+                string = literal("\n".join(text.lines))
+                if stmt.params:
+                    declared = literal(", ".join(map(parameter, stmt.params)))
+                    given = ", ".join(map(argument, stmt.args))
+                    self.add_raw(f"EXEC sp_executesql {string}, {declared}, {given}{self.semicolon}")
+                else:
+                    self.add_raw(f"EXEC ({string}){self.semicolon}")
             case _:
                 self.add(simple(stmt) + self.semicolon)
 

@@ -366,13 +366,6 @@ class Exec(Stmt):
 
 
 @dataclass(eq=False)
-class ExecText(Stmt):
-    """EXEC (N'…'): a batch of its own scope inside the batch."""
-
-    body: list[Stmt]
-
-
-@dataclass(eq=False)
 class CreateTemp(Stmt):
     """CREATE TABLE #name (…)."""
 
@@ -459,6 +452,15 @@ class Param(Node):
     default: Value = None
     has_default: bool = False
     output: bool = False
+
+
+@dataclass(eq=False)
+class ExecText(Stmt):
+    """EXEC (N'…'), or with parameters sp_executesql: a batch of its own scope inside the batch."""
+
+    body: list[Stmt]
+    params: list[Param] = field(default_factory=list)
+    args: list[Argument] = field(default_factory=list)  # one for each parameter, by name
 
 
 @dataclass(eq=False)

@@ -241,3 +241,25 @@ PRINT N'next';
 --   error 217 level 16 state 1 anywhere: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
 -- batch 3
 --   print next
+--
+-- case: sp_executesql hands its OUTPUT parameters back at its normal end
+-- page: sp_executesql; TRY...CATCH: lower level of execution
+DECLARE @a int = 1;
+DECLARE @b int = 2;
+EXEC sp_executesql N'SET @y = @x + 40;
+PRINT @y;
+RETURN;
+SET @y = 0;', N'@x int, @y int OUTPUT', @x = @b, @y = @a OUTPUT;
+PRINT @a;
+BEGIN TRY
+    EXEC sp_executesql N'SET @y = 99;
+INSERT INTO dbo.no_such_table (id) VALUES (1);', N'@y int OUTPUT', @y = @a OUTPUT;
+END TRY
+BEGIN CATCH
+    PRINT CONCAT(ERROR_NUMBER(), N' ', ERROR_LINE(), N' ', @a);
+END CATCH;
+-- expect:
+-- batch 1
+--   print 42
+--   print 42
+--   print 208 2 42
