@@ -533,6 +533,8 @@ class Machine(RowStatements):
                 self.events.append(Printed(self.text(self.value(value, {}))))
                 self.done(0)
             case s.Insert() | s.InsertSelect() | s.Update() | s.Delete():
+                if self.doomed and stmt.table.startswith("#"):
+                    self.limit("a temporary table written in a doomed transaction")
                 self.modify(frame, stmt)
             case s.Return(value):
                 self.do_return(frame, value)
