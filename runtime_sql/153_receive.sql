@@ -32,8 +32,9 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue_id integer;
+    v_mark bigint[];                   -- see ssb.raise_low_water
     v_low bigint;
-    v_high bigint;                     -- not further than this without raising the mark
+    v_is_first boolean := true;        -- nothing lies before the message found
     v_slot bigint;
     v_endpoint_id bigint;
     v_order bigint;
@@ -48,30 +49,30 @@ DECLARE
     v_contract_name text;
     v_contract_id integer;
 BEGIN
-    SELECT q.queue_id, coalesce(pg_sequence_last_value('ssb.message_slot'), 0),
-           greatest(q.low_water, nullif(current_setting('ssb.low_' || q.queue_id || '_5', true), '')::bigint),
-           nullif(current_setting('ssb.high_' || q.queue_id || '_5', true), '')::bigint
-      INTO v_queue_id, v_slot, v_low, v_high
+    SELECT q.queue_id, nullif(current_setting('ssb.mark_' || q.queue_id || '_5', true), '')::bigint[]
+      INTO v_queue_id, v_mark
       FROM ssb.queue AS q
      WHERE q.name = queue AND q.is_plain_reader AND conversation IS NULL AND conversation_group IS NULL
        AND (top > 0 OR top IS NULL)
        AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  q.order_sequence, 'SELECT')
-       AND coalesce(current_setting('ssb.held_' || q.queue_id || '_5', true), '') = ''
-       AND current_setting('ssb.looked_' || q.queue_id, true) = (date_part('epoch', clock_timestamp()) * 10)::bigint::text;
+                                  q.order_sequence, 'SELECT');
+    IF v_mark[4] = (date_part('epoch', clock_timestamp()) * 10)::bigint AND v_mark[5] = 0 THEN
+        v_low := v_mark[1];
+        v_slot := v_mark[6];
+    END IF;
     IF v_slot = 0 THEN
         -- The first message; perhaps somebody holds its group.
         SELECT m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
           INTO v_endpoint_id, v_order, v_type_id, v_is_untried
           FROM ssb.message_0 AS m
-         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
+         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
          ORDER BY m.queuing_order LIMIT 1;
     ELSIF v_slot = 1 THEN
         SELECT m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
           INTO v_endpoint_id, v_order, v_type_id, v_is_untried
           FROM ssb.message_1 AS m
-         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
+         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
          ORDER BY m.queuing_order LIMIT 1;
     END IF;
     IF v_order IS NOT NULL THEN
@@ -80,6 +81,7 @@ BEGIN
           FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
            FOR NO KEY UPDATE SKIP LOCKED;
+        v_is_first := FOUND;
         IF NOT FOUND AND v_slot = 0 THEN
             SELECT m.endpoint_id, e.conversation_handle, e.conversation_group_id,
                    e.service_name, e.service_id, e.contract_name, e.contract_id
@@ -92,7 +94,7 @@ BEGIN
                                   WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
                                     AND e.closed_at IS NULL AND e.claim_id IS NULL
                                     FOR NO KEY UPDATE SKIP LOCKED) AS e
-             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
+             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
              ORDER BY m.queuing_order LIMIT 1;
             -- Its first message now: an earlier one may have been passed, whose reader
             -- rolled back before we had the lock.
@@ -111,7 +113,7 @@ BEGIN
                                   WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
                                     AND e.closed_at IS NULL AND e.claim_id IS NULL
                                     FOR NO KEY UPDATE SKIP LOCKED) AS e
-             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_low AND v_high
+             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
              ORDER BY m.queuing_order LIMIT 1;
             -- Its first message now: an earlier one may have been passed, whose reader
             -- rolled back before we had the lock.
@@ -155,6 +157,14 @@ BEGIN
             END IF;
             -- None: somebody received it between our look and our lock.
             IF FOUND THEN
+                IF v_order > v_mark[2] THEN
+                    PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_low, q.order_sequence, v_order)
+                       FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+                ELSIF v_is_first AND v_order - v_low > 8 AND v_order <= v_mark[3] THEN
+                    v_mark[1] := v_order + 1;
+                    -- As an assignment: PERFORM would be a statement of its own.
+                    v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+                END IF;
                 RETURN;
             END IF;
         END IF;
@@ -214,7 +224,7 @@ BEGIN
                 SELECT f.* INTO v_found FROM ssb.find_first(v_queue.queue_id, v_priority, v_queue.low_water) AS f;
                 v_low := ssb.low_water(v_queue.queue_id, v_priority, v_queue.low_water);
                 -- Not by the sequence's last value: reading it leaves the lock by which senders are known.
-                IF v_is_time_to_look OR v_found.queuing_order - v_low > 100 THEN
+                IF v_is_time_to_look OR v_found.queuing_order - v_low > 32 THEN
                     PERFORM ssb.raise_low_water(v_queue.queue_id, v_priority, v_low, v_queue.order_sequence,
                                                 v_found.queuing_order);
                 END IF;
@@ -266,7 +276,8 @@ RETURNS bigint
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT greatest(p_base_low, nullif(current_setting('ssb.low_' || p_queue_id || '_' || p_priority, true), '')::bigint);
+    SELECT greatest(p_base_low,
+                    (nullif(current_setting('ssb.mark_' || p_queue_id || '_' || p_priority, true), '')::bigint[])[1]);
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.message_type_name(p_message_type_id integer)
@@ -459,11 +470,19 @@ $$;
 -- Low-water marks. Dead rows of received messages stay in the index until VACUUM can
 -- remove them, which an old snapshot prevents for hours; and messages of groups that
 -- somebody else holds may lie ahead in thousands. So each session remembers, per
--- queue and priority, an order below which there is nothing for it (setting
--- ssb.low_<queue>_<priority>), except messages of a few conversations that it found
--- held (ssb.held_…: their endpoints, then for each an order below which it has
--- nothing), which ssb.find_first looks at first. Custom settings: no write, gone
--- with the session, undone with the transaction.
+-- queue and priority, an order below which there is nothing for it, except messages
+-- of a few conversations that it found held, which ssb.find_first looks at first. In
+-- custom settings: no write, gone with the session, undone with the transaction.
+-- Their names end in <queue>_<priority>.
+--
+--   ssb.mark_…  {the mark; an order beyond which ssb.receive has it raised; one up to
+--               which it may simply be set, being decided; the tenth of a second in
+--               which it was raised last; how many conversations are held;
+--               ssb.message_slot at that time. When the tables have been switched
+--               since, the one named here still has the older messages, and when it
+--               has none left, ssb.receive_carefully looks into both}
+--   ssb.held_…  {their endpoints; for each, an order below which it has nothing}
+--   ssb.seen_…  S:X:tenth of a second (see below)
 --
 -- The mark may pass an order only when no message with a lower one can still
 -- appear: a sender has its transaction's number before it takes its order (see
@@ -544,16 +563,17 @@ BEGIN
          CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
                               WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order < v_low
                               ORDER BY m.queuing_order LIMIT 1) AS f;
-        IF v_low > p_low THEN
-            PERFORM set_config('ssb.low_' || v_key, v_low::text, false);
-        END IF;
         PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
     END IF;
-    -- ssb.receive goes 100 orders beyond the mark before it calls for raising it; if that
-    -- is not possible now, it may go on until the next tenth of a second.
+    -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
+    -- that is not possible now, it goes on until the next tenth of a second.
     v_low := coalesce(v_low, p_low);
-    PERFORM set_config('ssb.high_' || v_key, (v_low + CASE WHEN v_last IS NULL AND v_seen IS NOT NULL THEN 1000000 ELSE 100 END)::text,
-                       false);
+    PERFORM set_config('ssb.mark_' || v_key,
+        ARRAY[v_low,
+              CASE WHEN v_last IS NULL AND v_seen IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END,
+              coalesce(v_last, -1), v_moment::bigint,
+              coalesce(cardinality(nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[]) / 2, 0),
+              coalesce(pg_sequence_last_value('ssb.message_slot'), 0)]::text, false);
     IF v_seen IS NULL OR v_last IS NOT NULL THEN
         EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)
            INTO v_last;

@@ -142,8 +142,8 @@ class TestLowWaterMark:
 
     def marks(self, session: Session, pair: Pair) -> int:
         queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = %s", pair.far)
-        mark: str | None = session.value("SELECT current_setting(%s, true)", f"ssb.low_{queue_id}_5")
-        return int(mark or 0)
+        mark: int = session.value("SELECT ssb.low_water(%s, 5::smallint, 0)", queue_id)
+        return mark
 
     def send(self, session: Session, pair: Pair, count: int) -> None:
         """So many dialogs with one message each."""
