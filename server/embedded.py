@@ -250,9 +250,17 @@ class PrivateServer:
         if owner is not None:
             os.chown(readable, owner.uid, owner.gid)
         initdb = [
-            binaries.program("initdb"), "-D", str(fresh), "-U", ROLE, f"--pwfile={readable}",
-            "--auth-local=trust", "--auth-host=scram-sha-256",
-            "--encoding=UTF8", f"--locale={_locale()}", "--no-instructions",
+            binaries.program("initdb"),
+            "-D",
+            str(fresh),
+            "-U",
+            ROLE,
+            f"--pwfile={readable}",
+            "--auth-local=trust",
+            "--auth-host=scram-sha-256",
+            "--encoding=UTF8",
+            f"--locale={_locale()}",
+            "--no-instructions",
             *([] if self._durable else ["--no-sync"]),
         ]
         create = [binaries.program("postgres"), "--single", "-D", str(fresh), "postgres"]
@@ -287,8 +295,18 @@ class PrivateServer:
             shown = self._run_as(
                 owner,
                 [
-                    binaries.program("pg_ctl"), "start", "-w", "-t", str(_START_SECONDS), "-s",
-                    "-D", str(data), "-l", str(log), "-o", options,
+                    binaries.program("pg_ctl"),
+                    "start",
+                    "-w",
+                    "-t",
+                    str(_START_SECONDS),
+                    "-s",
+                    "-D",
+                    str(data),
+                    "-l",
+                    str(log),
+                    "-o",
+                    options,
                 ],
             )
             if shown.returncode == 0:
@@ -405,8 +423,17 @@ def _server_user(data: Path) -> _ServerUser | None:
         return _ServerUser(name, entry.pw_uid, entry.pw_gid)
     useradd = shutil.which("useradd", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if useradd:
-        command = [useradd, "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent",
-                   "--shell", "/usr/sbin/nologin", ROLE]
+        command = [
+            useradd,
+            "--system",
+            "--user-group",
+            "--no-create-home",
+            "--home-dir",
+            "/nonexistent",
+            "--shell",
+            "/usr/sbin/nologin",
+            ROLE,
+        ]
         shown = subprocess.run(command, capture_output=True, text=True, check=False)
         # Another pgsb may have made it in the meantime (useradd: status 9).
         if shown.returncode in (0, 9):

@@ -1,7 +1,11 @@
 """Runs compiled batches on a connection and reports what they produce, as it happens."""
 
 import re
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import psycopg
@@ -57,7 +61,7 @@ class Executor:
     def _run_statement(self, batch: CompiledBatch, statement: CompiledStatement) -> bool:
         """False when the rest of the batch must not run."""
         try:
-            with self._connection.cursor() as cursor:
+            with _interruptible(self._connection), self._connection.cursor() as cursor:
                 cursor.execute(statement.sql.encode())
                 self._report(statement, cursor)
         except psycopg.Error as error:
@@ -87,9 +91,7 @@ class Executor:
             return self._translated(statement, error, line) or error_of(error, line)
         return error_of(error, line)
 
-    def _translated(
-        self, statement: CompiledStatement, error: psycopg.Error, line: int
-    ) -> ErrorEvent | None:
+    def _translated(self, statement: CompiledStatement, error: psycopg.Error, line: int) -> ErrorEvent | None:
         """An error of PostgreSQL's own with SQL Server's number and text; the runtime knows them."""
         status = self._connection.info.transaction_status
         if status not in (TransactionStatus.IDLE, TransactionStatus.INTRANS) or error.sqlstate == CANCELED:
@@ -109,3 +111,41 @@ class Executor:
         if isinstance(event, ErrorEvent) and event.severity > 10:
             self._failed = True
         self._emit_to(event)
+
+
+@contextmanager
+def _interruptible(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """Let Ctrl-C cancel the statement also while a notice of it is being shown.
+
+    An exception cannot leave the callback that libpq calls for a notice: KeyboardInterrupt
+    would be lost there. It is raised after the statement, which is cancelled, instead.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or before is not signal.default_int_handler:
+        yield
+        return
+    interrupted = False
+    callbacks = {"_notice_handler", "__call__"}  # of psycopg, and of NoticeReader
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        at = frame
+        while at is not None:
+            if at.f_code.co_name in callbacks:
+                interrupted = True
+                connection.cancel_safe()
+                return
+            at = at.f_back
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    except psycopg.errors.QueryCanceled:
+        if not interrupted:
+            raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupted:
+        raise KeyboardInterrupt

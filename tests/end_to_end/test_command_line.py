@@ -158,8 +158,7 @@ def test_variables_are_replaced(database: Database, pgsb: Pgsb) -> None:
 
 def test_setvar_is_obeyed_and_the_command_line_wins(database: Database, pgsb: Pgsb) -> None:
     script = (
-        ':setvar a "one ""1"""\n:setvar b two\n'
-        "PRINT '$(a) $(b)'\nGO\n:setvar a three\nPRINT '$(a)'\n"
+        ':setvar a "one ""1"""\n:setvar b two\nPRINT \'$(a) $(b)\'\nGO\n:setvar a three\nPRINT \'$(a)\'\n'
     )
     assert pgsb("run", "--dsn", database.dsn, "-", stdin=script).out == 'one "1" two\nthree\n'
     assert pgsb("run", "--dsn", database.dsn, "-v", "a=four", "-", stdin=script).out == "four two\nfour\n"

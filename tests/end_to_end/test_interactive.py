@@ -20,8 +20,12 @@ from prompt_toolkit.output import DummyOutput
 
 from pgsb.cli.run import Runner, compile_settings
 from pgsb.cli.shell import Shell, _interact, _Words
+from pgsb.compiler.pipeline import compile_script
+from pgsb.grammar.source import Source
 from pgsb.server import connect as servers
+from pgsb.server.execute import Executor
 from pgsb.server.render import TableRenderer
+from pgsb.server.results import Event, Print
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -90,6 +94,22 @@ def test_ctrl_c_cancels_the_batch_on_the_server(start: Start, connect: Connect) 
     while watch.execute(sessions).fetchone() != (0,):
         time.sleep(0.01)
     assert watch.execute("SELECT count(*) FROM dbo.t").fetchone() == (0,)
+
+
+def test_ctrl_c_while_output_is_shown(connect: Connect, database: Database) -> None:
+    """The interrupt comes inside the callback for a notice, which no exception may leave."""
+
+    def emit(event: Event) -> None:
+        if event == Print("in it"):
+            signal.raise_signal(signal.SIGINT)
+
+    with servers.connect(servers.Target(database.dsn, False, "the test")) as connection:
+        executor = Executor(connection, emit)
+        batch = compile_script(Source("script", "PRINT 'in it'; WAITFOR DELAY '00:10:00';")).batches[0]
+        with pytest.raises(KeyboardInterrupt):
+            executor.run(batch)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
 # ---------------------------------------------------------------- the shell

@@ -54,10 +54,7 @@ def _alive(dsn: str) -> bool:
 def test_many_starters_get_one_server(home: Path) -> None:
     environment = {**os.environ, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    starters = [
-        subprocess.Popen([*PGSB, "start"], env=environment, text=True, **pipes)
-        for _ in range(4)
-    ]
+    starters = [subprocess.Popen([*PGSB, "start"], env=environment, text=True, **pipes) for _ in range(4)]
     answers = [starter.communicate() for starter in starters]
     assert [starter.returncode for starter in starters] == [0, 0, 0, 0], answers
     assert len({out for out, _ in answers}) == 1

@@ -23,7 +23,8 @@ def server() -> Iterator[str]:
     home = Path(tempfile.mkdtemp(prefix="pgsb-crash-"))
     if os.geteuid() == 0:
         home.chmod(0o711)
-    server = PrivateServer(home, wanted=os.environ.get("PGSB_TEST_POSTGRES", "18"), durable=True)
+    wanted = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0]
+    server = PrivateServer(home, wanted=wanted, durable=True)
     try:
         dsn = server.start()
         with psycopg.connect(dsn, autocommit=True) as connection:
