@@ -43,15 +43,12 @@ def lower_begin_dialog(node: nodes.BeginDialog, ctx: Context) -> list[pl.Stateme
 
 @invocations.register
 def send(node: nodes.Send, ctx: Context) -> list[pl.Invoke] | None:
-    """SEND: without a type DEFAULT; without a body none.
+    """SEND: without a type DEFAULT; without a body none, which is not a body that is NULL (8433).
 
-    The documented body ``(NULL)`` is error 8433. Several handles are sent to in the order
-    written, all or none.
+    Several handles are sent to in the order written, all or none.
     """
     handles = [ctx.value(handle, UNIQUEIDENTIFIER) for handle in node.handles]
     handle = handles[0] if len(handles) == 1 else pl.Array(tuple(handles), "uuid")
-    if node.body is not None and node.body.words == ("NULL",):
-        return [pl.Invoke("ssb.send_null_body", (handles[0],))]
     arguments: list[pl.Expr] = [handle]
     if node.message_type is not None or node.body is not None:
         arguments.append(ctx.name_or_text(node.message_type) if node.message_type else pl.Text("DEFAULT"))

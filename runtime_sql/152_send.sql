@@ -24,7 +24,7 @@
 -- Called by  compiled SEND, ssb.send_many, ssb.send_batch
 -- Locks      the sender's group; never anything of the receiver's
 
-CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text DEFAULT 'DEFAULT', body bytea DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text, body bytea)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -47,6 +47,9 @@ DECLARE
     v_order bigint;
     v_slot bigint;
 BEGIN
+    IF body IS NULL THEN
+        PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
+    END IF;
     -- A dialog that is a group by itself: its own row is the lock.
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
            CASE WHEN e.plain_type = message_type THEN e.plain_type_id END
@@ -128,14 +131,45 @@ BEGIN
 END;
 $$;
 
--- T-SQL's SEND … (NULL).
-CREATE OR REPLACE FUNCTION ssb.send_null_body(handle uuid)
+CREATE OR REPLACE FUNCTION ssb.send(handle uuid, body bytea)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb.send(handle, 'DEFAULT', body);
+$$;
+
+-- SEND without a body, which is not the same as with a body that is NULL.
+CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.send_carefully(handle, message_type, NULL, NULL);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.send(handle uuid)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb.send(handle, 'DEFAULT');
+$$;
+
+-- NULL: a message without a body, as in sets of messages.
+CREATE OR REPLACE FUNCTION ssb.send_or_signal(p_handle uuid, p_message_type text, p_body bytea)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
+    IF p_body IS NULL THEN
+        PERFORM ssb.send(p_handle, p_message_type);
+    ELSE
+        PERFORM ssb.send(p_handle, p_message_type, p_body);
+    END IF;
 END;
 $$;
 

@@ -121,36 +121,67 @@ BEGIN
 END;
 $$;
 
--- One message on several conversations: all of them or none.
-CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text DEFAULT 'DEFAULT', body bytea DEFAULT NULL)
+-- One message on several conversations: all of them or none. A NULL body is none here.
+CREATE OR REPLACE FUNCTION ssb.send_to_all(p_handles uuid[], p_message_type text, p_body bytea)
 RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_variable
 DECLARE
     v_place integer;
     v_handle uuid;
 BEGIN
-    v_place := array_position(handles, NULL);
+    v_place := array_position(p_handles, NULL);
     IF v_place IS NOT NULL THEN
         PERFORM ssb.raise_error(8441, format('The conversation handle at position %s is missing. Specify a conversation handle.',
                                              v_place));
     END IF;
     SELECT max(h.place), (array_agg(h.handle))[1] INTO v_place, v_handle
-      FROM unnest(handles) WITH ORDINALITY AS h (handle, place)
+      FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
      GROUP BY h.handle HAVING count(*) > 1 ORDER BY 1 LIMIT 1;
     IF FOUND THEN
         PERFORM ssb.raise_error(8451, format('The conversation handle ''%s'' at position %s appears more than once.',
                                              upper(v_handle::text), v_place));
     END IF;
-    IF cardinality(handles) > 0 AND ssb.send_plain_set(handles, NULL, NULL, message_type, body) IS NULL THEN
+    IF cardinality(p_handles) > 0 AND ssb.send_plain_set(p_handles, NULL, NULL, p_message_type, p_body) IS NULL THEN
         RETURN;
     END IF;
-    FOR v_place IN 1..coalesce(cardinality(handles), 0) LOOP
-        PERFORM ssb.send_carefully(handles[v_place], message_type, body, v_place);
+    FOR v_place IN 1..coalesce(cardinality(p_handles), 0) LOOP
+        PERFORM ssb.send_carefully(p_handles[v_place], p_message_type, p_body, v_place);
     END LOOP;
 END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text, body bytea)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+BEGIN
+    IF body IS NULL THEN
+        PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
+    END IF;
+    PERFORM ssb.send_to_all(handles, message_type, body);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.send_to_all(handles, message_type, NULL);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[])
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ssb.send_many(handles, 'DEFAULT');
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.send_many(handles uuid[], message_type text, body text)
@@ -164,7 +195,7 @@ END;
 $$;
 
 -- Many messages at once, in the order given; NULL elements are not allowed, except
--- bodies. All of them or none.
+-- bodies, where they mean none. All of them or none.
 CREATE OR REPLACE FUNCTION ssb.send_batch(handles uuid[], message_types text[], bodies bytea[])
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
@@ -189,12 +220,12 @@ BEGIN
             RETURN v_count;
         END IF;
         FOR v_place IN v_done + 1..v_special LOOP
-            PERFORM ssb.send(handles[v_place], message_types[v_place], bodies[v_place]);
+            PERFORM ssb.send_or_signal(handles[v_place], message_types[v_place], bodies[v_place]);
         END LOOP;
         v_done := v_special;
     END LOOP;
     FOR v_place IN v_done + 1..v_count LOOP
-        PERFORM ssb.send(handles[v_place], message_types[v_place], bodies[v_place]);
+        PERFORM ssb.send_or_signal(handles[v_place], message_types[v_place], bodies[v_place]);
     END LOOP;
     RETURN v_count;
 END;

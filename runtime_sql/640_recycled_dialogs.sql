@@ -23,21 +23,6 @@ CREATE TABLE IF NOT EXISTS ssb.recycled_dialog (
 );
 CREATE INDEX IF NOT EXISTS recycled_dialog_by_handle ON ssb.recycled_dialog (handle);
 
--- NULL: a message without a body.
-CREATE OR REPLACE FUNCTION ssb.send_or_signal(p_handle uuid, p_message_type text, p_body bytea)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF p_body IS NULL THEN
-        PERFORM ssb.send(p_handle, p_message_type);
-    ELSE
-        PERFORM ssb.send(p_handle, p_message_type, p_body);
-    END IF;
-END;
-$$;
-
 -- Sends one message on the key's dialog and returns the dialog's handle. The dialog
 -- is changed for a new one after max_age or max_messages, whichever comes first;
 -- closing_type must be a message type of the contract that needs no body.

@@ -56,7 +56,10 @@ class Session:
 
     def send(self, handle: uuid.UUID, message_type: str, body: str | bytes | None = None) -> None:
         body = body.encode() if isinstance(body, str) else body
-        self.do("SELECT ssb.send(%s, %s, %s::bytea)", handle, message_type, body)
+        if body is None:
+            self.do("SELECT ssb.send(%s, %s)", handle, message_type)
+        else:
+            self.do("SELECT ssb.send(%s, %s, %s::bytea)", handle, message_type, body)
 
     def receive(self, queue: str, top: int | None = None, **where: Any) -> list[Message]:
         words = "".join(f", {name} => %s" for name in where)

@@ -289,8 +289,11 @@ class TestRefusals:
             session.send(near, pair.reply)
         with refused(8434):
             session.send(far, pair.request)
-        with refused(8433):
-            session.do("SELECT ssb.send_null_body(%s)", near)
+        for body in ("NULL::bytea", "NULL::text"):
+            with refused(8433):
+                session.do(f"SELECT ssb.send(%s, %s, {body})", near, pair.request)
+            with refused(8433):
+                session.do(f"SELECT ssb.send_many(%s, %s, {body})", [near], pair.request)
         session.send(near, pair.note)
         session.send(far, pair.note)
         assert [m.number for m in session.receive(pair.far)] == [1]

@@ -396,7 +396,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.send_null_body(a);
+            PERFORM ssb.send(a, 'DEFAULT', CAST(NULL AS text));
             session.error := 0;
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
