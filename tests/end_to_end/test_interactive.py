@@ -61,6 +61,17 @@ def start(database: Database) -> Iterator[Callable[[str], "subprocess.Popen[str]
         process.communicate()
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as Python handles it at its start, here and in children.
+
+    Who runs the tests in the background may have made this process ignore it, and a child inherits that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_output_comes_while_the_batch_still_runs(start: Start, connect: Connect) -> None:
     other = connect()
     other.execute("SELECT ssb.create_queue('dbo.q')")
@@ -76,6 +87,7 @@ def test_output_comes_while_the_batch_still_runs(start: Start, connect: Connect)
     assert rest.startswith("message_type_name\n") and rest.endswith("done\n")
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_cancels_the_batch_on_the_server(start: Start, connect: Connect) -> None:
     process = start(
         "CREATE TABLE t (a INT);\nGO\nPRINT 'begin';\nBEGIN TRANSACTION;\nINSERT INTO t VALUES (1);\n"
@@ -96,7 +108,8 @@ def test_ctrl_c_cancels_the_batch_on_the_server(start: Start, connect: Connect) 
     assert watch.execute("SELECT count(*) FROM dbo.t").fetchone() == (0,)
 
 
-def test_ctrl_c_while_output_is_shown(connect: Connect, database: Database) -> None:
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_while_output_is_shown(database: Database) -> None:
     """The interrupt comes inside the callback for a notice, which no exception may leave."""
 
     def emit(event: Event) -> None:
