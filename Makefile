@@ -15,7 +15,7 @@ check: setup    ## style and types only
 	.venv/bin/mypy
 
 golden: setup   ## rewrite the expectations of the compiler's and the examples' cases; read the diff
-	PGSB_GOLDEN=rewrite .venv/bin/python -m pytest -q tests/compiler tests/ordinary_sql tests/end_to_end
+	PGSB_GOLDEN=rewrite .venv/bin/python -m pytest -q tests/grammar tests/compiler tests/ordinary_sql tests/end_to_end
 
 bench-compile: setup    ## lines per second of check and compile, beside sqlglot on the same text
 	.venv/bin/python benchmarks/compile.py
