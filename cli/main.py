@@ -106,7 +106,10 @@ def _explain(error: Exception) -> tuple[str, str | None]:
     import psycopg
 
     from ..grammar.problems import CompileError
+    from ..runtime_sql.installer import RuntimeVersionError
 
+    if isinstance(error, RuntimeVersionError):
+        return str(error), error.hint
     if isinstance(error, CompileError):
         return error.problems.report(), None
     if isinstance(error, psycopg.Error):

@@ -47,7 +47,14 @@ $$;
 
 
 class RuntimeVersionError(Exception):
-    """The installed runtime is newer than this installer."""
+    """The installed runtime is newer than this installer, or an unreleased state that it cannot upgrade.
+
+    ``hint`` is what to do.
+    """
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 def _folder() -> Traversable:
@@ -153,8 +160,8 @@ def installed_version(connection: psycopg.Connection[Any]) -> str | None:
 def install(connection: psycopg.Connection[Any]) -> None:
     """Bring the database to this package's runtime: a fresh one, or an upgrade of an older one.
 
-    Raises RuntimeVersionError when the database has a newer one, and
-    psycopg.errors.InsufficientPrivilege when the role may not create schemas.
+    Raises RuntimeVersionError when the database has a newer one or an unreleased one
+    with other tables, and psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
@@ -165,13 +172,26 @@ def install(connection: psycopg.Connection[Any]) -> None:
         if found is not None:
             if found[0] > _version():
                 raise RuntimeVersionError(
-                    f"the database has runtime version {found[0]}; this program brings {RUNTIME_VERSION}"
+                    f"the database has runtime version {found[0]}; this program brings {RUNTIME_VERSION}",
+                    "use the pgsb that installed it, or a newer one",
                 )
             for version, text in _migrations():
                 if version > found[0]:
                     connection.execute(text.encode())
-        for part in _parts():
-            connection.execute(part.encode())
+        try:
+            for part in _parts():
+                connection.execute(part.encode())
+        except psycopg.errors.InsufficientPrivilege:
+            raise
+        except psycopg.errors.ProgrammingError as error:
+            if found is None or found[0] != _version():
+                raise
+            # Between releases a table can change without a migration.
+            raise RuntimeVersionError(
+                f"the database has an unreleased state of runtime version {RUNTIME_VERSION} that cannot be upgraded"
+                f" ({error.diag.message_primary})",
+                "pgsb uninstall removes it with its queues and messages, pgsb install then installs this one",
+            ) from error
         connection.execute(_record().encode())
 
 

@@ -99,6 +99,18 @@ def test_a_newer_runtime_is_left_alone(database: Database, connect: Callable[...
         installer.install(connection)
 
 
+def test_an_unreleased_runtime_with_other_tables_is_left_alone(
+    database: Database, connect: Callable[..., Connection]
+) -> None:
+    connection = connect()
+    connection.execute("UPDATE ssb.runtime_version SET content_hash = 'another'")
+    connection.execute("ALTER TABLE ssb.recycled_dialog RENAME COLUMN handle TO dialog")
+    with pytest.raises(installer.RuntimeVersionError, match="unreleased") as caught:
+        installer.install(connection)
+    assert "pgsb uninstall" in caught.value.hint
+    assert connection.execute("SELECT content_hash FROM ssb.runtime_version").fetchone() == ("another",)
+
+
 def test_a_failed_installation_leaves_nothing(
     empty_database: Database, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
