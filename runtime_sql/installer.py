@@ -188,8 +188,8 @@ def install(connection: psycopg.Connection[Any]) -> None:
                 raise
             # Between releases a table can change without a migration.
             raise RuntimeVersionError(
-                f"the database has an unreleased state of runtime version {RUNTIME_VERSION} that cannot be upgraded"
-                f" ({error.diag.message_primary})",
+                f"the database has an unreleased state of runtime version {RUNTIME_VERSION},"
+                f" which cannot be upgraded ({error.diag.message_primary})",
                 "pgsb uninstall removes it with its queues and messages, pgsb install then installs this one",
             ) from error
         connection.execute(_record().encode())
