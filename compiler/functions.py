@@ -681,6 +681,7 @@ FUNCTIONS: dict[str, Function] = {
     "DB_NAME": Function("?i", None, build=_db_name),
     "OBJECT_ID": Function("t?t", None, build=_object_id),
     "OBJECT_NAME": Function("i?i", tm.SYSNAME),
+    "TRIGGER_NESTLEVEL": Function("?itt", tm.INT),
     "OBJECT_SCHEMA_NAME": Function("i?i", tm.SYSNAME),
     "OBJECT_DEFINITION": Function("i", tm.NVARCHAR_MAX),
     "SCHEMA_ID": Function("?t", tm.INT, with_database=1),

@@ -24,6 +24,7 @@ from .lower_procedure import (
     argument_value,
     call_effect,
     callee_reads,
+    leave_if_nested_too_deep,
     lower_routine_body,
     variable_names,
 )
@@ -95,7 +96,7 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         if value is None and number < len(positional):
             value = positional[number]
         values.append(value)
-    body = lower_text(node, template, parameters, tuple(values), ctx)
+    body = lower_text(node, template, parameters, tuple(values), ctx, levels=2)
     if node.return_variable is not None:
         variable = ctx.variable(node.return_variable)
         body.insert(-1, pl.Assign(variable.spelling, pl.Number(0)))
@@ -138,8 +139,13 @@ def lower_text(
     parameters: tuple[_DynamicParameter, ...],
     values: tuple[nodes.Argument | None, ...],
     ctx: Context,
+    *,
+    levels: int = 1,
 ) -> list[pl.Statement]:
-    """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error."""
+    """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error.
+
+    ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql.
+    """
     text, pieces = place(template)
     before: list[pl.Statement] = []
     placed: list[Placed] = []
@@ -188,6 +194,8 @@ def lower_text(
     body = lower_routine_body(statements, inner)
     if placed:
         body = fill(body, inner)
+    if ctx.mode is not Mode.BATCH:
+        body.insert(0, leave_if_nested_too_deep(label, ctx.session))
     outer = ctx.new_variable("caller", SESSION_TYPE)
     session = pl.Name(ctx.session)
     declarations += inner.declarations.values()
@@ -200,10 +208,11 @@ def lower_text(
         core = [pl.Block(tuple(ends), declarations=tuple(declarations))]
     ctx.prelude += inner.prelude
     result: list[pl.Statement] = ctx.guard(node, before) if before else []
+    enter = (session,) if levels == 1 else (session, pl.Number(levels))
     return [
         *result,
         pl.Assign(outer, session),
-        pl.Assign(ctx.session, pl.Invoke("ssb.enter_string", (session,))),
+        pl.Assign(ctx.session, pl.Invoke("ssb.enter_string", enter)),
         *core,
         *inner.drop_temporary_tables(),
         pl.Assign(ctx.session, pl.Invoke("ssb.leave", (session, pl.Name(outer)))),

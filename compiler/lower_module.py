@@ -123,7 +123,12 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
 
 
 def _function_body(node: nodes.CreateFunction, ctx: Context) -> list[pl.Statement]:
-    return [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    text = repr(body)
+    if any(f"{quote(schema)}.{quote(name)}(" in text for schema, name in ctx.catalog.functions):
+        # Only who calls a function can be nested deeper than the limit of 32.
+        body.insert(0, pl.Perform(pl.Invoke("ssb.check_nesting")))
+    return body
 
 
 def _table_function(
@@ -353,7 +358,8 @@ def _trigger_of_event(
     trigger_name = quote(folded + suffix)
     create = pl.Plain(
         f"CREATE TRIGGER {trigger_name} AFTER {event} ON {table}\n    REFERENCING {tables}\n"
-        f"    FOR EACH STATEMENT EXECUTE FUNCTION {function}()"
+        f"    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires({_literal(function)}))"
+        f" EXECUTE FUNCTION {function}()"
     )
     notes = [
         pl.Plain(

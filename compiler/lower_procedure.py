@@ -37,7 +37,7 @@ def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
                 parameter.variable.name.lstrip("@"),
                 type_,
                 parameter.output,
-                parameter.default is not None,
+                parameter.default,
                 table_type.row_type if table_type else None,
             )
         )
@@ -115,7 +115,11 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     session = pl.Name(scope.session)
     outer: list[pl.Statement] = [
         pl.Call("ssb.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
-        pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
+        pl.Block(
+            (leave_if_nested_too_deep(label, scope.session), *body),
+            label=label,
+            declarations=tuple(ctx.declarations.values()),
+        ),
     ]
     if ctx.savepoints:
         # The end of a savepoint's block makes a doomed transaction writable again.
@@ -139,6 +143,11 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         preface=tuple(pl.Comment(comment.text) for comment in node.comments),
     )
     return [pl.Select(prepare), *ctx.prelude, routine]
+
+
+def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
+    """First in a module: ssb.enter and ssb.enter_string raise error 217 beyond 32 levels."""
+    return pl.Exit(label, pl.Raw(f"{session}.leaving"), note="nested deeper than 32")
 
 
 def call_effect(catalog: Catalog) -> CallEffect:
@@ -320,7 +329,10 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         if argument is None or argument.value is None:
             if parameter.output:
                 scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
-                before.append(pl.Assign(scratch, pl.NULL))
+                given: pl.Expr = pl.NULL
+                if parameter.default is not None:
+                    given = argument_value(parameter.default, parameter.type, ctx)
+                before.append(pl.Assign(scratch, given))
                 value: pl.Expr = pl.Name(scratch)
             else:
                 positional = False
@@ -369,7 +381,7 @@ def _match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, nod
         result[key] = argument
     for parameter in procedure.parameters:
         given = result.get(parameter.name.lower())
-        needed = not parameter.has_default and parameter.table_type is None and parameter.type is not None
+        needed = parameter.default is None and parameter.table_type is None and parameter.type is not None
         if needed and (given is None or given.value is None):
             raise WrongArguments(
                 201,

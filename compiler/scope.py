@@ -94,7 +94,7 @@ class ProcedureParameter:
     type: SqlType | None
     """None for a table-valued or cursor parameter."""
     output: bool = False
-    has_default: bool = False
+    default: nodes.SqlText | None = None
     table_type: str | None = None
     """PostgreSQL row type of a table-valued parameter."""
 
@@ -282,7 +282,9 @@ class Scope:
     def global_variable(self, name: str) -> Expression | None:
         """Return ``@@…`` as the session variable keeps it."""
         if self.session is None:
-            return None
+            # A function has no session; PostgreSQL's call stack tells how deep it is.
+            nested = name.lower() == "@@nestlevel" and self.routine is not None
+            return Expression("ssb.nesting_level()", INT) if nested else None
         session = self.session
         match name.lower():
             case "@@rowcount":

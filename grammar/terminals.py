@@ -519,8 +519,10 @@ class TerminalChooser:
         match word:
             case "UPDATE" | "DELETE" | "INSERT":
                 # THEN UPDATE in MERGE, ON DELETE CASCADE, FOR UPDATE, UPDATE(column), AFTER INSERT
-                return before in ("THEN", "ON", "FOR", "AFTER", "BEFORE") or (
-                    word == "UPDATE" and after == "("
+                return (
+                    before in ("THEN", "FOR", "AFTER", "BEFORE")
+                    or (before == "ON" and after in ("CASCADE", "NO", "SET"))
+                    or (word == "UPDATE" and after == "(")
                 )
             case "SET":
                 # UPDATE SET in MERGE, ON DELETE SET NULL, ALTER … SET (…), SET LOCATION = …

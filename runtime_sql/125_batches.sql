@@ -129,6 +129,9 @@ BEGIN
     session.nestlevel := session.nestlevel + 1;
     session.outer_tries := session.try_depth;
     session.return_code := 0;
+    IF session.nestlevel > 32 THEN
+        session := ssb.nested_too_deep(session, caller.procedure);
+    END IF;
 END;
 $$;
 
@@ -220,9 +223,12 @@ BEGIN
     session.rowcount := 0;
     session.fetch_status := 0;
     session.procedure := procedure;
-    session.nestlevel := 1;
+    session.nestlevel := ssb.nesting_level();
     session.capturing := false;
     session.in_trigger := true;
+    IF session.nestlevel > 32 THEN
+        PERFORM ssb.check_nesting();
+    END IF;
     RETURN session;
 END;
 $$;
@@ -277,16 +283,22 @@ END;
 $$;
 
 -- Into the batch of EXEC ('…') or sp_executesql: a scope of its own for names that
--- cannot be resolved, for SET options and for ERROR_PROCEDURE().
-CREATE OR REPLACE FUNCTION ssb.enter_string(session ssb.session)
+-- cannot be resolved, for SET options and for ERROR_PROCEDURE(). p_levels: sp_executesql
+-- is a procedure that runs a string, two levels.
+CREATE OR REPLACE FUNCTION ssb.enter_string(session ssb.session, p_levels integer DEFAULT 1)
 RETURNS ssb.session
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_caller text := session.procedure;
 BEGIN
     session.procedure := NULL;
-    session.nestlevel := session.nestlevel + 1;
+    session.nestlevel := session.nestlevel + p_levels;
     session.outer_tries := session.try_depth;
     session.return_code := 0;
+    IF session.nestlevel > 32 THEN
+        session := ssb.nested_too_deep(session, v_caller);
+    END IF;
     RETURN session;
 END;
 $$;

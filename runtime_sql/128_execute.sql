@@ -116,7 +116,7 @@ BEGIN
             CONTINUE;
         END IF;
         v_declare := v_declare || format('    p%s %s;' || chr(10), i, v_parameter);
-        v_read := v_read || format('        p%s := %s;' || chr(10), i, coalesce(format('arguments[%s]', v_given[i]), v_default));
+        v_read := v_read || format('        p%s := %s;' || chr(10), i, coalesce('arguments[' || v_given[i] || ']', v_default));
         v_call := v_call || format('%I => p%s', v_found.proargnames[i], i);
         IF v_is_output AND marks[v_given[i]] LIKE '% OUTPUT' THEN
             v_back := v_back || format('        arguments[%s] := p%s;' || chr(10), v_given[i], i);

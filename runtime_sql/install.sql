@@ -44,11 +44,12 @@
 \ir 128_execute.sql
 \ir 129_cursors.sql
 
--- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion
+-- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion, nesting
 \ir 135_table_variables.sql
 \ir 136_ignore_dup_key.sql
 \ir 137_average.sql
 \ir 138_rowversion.sql
+\ir 139_nesting.sql
 
 -- Conversations
 \ir 149_endpoints.sql

@@ -61,8 +61,10 @@ def server(dsn: str | None, version: str) -> Iterator[str]:
     if os.geteuid() == 0:
         home.chmod(0o711)
     private = PrivateServer(home, wanted=version, durable=False, settings={
-        "autovacuum": "off", "shared_buffers": "64MB", "max_wal_size": "4GB", "checkpoint_timeout": "1h",
-        "log_min_messages": "fatal"})
+        # Every case makes and drops routines: without vacuum the catalogs grow and slow the rest down.
+        "autovacuum_naptime": "10s", "autovacuum_vacuum_scale_factor": "0",
+        "autovacuum_vacuum_threshold": "2000", "shared_buffers": "64MB", "max_wal_size": "4GB",
+        "checkpoint_timeout": "1h", "log_min_messages": "fatal"})
     try:
         yield private.start()
     finally:
@@ -179,7 +181,16 @@ def main() -> int:
                         f"DROP DATABASE IF EXISTS differential_{os.getpid()}_{job} WITH (FORCE)".encode())
     for kind, count in kinds.most_common():
         print(f"{count:7} {kind}")
+    print(summary(kinds, options.postgres if options.dsn is None else "the given server"))
     return 1 if failures else 0
+
+
+def summary(kinds: Counter[str], server_name: str) -> str:
+    """The closing line: how many cases decided something, how many were left out, how many disagreed."""
+    decided = kinds["agreed"] + kinds["DISAGREED"]
+    left_out = kinds.total() - decided
+    return (f"{decided} decided, {left_out} left out, {kinds['DISAGREED']} disagreements "
+            f"(PostgreSQL {server_name})")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb.enter_string(session, 2);
         DECLARE
             n integer := n_passed;
             twice integer := twice_passed;
@@ -189,6 +189,7 @@ BEGIN
     CALL ssb.enter(session, caller, ''made'');
     <<made>>
     BEGIN
+        EXIT made WHEN session.leaving;  -- nested deeper than 32
         PERFORM ssb.print(''made'');
         session.error := 0; session.rowcount := 0;
     END made;
@@ -278,7 +279,7 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb.enter_string(session, 2);
         DECLARE
             count integer := count_passed;
             most integer := most_passed;

@@ -504,6 +504,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'reads_nothing');
     <<reads_nothing>>
     BEGIN
+        EXIT reads_nothing WHEN session.leaving;  -- nested deeper than 32
         session.try_depth := session.try_depth + 1;  -- BEGIN TRY
         <<try_1>>
         BEGIN

@@ -214,7 +214,7 @@ $watch$;
 
 CREATE TRIGGER watch AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
-    FOR EACH STATEMENT EXECUTE FUNCTION dbo.watch();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo.watch')) EXECUTE FUNCTION dbo.watch();
 
 CREATE OR REPLACE FUNCTION dbo."watch@update"()
 RETURNS trigger
@@ -266,7 +266,7 @@ $watch$;
 
 CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
     REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
-    FOR EACH STATEMENT EXECUTE FUNCTION dbo."watch@update"();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
 
 CREATE TRIGGER "watch@n" BEFORE UPDATE OF n ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('watch', 'n');
@@ -397,7 +397,7 @@ $tell$;
 
 CREATE TRIGGER tell AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
-    FOR EACH STATEMENT EXECUTE FUNCTION dbo.tell();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo.tell')) EXECUTE FUNCTION dbo.tell();
 
 INSERT INTO dbo.t (id) VALUES (1), (2);
 

@@ -34,6 +34,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'AddUp');
     <<addup>>
     BEGIN
+        EXIT addup WHEN session.leaving;  -- nested deeper than 32
         session.nocount := true;
         BEGIN
             sum := a + b;
@@ -109,6 +110,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'fails');
     <<fails>>
     BEGIN
+        EXIT fails WHEN session.leaving;  -- nested deeper than 32
         "out" := 2;
         session := ssb.throw(session, 3, 50001, 'failed', 1);
     END fails;
@@ -171,6 +173,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'takes_one');
     <<takes_one>>
     BEGIN
+        EXIT takes_one WHEN session.leaving;  -- nested deeper than 32
         PERFORM ssb.print(n::text);
         session.error := 0; session.rowcount := 0;
     END takes_one;
@@ -252,6 +255,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'doubled');
     <<doubled>>
     BEGIN
+        EXIT doubled WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             n := n * "by";
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT doubled WHEN session.leaving;
@@ -349,6 +353,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'gives_up');
     <<gives_up>>
     BEGIN
+        EXIT gives_up WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             INSERT INTO dbo.t (id) VALUES (2);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
@@ -438,6 +443,7 @@ BEGIN
         n integer := countdown.n;
         less integer;
     BEGIN
+        EXIT countdown_body WHEN session.leaving;  -- nested deeper than 32
         PERFORM ssb.print(concat(n, ' at level ', session.nestlevel));
         IF n > 0 THEN
             BEGIN
@@ -505,6 +511,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'gives_rows');
     <<gives_rows>>
     BEGIN
+        EXIT gives_rows WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 1, 'one';
@@ -627,6 +634,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'quiet');
     <<quiet>>
     BEGIN
+        EXIT quiet WHEN session.leaving;  -- nested deeper than 32
         session.nocount := true;
         BEGIN
             result := NULL;
@@ -693,6 +701,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'counts');
     <<counts>>
     BEGIN
+        EXIT counts WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             CREATE TABLE pg_temp."#t" (
                 id integer
@@ -781,6 +790,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'p');
     <<p>>
     BEGIN
+        EXIT p WHEN session.leaving;  -- nested deeper than 32
         PERFORM ssb.print('first');
         session.error := 0; session.rowcount := 0;
     END p;
@@ -799,6 +809,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'p');
     <<p>>
     BEGIN
+        EXIT p WHEN session.leaving;  -- nested deeper than 32
         PERFORM ssb.print('again');
         session.error := 0; session.rowcount := 0;
     END p;
@@ -817,6 +828,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'p');
     <<p>>
     BEGIN
+        EXIT p WHEN session.leaving;  -- nested deeper than 32
         PERFORM ssb.print(n::text);
         session.error := 0; session.rowcount := 0;
     END p;
@@ -881,6 +893,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'takes');
     <<takes>>
     BEGIN
+        EXIT takes WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS n, max(id) AS most FROM unnest(takes.rows) AS rows;
@@ -905,8 +918,9 @@ BEGIN
     BEGIN
         BEGIN
             SELECT batch.x || array_agg(ROW(sys.not_null(n.id, 'id', '@x'), n.name)::dbo.ids ORDER BY n.place), count(*)
-            FROM (SELECT n.*, row_number() OVER () AS place, row_number() OVER (PARTITION BY n.id) AS nth_1
-                  FROM (VALUES (1::integer, 'a'::varchar(10)), (2, 'b')) AS n (id, name)) AS n
+            FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
+                  FROM (SELECT n.*, row_number() OVER () AS place
+                        FROM (VALUES (1::integer, 'a'::varchar(10)), (2, 'b')) AS n (id, name)) AS n) AS n
             LEFT JOIN (SELECT id, true AS found FROM unnest(batch.x) AS r) AS old_1 ON old_1.id = n.id
             WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@x', concat(n.id))
             INTO x, session.rowcount;
@@ -954,6 +968,7 @@ BEGIN
     CALL ssb.enter(session, caller, '#twice');
     <<"#twice">>
     BEGIN
+        EXIT "#twice" WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             PERFORM ssb.print((n * 2)::text);
             session.error := 0; session.rowcount := 0;

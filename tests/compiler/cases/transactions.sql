@@ -408,6 +408,7 @@ BEGIN
     CALL ssb.enter(session, caller, 'opens');
     <<opens>>
     BEGIN
+        EXIT opens WHEN session.leaving;  -- nested deeper than 32
         session := ssb.begin_transaction(session);
     END opens;
     session := ssb.leave(session, caller);

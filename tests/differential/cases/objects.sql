@@ -229,18 +229,25 @@ AS
     EXEC dbo.p2 @next;
 GO
 EXEC dbo.p1 1;
-GO
+BEGIN TRANSACTION;
+INSERT INTO dbo.t2 (id, n) VALUES (1, 1);
 EXEC dbo.p2 1;
 PRINT N'never';
 GO
-PRINT N'next';
+PRINT @@TRANCOUNT;
+BEGIN TRY
+    EXEC dbo.p2 1;
+END TRY
+BEGIN CATCH
+    PRINT ERROR_NUMBER();
+END CATCH;
 -- expect:
 -- batch 1
 --   print depth 32
--- batch 2
 --   error 217 level 16 state 1 anywhere: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
--- batch 3
---   print next
+-- batch 2
+--   print 0
+--   print 217
 --
 -- case: sp_executesql hands its OUTPUT parameters back at its normal end
 -- page: sp_executesql; TRY...CATCH: lower level of execution

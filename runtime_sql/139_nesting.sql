@@ -1,0 +1,104 @@
+-- How deep modules are nested: procedures, functions and triggers up to 32, error
+-- 217 beyond. Procedures count in their session. Functions and triggers have none
+-- from their caller: they count the routines that PostgreSQL's own call stack names.
+--
+-- Called by  ssb.enter, ssb.enter_string, ssb.enter_trigger (125_batches.sql);
+--            compiled functions that call functions, @@NESTLEVEL in functions,
+--            the WHEN of compiled triggers; TRIGGER_NESTLEVEL
+
+-- The routines of the T-SQL programmer that are running, innermost first, each as
+-- schema.name(types). The lines of the stack are in the server's language; the
+-- language's name, PL/pgSQL, and the routine's signature are the same in all. Where a
+-- quotation mark comes before it, the line shows an expression.
+CREATE OR REPLACE FUNCTION ssb.modules_running()
+RETURNS text[]
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_stack text;
+BEGIN
+    GET DIAGNOSTICS v_stack = PG_CONTEXT;
+    RETURN ARRAY(
+        SELECT f.part[1]
+          FROM regexp_matches(v_stack, '^[^\n]*?PL/pgSQL[^\n"«»„“”''‘’「『]*?((?:(?:"(?:[^"\n]|"")*"|[^\s".()]+)\.)?(?:"(?:[^"\n]|"")*"|[^\s".()]+)\([^()\n]*\))',
+                              'ng') WITH ORDINALITY AS f(part, n)
+         WHERE f.part[1] !~ '^(ssb|sys)\.|ssb_trampoline\('
+         ORDER BY f.n);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.nesting_level()
+RETURNS integer
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT cardinality(ssb.modules_running())
+$$;
+
+-- Error 217 in a function or trigger.
+CREATE OR REPLACE FUNCTION ssb.check_nesting()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF ssb.nesting_level() > 32 THEN
+        PERFORM ssb.raise_error(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).');
+    END IF;
+END;
+$$;
+
+-- Error 217 in a procedure or string: of the EXEC that called it.
+CREATE OR REPLACE FUNCTION ssb.nested_too_deep(session ssb.session, caller text)
+RETURNS ssb.session
+LANGUAGE sql
+AS $$
+    SELECT ssb.signal(session, ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
+                                   16, 1, caller, 0)::ssb.error)
+$$;
+
+-- The triggers that are running, innermost first, by the names of their functions. A
+-- trigger for several events has one for each: tr, tr@update, …. Only triggers have no
+-- parameters and can write.
+CREATE OR REPLACE FUNCTION ssb.triggers_running()
+RETURNS text[]
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT ARRAY(SELECT split_part(f.parts[cardinality(f.parts)], '@', 1)
+                   FROM unnest(ssb.modules_running()) WITH ORDINALITY AS m(name, n)
+                  CROSS JOIN parse_ident(left(m.name, -2)) AS f(parts)
+                  WHERE m.name LIKE '%()' ORDER BY m.n)
+$$;
+
+-- Whether a statement inside a trigger fires the trigger p_function of its table: an
+-- AFTER trigger does not fire itself unless the database has RECURSIVE_TRIGGERS ON.
+CREATE OR REPLACE FUNCTION ssb.fires(p_function regproc)
+RETURNS boolean
+LANGUAGE sql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT (ssb.triggers_running())[1] IS DISTINCT FROM split_part(p.proname, '@', 1)
+           OR EXISTS (SELECT FROM ssb.schema_of_database AS s JOIN ssb.database AS d USING (database_id)
+                       WHERE s.name = n.nspname AND upper(d.options ->> 'RECURSIVE_TRIGGERS') = 'ON')
+      FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+     WHERE p.oid = p_function
+$$;
+
+-- TRIGGER_NESTLEVEL: triggers on the call stack, or how often the one with the given
+-- object id is there. INSTEAD OF and DDL triggers are not translated.
+CREATE OR REPLACE FUNCTION sys.trigger_nestlevel(object_id integer DEFAULT 0, trigger_type text DEFAULT 'AFTER',
+                                                 trigger_event_category text DEFAULT 'DML')
+RETURNS integer
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN object_id IS NULL OR trigger_type IS NULL OR trigger_event_category IS NULL THEN NULL
+        WHEN upper(trigger_type) <> 'AFTER' OR upper(trigger_event_category) <> 'DML' THEN 0
+        WHEN object_id = 0 THEN cardinality(ssb.triggers_running())
+        ELSE (SELECT count(*) FROM unnest(ssb.triggers_running()) AS r(name)
+               WHERE r.name IN (SELECT t.tgname FROM pg_trigger AS t WHERE t.oid = object_id::oid))
+    END
+$$;
