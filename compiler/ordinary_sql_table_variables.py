@@ -171,39 +171,54 @@ def _rows(
     info = variable.info
     given = [identifier(column.name) for column in columns]
     names = {fold(column.name) for column in columns}
+    counted = {fold(c.name) for c in info.columns if c.identity is not None} - names
+    # The numbers that IDENTITY gives are new ones: such a key needs no look at the old rows.
+    keys = [key for key in info.keys if counted.isdisjoint(fold(column) for column in key.columns)]
+    looked_at = {fold(column) for key in keys for column in key.columns}
+    computes = any(column.computed is not None for column in info.columns)
     cells: list[str] = []
+    filled: list[str] = []
     computed: list[str] = []
     for column in info.columns:
-        spelled = f"n.{identifier(column.name)}"
+        name_of = identifier(column.name)
+        spelled = f"n.{name_of}"
         if fold(column.name) in names:
             cells.append(spelled if column.nullable else _not_null(spelled, column, name))
-        elif column.computed is not None:
-            computed.append(f"({column.computed}) AS {identifier(column.name)}")
+            continue
+        if column.computed is not None:
+            computed.append(f"({column.computed}) AS {name_of}")
             cells.append(spelled)
-        elif column.identity is not None:
-            cells.append(_identity(variable, column))
-        else:
-            cells.append(_absent(variable, column, name))
+            continue
+        value = (
+            _identity(variable, column) if column.identity is not None else _absent(variable, column, name)
+        )
+        if computes or info.checks or fold(column.name) in looked_at:
+            # Used more than once: written into the row first.
+            if value == "NULL" and column.type is not None:
+                value = f"NULL::{column.type.postgres}"
+            filled.append(f"({value}) AS {name_of}")
+            value = spelled
+        cells.append(value)
     head = f"n ({', '.join(given)})" if given else "n"
-    ordered = bool(info.keys) or any(
-        c.identity is not None and fold(c.name) not in names for c in info.columns
-    )
-    if not ordered and not computed and not info.checks:
-        inner = f"({source}) AS {head}"
+    inner = f"({source}) AS {head}"
+    if not (keys or counted or computes or info.checks):
         aggregate = f"array_agg(ROW({', '.join(cells)})::{variable.row_type})"
         text = select(expressions=[f"{variable.query_reference} || {aggregate}", "count(*)"], from_=inner)
         return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), before=before)
-    numbered = ["n.*", "row_number() OVER () AS place"]
-    for number, key in enumerate(info.keys, 1):
-        partition = ", ".join(f"n.{identifier(column)}" for column in key.columns)
-        numbered.append(f"row_number() OVER (PARTITION BY {partition}) AS nth_{number}")
-    base = f"({source}) AS {head}"
-    if computed:
-        base = f"({select(expressions=['n.*', *computed], from_=base)}) AS n"
-    inner = f"({select(expressions=numbered, from_=base)}) AS n"
+    # The place first: windows over keys would change the order of the rows.
+    inner = f"({select(expressions=['n.*', 'row_number() OVER () AS place'], from_=inner)}) AS n"
+    for added in (filled, computed):
+        if added:
+            inner = f"({select(expressions=['n.*', *added], from_=inner)}) AS n"
+    if keys:
+        numbered = ["n.*"]
+        for number, key in enumerate(keys, 1):
+            partition = ", ".join(f"n.{identifier(column)}" for column in key.columns)
+            numbered.append(f"row_number() OVER (PARTITION BY {partition} ORDER BY n.place) AS nth_{number}")
+        inner = f"({select(expressions=numbered, from_=inner)}) AS n"
     joins = []
     conditions = []
-    for number, key in enumerate(info.keys, 1):
+    for number, key in enumerate(keys, 1):
         joins.append(("LEFT", _existing(variable, key, number), _same_key(variable, key, number)))
         conditions.append(_unique(variable, key, number, name))
     for check in info.checks:

@@ -138,8 +138,9 @@ WITH changed AS (INSERT INTO dbo.orders (customer, name)
                  VALUES (1, 'a')
                  RETURNING id AS c1, name AS c2)
 SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER () AS place, row_number() OVER (PARTITION BY n.id) AS nth_1
-      FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS place
+            FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
 INTO t, row_count
@@ -466,8 +467,9 @@ DELETE FROM orders OUTPUT deleted.id, deleted.name INTO @t (id, name)
 -- expect
 WITH changed AS (DELETE FROM dbo.orders RETURNING id AS c1, name AS c2)
 SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER () AS place, row_number() OVER (PARTITION BY n.id) AS nth_1
-      FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS place
+            FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
 INTO t, row_count

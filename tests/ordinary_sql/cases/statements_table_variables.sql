@@ -43,8 +43,9 @@ log := array_append(log, ROW(COALESCE((p.log)[cardinality(p.log)].id + 1, 1), sy
 INSERT INTO @t (id, name) VALUES (1, N'x')
 -- expect
 SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER () AS place, row_number() OVER (PARTITION BY n.id) AS nth_1
-      FROM (VALUES (1::integer, 'x'::varchar(50))) AS n (id, name)) AS n
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS place
+            FROM (VALUES (1::integer, 'x'::varchar(50))) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
 INTO t, row_count
@@ -67,8 +68,9 @@ INTO plain, row_count
 INSERT INTO @t (id, name) SELECT id, name FROM customers
 -- expect
 SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER () AS place, row_number() OVER (PARTITION BY n.id) AS nth_1
-      FROM (SELECT id, name FROM dbo.customers) AS n (id, name)) AS n
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS place
+            FROM (SELECT id, name FROM dbo.customers) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
 INTO t, row_count
@@ -77,10 +79,11 @@ INTO t, row_count
 INSERT @bag (h, n, r) SELECT @h, 1, (SELECT 1 AS [@a] FOR XML PATH('r'), TYPE) WHERE @h IS NOT NULL
 -- expect
 SELECT p.bag || array_agg(ROW(sys.not_null(n.h, 'h', '@bag'), sys.not_null(n.n, 'n', '@bag'), n.r)::dbo."p@bag" ORDER BY n.place), count(*)
-FROM (SELECT n.*, row_number() OVER () AS place, row_number() OVER (PARTITION BY n.h, n.n) AS nth_1
-      FROM (SELECT h, 1, (SELECT sys.xml_of_content(sys.xml_element('r', concat(sys.xml_attribute('a', sys.xml_atom(1))),
-                                                    '')))
-            WHERE h IS NOT NULL) AS n (h, n, r)) AS n
+FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h, n.n ORDER BY n.place) AS nth_1
+      FROM (SELECT n.*, row_number() OVER () AS place
+            FROM (SELECT h, 1, (SELECT sys.xml_of_content(sys.xml_element('r', concat(sys.xml_attribute('a', sys.xml_atom(1))),
+                                                          '')))
+                  WHERE h IS NOT NULL) AS n (h, n, r)) AS n) AS n
 LEFT JOIN (SELECT h, n, true AS found FROM unnest(p.bag) AS r) AS old_1 ON old_1.h = n.h AND old_1.n = n.n
 WHERE sys.ignore_duplicate_key(n.nth_1 = 1 AND old_1.found IS NULL)
 INTO bag, row_count

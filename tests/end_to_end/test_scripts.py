@@ -1,0 +1,23 @@
+"""Scripts in the styles of many people: what each prints is kept beside it.
+
+PGSB_GOLDEN=rewrite (make golden) writes the expectations anew; the diff is to be read.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from end_to_end.tsql import Tsql
+
+from pgsb.grammar.source import Source
+
+SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_prints_what_is_kept_beside_it(tsql: Tsql, script: Path) -> None:
+    shown = tsql.run(Source.read(script).text, script.name)
+    expected = script.with_suffix(".out")
+    if os.environ.get("PGSB_GOLDEN") == "rewrite":
+        expected.write_text(shown, encoding="utf-8")
+    assert shown == expected.read_text(encoding="utf-8")
