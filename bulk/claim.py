@@ -7,6 +7,10 @@ import psycopg
 
 from .problems import BulkError, ClaimLost
 
+# For one reader; there are as many at a time as Spark has cores.
+_FETCH_ROWS = 1000
+_FETCH_BYTES = 128 * 1024 * 1024
+
 Connection = psycopg.Connection[tuple[object, ...]]
 
 
@@ -16,8 +20,9 @@ class Claim:
 
     ``messages`` and ``bytes`` (of bodies) are totals over ``conversations``
     conversations, spread over ``partitions`` partitions of about equal numbers of
-    messages. ``connection`` is the session that holds the claim: when it ends, the
-    claim ends, and the messages are in the queue again.
+    messages; ``largest`` is the size of the largest body in bytes. ``connection`` is
+    the session that holds the claim: when it ends, the claim ends, and the messages
+    are in the queue again.
     """
 
     claim_id: int
@@ -26,8 +31,28 @@ class Claim:
     conversations: int
     messages: int
     bytes: int
+    largest: int
     partitions: int
     connection: Connection
+
+    @property
+    def fetch_size(self) -> int:
+        """Rows that a reader asks for at a time: no more than it can hold of the largest bodies."""
+        return max(1, min(_FETCH_ROWS, _FETCH_BYTES // max(1, self.largest)))
+
+
+def connect(dsn: str, name: str) -> Connection:
+    """A session for claims. A machine that dies says nothing: the server asks whether it is still there."""
+    try:
+        connection = psycopg.connect(dsn, autocommit=True, application_name=name)
+        connection.execute(
+            "SELECT set_config(name, value, false) FROM (VALUES"
+            " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"
+            ") AS s (name, value)"
+        )
+    except psycopg.OperationalError as error:
+        raise ClaimLost(f"no connection to PostgreSQL: {first_line(error)}") from error
+    return connection
 
 
 def claim(
@@ -53,7 +78,7 @@ def claim(
         )
     try:
         row = connection.execute(
-            "SELECT claim_id, claimed_at, conversations, messages, bytes"
+            "SELECT claim_id, claimed_at, conversations, messages, bytes, largest"
             " FROM ssb.claim_messages(%s, %s, %s, %s)",
             (queue, max_messages, max_bytes, partitions),
         ).fetchone()
@@ -64,7 +89,7 @@ def claim(
             f"the queue {queue} cannot be read in bulk: {first_line(error)}", hint_of(error)
         ) from error
     assert row is not None
-    claim_id, claimed_at, conversations, messages, size = row
+    claim_id, claimed_at, conversations, messages, size, largest = row
     if claim_id is None:
         return None
     assert isinstance(claim_id, int) and isinstance(claimed_at, datetime)
@@ -75,6 +100,27 @@ def claim(
         int(str(conversations)),
         int(str(messages)),
         int(str(size)),
+        int(str(largest)),
+        partitions,
+        connection,
+    )
+
+
+def find_claim(connection: Connection, queue: str, claim_id: int, partitions: int) -> Claim | None:
+    """The caller's claim with this number, which another session holds; None when it has ended."""
+    row = connection.execute("SELECT * FROM ssb.claim_of(%s)", (claim_id,)).fetchone()
+    if row is None:
+        return None
+    claimed_at, conversations, messages, size, largest = row
+    assert isinstance(claimed_at, datetime)
+    return Claim(
+        claim_id,
+        queue,
+        claimed_at,
+        int(str(conversations)),
+        int(str(messages)),
+        int(str(size)),
+        int(str(largest)),
         partitions,
         connection,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import psycopg
 
-from .claim import Claim, abandon, claim, first_line
+from .claim import Claim, abandon, claim, connect
 from .complete import complete
 from .problems import BulkError, ClaimLost
 from .program import Program
@@ -75,6 +75,7 @@ def run_job(
     ``once`` takes one claim, ``until-empty`` goes on until nothing is free,
     ``continuous`` waits for more, looking every ``poll`` seconds. A claim lost with
     its connection (a restart of the server) is taken again: nothing of it was done.
+    Between claims everything that is cached in the Spark session is let go.
 
     Raises BulkError when the program or PostgreSQL refuses; the claim's messages are
     back in the queue then.
@@ -113,11 +114,7 @@ def _one_claim(
     report: Report,
 ) -> bool:
     began = time.monotonic()
-    try:
-        connection = psycopg.connect(dsn, autocommit=True, application_name="pgsb bulk claim")
-    except psycopg.OperationalError as error:
-        raise ClaimLost(f"no connection to PostgreSQL: {first_line(error)}") from error
-    with connection:
+    with connect(dsn, "pgsb bulk claim") as connection:
         held = claim(connection, queue, max_messages=max_messages, max_bytes=max_bytes, partitions=partitions)
         if held is None:
             return False
@@ -141,6 +138,9 @@ def _one_claim(
             raise BulkError(
                 f"the program failed: {explain(error)}", "its messages are back in the queue"
             ) from error
+        finally:
+            # What the program persisted: the next claim has other messages.
+            spark.catalog.clearCache()
         progress.completed += result.deleted
         progress.written += result.written
         progress.replied += result.replied

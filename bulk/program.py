@@ -9,7 +9,7 @@ import importlib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .problems import BulkError
 
@@ -61,10 +61,10 @@ def load_program(name: str) -> Program:
             f"the program's module {module_name} cannot be imported: {error}",
             "is it on PYTHONPATH, and are its packages installed?",
         ) from error
-    program = getattr(module, function_name, None)
+    program: object = getattr(module, function_name, None)
     if not callable(program):
         raise BulkError(f"{module_name} has no function {function_name}")
-    return program  # type: ignore[no-any-return]  # what a module holds has no static type
+    return cast(Program, program)
 
 
 def each(

@@ -26,8 +26,6 @@ COLUMNS = (
     "message_body",
     "message_enqueue_time",
 )
-# Rows that the driver of JDBC holds at a time: bodies may be large.
-_FETCH = 1000
 
 
 def read(
@@ -54,7 +52,7 @@ def read(
         predicates = _ranges(held, split)
     url = options.pop("url")
     frame = spark.read.jdbc(
-        url, relation, predicates=predicates, properties={**options, "fetchsize": str(_FETCH)}
+        url, relation, predicates=predicates, properties={**options, "fetchsize": str(held.fetch_size)}
     ).select(*COLUMNS)
     if ordered and split is None:
         frame = frame.sortWithinPartitions("conversation_handle", "queuing_order")

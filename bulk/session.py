@@ -6,12 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from .problems import BulkError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 DRIVER = "org.postgresql.Driver"
 OLDEST_JAVA = 17
+OLDEST_DRIVER = (42, 2)
 # Where distributions put the driver: Debian's libpostgresql-jdbc-java first.
 _JARS = (
     "/usr/share/java/postgresql.jar",
@@ -36,15 +38,32 @@ def jdbc_jar() -> Path:
     if named:
         if not Path(named).is_file():
             raise BulkError(f"PGSB_JDBC_JAR names {named}, which is no file")
-        return Path(named)
+        return _checked(Path(named))
     for place in _JARS:
         if Path(place).is_file():
-            return Path(place)
+            return _checked(Path(place))
     raise BulkError(
         "PostgreSQL's JDBC driver is not on this machine",
         "Debian: apt-get install libpostgresql-jdbc-java; else set PGSB_JDBC_JAR to the jar's path, "
         f"or let Spark fetch it: --conf spark.jars.packages={PACKAGE}",
     )
+
+
+def _checked(jar: Path) -> Path:
+    """The jar, if it holds the driver, of a version that knows today's passwords (SCRAM) and Java's time."""
+    hint = f"Debian: apt-get install libpostgresql-jdbc-java; or --conf spark.jars.packages={PACKAGE}"
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            if f"{DRIVER.replace('.', '/')}.class" not in archive.namelist():
+                raise BulkError(f"{jar} is not PostgreSQL's JDBC driver", hint)
+            manifest = archive.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise BulkError(f"{jar} cannot be read as a jar: {error}", hint) from error
+    version = re.search(r"^(?:Implementation|Bundle)-Version: *(\d+)\.(\d+)", manifest, re.MULTILINE)
+    if version is not None and (int(version[1]), int(version[2])) < OLDEST_DRIVER:
+        oldest = ".".join(map(str, OLDEST_DRIVER))
+        raise BulkError(f"{jar} is version {version[1]}.{version[2]}; {oldest} or newer is needed", hint)
+    return jar
 
 
 def require_java() -> None:
@@ -99,7 +118,30 @@ def spark_session(
     for key, value in wanted.items():
         builder = builder.config(key, value)
     session: SparkSession = builder.getOrCreate()
+    _require_driver(session)
     return session
+
+
+def _require_driver(session: "SparkSession") -> None:
+    """Raise BulkError when Spark's JVM does not have the driver, as when spark-submit was not given it."""
+    from py4j.protocol import Py4JJavaError
+
+    jvm = session.sparkContext._jvm
+    try:
+        jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(DRIVER)
+    except Py4JJavaError as error:
+        raise BulkError(
+            "Spark does not have PostgreSQL's JDBC driver",
+            f"spark-submit --packages {PACKAGE}, or --jars with the jar's path",
+        ) from error
+
+
+def acting_as(dsn: str, role: str) -> str:
+    """The DSN with SET ROLE in every session that is made by it, in psycopg and in JDBC."""
+    before = conninfo_to_dict(dsn).get("options")
+    # libpq takes options apart at blanks; a backslash keeps one.
+    escaped = re.sub(r"([\\ ])", r"\\\1", role)
+    return make_conninfo(dsn, options=f"{before} -c role={escaped}" if before else f"-c role={escaped}")
 
 
 def jdbc_options(dsn: str) -> dict[str, str]:
@@ -125,6 +167,6 @@ def jdbc_options(dsn: str) -> dict[str, str]:
     password = parts.get("password") or os.environ.get("PGPASSWORD")
     if password:
         options["password"] = password
-    if "sslmode" in parts:
-        options["sslmode"] = parts["sslmode"]
+    # The driver knows these by the same names.
+    options |= {name: parts[name] for name in ("sslmode", "options") if name in parts}
     return options

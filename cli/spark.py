@@ -7,9 +7,10 @@ from types import FrameType
 
 import click
 
-from ..bulk.job import Progress, run_job
+from ..bulk.job import Mode, Progress, run_job
 from ..bulk.problems import BulkError
 from ..bulk.program import load_program
+from ..bulk.session import acting_as
 from ..server.connect import find_target
 from ..server.embedded import PrivateServer
 from .options import dsn_option
@@ -36,6 +37,12 @@ def spark_command() -> None:
     metavar="PACKAGE.MODULE:FUNCTION",
     help="A function from a DataFrame of messages to pgsb.bulk.Outputs.",
 )
+@click.option(
+    "--role",
+    envvar="PGSB_ROLE",
+    metavar="NAME",
+    help="SET ROLE in every session.  [default: PGSB_ROLE, which the broker daemon sets]",
+)
 @click.option("--master", metavar="URL", help="Spark's master.  [default: local[2]]")
 @click.option("--max-messages", type=click.IntRange(1), default=1_000_000, show_default=True, metavar="N")
 @click.option("--max-bytes", type=click.IntRange(1), metavar="N", help="Bodies of one claim together.")
@@ -52,11 +59,12 @@ def run_command(
     dsn: str | None,
     queue: str,
     program_name: str,
+    role: str | None,
     master: str | None,
     max_messages: int,
     max_bytes: int | None,
     partitions: int | None,
-    mode: str | None,
+    mode: Mode | None,
     settings: tuple[str, ...],
 ) -> None:
     """Claim messages of a queue, run a program on them, complete; exactly once."""
@@ -76,11 +84,12 @@ def run_command(
     # Programs lie where the command is called, as with python -m.
     sys.path.insert(0, str(Path.cwd()))
     try:
+        address = _address(dsn)
         progress = run_job(
-            _address(dsn),
+            acting_as(address, role) if role else address,
             queue,
             load_program(program_name),
-            mode=mode or "until-empty",  # type: ignore[arg-type]  # click offers the three modes only
+            mode=mode or "until-empty",
             max_messages=max_messages,
             max_bytes=max_bytes,
             partitions=partitions,

@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS ssb.claimed_conversation (
     last_order  bigint  NOT NULL,
     messages    bigint  NOT NULL,
     bytes       bigint  NOT NULL,
+    largest     bigint  NOT NULL,                  -- bytes of its largest body
     partition   integer NOT NULL,
     PRIMARY KEY (claim_id, endpoint_id)
 );
@@ -51,25 +52,44 @@ BEGIN
     LOOP
         PERFORM ssb.drop_claim(v_claim_id);
     END LOOP;
+    PERFORM ssb.drop_staging(s.claim_id)
+       FROM (SELECT DISTINCT split_part(c.relname, '_', 2)::integer AS claim_id FROM pg_class AS c
+              WHERE c.relnamespace = to_regnamespace('ssb_staging') AND c.relkind = 'r') AS s
+      WHERE NOT EXISTS (SELECT FROM ssb.claim AS k WHERE k.claim_id = s.claim_id);
 END;
 $$;
 
--- The staging tables of a claim are its children in schema ssb_staging (710).
-CREATE OR REPLACE FUNCTION ssb.drop_claim(p_claim_id integer)
+-- The staging tables of a claim, in schema ssb_staging (710). One in which a task that
+-- nobody waits for any more is still writing stays until a later claim is made.
+CREATE OR REPLACE FUNCTION ssb.drop_staging(p_claim_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_table regclass;
+    v_table text;
 BEGIN
     FOR v_table IN
-        SELECT c.oid::regclass FROM pg_class AS c
-         WHERE c.relnamespace = to_regnamespace('ssb_staging') AND c.relkind = 'r'
-           AND c.relname LIKE 'claim\_' || p_claim_id || '\_%'
+        SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+         WHERE n.nspname = 'ssb_staging' AND c.relkind = 'r' AND c.relname LIKE 'claim\_' || p_claim_id || '\_%'
     LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %s', v_table);
+        BEGIN
+            EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT', v_table);
+            EXECUTE format('DROP TABLE %s', v_table);
+        EXCEPTION WHEN lock_not_available OR undefined_table THEN
+            NULL;                                  -- in use, or another claim's look has dropped it
+        END;
     END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_claim(p_claim_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.drop_staging(p_claim_id);
     UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
       FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
      WHERE c.claim_id = p_claim_id AND l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id;
@@ -91,7 +111,7 @@ $$;
 CREATE OR REPLACE FUNCTION ssb.claim_messages(queue text, max_messages bigint DEFAULT NULL, max_bytes bigint DEFAULT NULL,
                                               partitions integer DEFAULT 1,
                                               OUT claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
-                                              OUT messages bigint, OUT bytes bigint)
+                                              OUT messages bigint, OUT bytes bigint, OUT largest bigint)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -166,7 +186,8 @@ BEGIN
         RETURN;
     END IF;
     DELETE FROM ssb.completed_claim AS c WHERE c.completed_at < now() - interval '7 days';
-    SELECT count(*) INTO conversations FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
+    SELECT count(*), max(c.largest) INTO conversations, largest FROM ssb.claimed_conversation AS c
+     WHERE c.claim_id = claim_messages.claim_id;
     IF conversations > 1000 THEN
         -- Before anything joins them: without statistics a claim looks like a few rows.
         ANALYZE ssb.claimed_conversation;
@@ -221,8 +242,8 @@ BEGIN
     IF v_fitting IS NULL AND v_groups > 0 AND p_is_first THEN
         -- The one group that is too large: its first messages.
         UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id WHERE l.endpoint_id = v_cut;
-        INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, partition)
-        SELECT p_claim_id, t.endpoint_id, max(t.queuing_order), count(*), coalesce(sum(t.size), 0), 0
+        INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, largest, partition)
+        SELECT p_claim_id, t.endpoint_id, max(t.queuing_order), count(*), coalesce(sum(t.size), 0), coalesce(max(t.size), 0), 0
           FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size,
                        row_number() OVER w AS place,
                        coalesce(sum(octet_length(s.body)) OVER w, 0) AS all_bytes
@@ -236,8 +257,9 @@ BEGIN
     END IF;
     UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id
       FROM unnest(v_fitting) AS u (leader) WHERE l.endpoint_id = u.leader;
-    INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, partition)
-    SELECT p_claim_id, e.endpoint_id, max(s.queuing_order), count(*), coalesce(sum(octet_length(s.body)), 0), 0
+    INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, largest, partition)
+    SELECT p_claim_id, e.endpoint_id, max(s.queuing_order), count(*), coalesce(sum(octet_length(s.body)), 0),
+           coalesce(max(octet_length(s.body)), 0), 0
       FROM unnest(v_fitting) AS u (leader)
       JOIN ssb.conversation_endpoint AS e ON e.lock_id = u.leader AND e.closed_at IS NULL
       JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
@@ -319,12 +341,12 @@ $$;
 
 -- A claim of the caller's that is alive, for who completes it in another session.
 CREATE OR REPLACE FUNCTION ssb.claim_of(claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
-                                        OUT messages bigint, OUT bytes bigint)
+                                        OUT messages bigint, OUT bytes bigint, OUT largest bigint)
 RETURNS SETOF record
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT k.claimed_at, count(*), sum(c.messages)::bigint, sum(c.bytes)::bigint
+    SELECT k.claimed_at, count(*), sum(c.messages)::bigint, sum(c.bytes)::bigint, max(c.largest)
       FROM ssb.claim AS k JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
      WHERE k.claim_id = $1 AND k.role = ssb.caller() AND ssb.claim_is_alive(k.claim_id)
      GROUP BY k.claim_id;

@@ -189,20 +189,32 @@ BEGIN
               USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a), claim_id;
             GET DIAGNOSTICS failed = ROW_COUNT;
         ELSIF v_output.kind = 'replies' THEN
+            -- In sets of so many messages and bytes: an array holds a gigabyte at most.
             EXECUTE format('SELECT ssb.send_batch(array_agg(r.conversation_handle ORDER BY r.n), array_agg(r.message_type_name ORDER BY r.n),
                                                   array_agg(r.message_body ORDER BY r.n))
-                              FROM (SELECT s.*, row_number() OVER (ORDER BY s.attempt_id, s.row_number) AS n FROM %s AS s
-                                     WHERE s.attempt_id = ANY ($1)) AS r GROUP BY r.n / 10000 ORDER BY r.n / 10000', v_output.staging::regclass)
+                              FROM (SELECT s.*, row_number() OVER w AS n,
+                                           coalesce(sum(octet_length(s.message_body)) OVER w, 0) / 33554432 AS b FROM %s AS s
+                                     WHERE s.attempt_id = ANY ($1) WINDOW w AS (ORDER BY s.attempt_id, s.row_number)) AS r
+                             GROUP BY r.n / 10000, r.b ORDER BY r.n / 10000, r.b', v_output.staging::regclass)
               USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a);
             replied := replied + v_output.rows;
         ELSE
-            FOR v_end IN EXECUTE format('SELECT DISTINCT ON (s.conversation_handle) s.* FROM %s AS s
-                                          WHERE s.attempt_id = ANY ($1) ORDER BY s.conversation_handle, s.error_code',
+            -- With an error one by one, all others together; an error counts more than none.
+            FOR v_end IN EXECUTE format('SELECT d.error_code, d.error_text, array_agg(d.conversation_handle) AS handles
+                                           FROM (SELECT DISTINCT ON (s.conversation_handle) s.* FROM %s AS s
+                                                  WHERE s.attempt_id = ANY ($1)
+                                                  ORDER BY s.conversation_handle, s.error_code) AS d
+                                          GROUP BY d.error_code, d.error_text, CASE WHEN num_nonnulls(d.error_code, d.error_text) > 0
+                                                                                    THEN d.conversation_handle END',
                                         v_output.staging::regclass)
                          USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a)
             LOOP
-                PERFORM ssb.end_conversation(v_end.conversation_handle, v_end.error_code, v_end.error_text);
-                ended := ended + 1;
+                IF num_nonnulls(v_end.error_code, v_end.error_text) > 0 THEN
+                    PERFORM ssb.end_conversation(v_end.handles[1], v_end.error_code, v_end.error_text);
+                ELSE
+                    PERFORM ssb.end_conversations(v_end.handles);
+                END IF;
+                ended := ended + cardinality(v_end.handles);
             END LOOP;
         END IF;
     END LOOP;

@@ -145,6 +145,7 @@
 -- Bulk claims
 \ir 700_claims.sql
 \ir 710_complete_claims.sql
+\ir 720_bulk_schemas.sql
 
 -- Grants
 \ir 900_grants.sql

@@ -1,9 +1,11 @@
 """What is said where Spark, Java or the driver is missing; and how a DSN becomes JDBC's."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from psycopg.conninfo import conninfo_to_dict
 
 from pgsb.bulk import BulkError, load_program
 from pgsb.bulk import session as bulk_session
@@ -52,6 +54,50 @@ def test_driver_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     monkeypatch.setenv("PGSB_JDBC_JAR", str(tmp_path / "mine.jar"))
     with pytest.raises(BulkError, match="which is no file"):
         bulk_session.jdbc_jar()
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        (None, "cannot be read as a jar"),
+        ({"com/mysql/Driver.class": ""}, "is not PostgreSQL's JDBC driver"),
+        (
+            {
+                "org/postgresql/Driver.class": "",
+                "META-INF/MANIFEST.MF": "Implementation-Version: 9.4.1212\r\n",
+            },
+            "is version 9.4; 42.2 or newer is needed",
+        ),
+    ],
+)
+def test_a_jar_that_is_not_the_driver(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, members: dict[str, str] | None, said: str
+) -> None:
+    jar = tmp_path / "driver.jar"
+    if members is None:
+        jar.write_text("no jar")
+    else:
+        with zipfile.ZipFile(jar, "w") as archive:
+            for name, text in members.items():
+                archive.writestr(name, text)
+    monkeypatch.setenv("PGSB_JDBC_JAR", str(jar))
+    with pytest.raises(BulkError, match=said):
+        bulk_session.jdbc_jar()
+
+
+def test_a_jar_that_is_the_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    jar = tmp_path / "driver.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("org/postgresql/Driver.class", "")
+        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nBundle-Version: 42.7.7\r\n")
+    monkeypatch.setenv("PGSB_JDBC_JAR", str(jar))
+    assert bulk_session.jdbc_jar() == jar
+
+
+def test_a_role_is_taken_by_both_drivers() -> None:
+    dsn = bulk_session.acting_as("host=db options='-c jit=off'", r"back\slash and blank")
+    options = r"-c jit=off -c role=back\\slash\ and\ blank"
+    assert conninfo_to_dict(dsn)["options"] == bulk_session.jdbc_options(dsn)["options"] == options
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,185 @@
+"""Columns of bodies: text, JSON, XML; a schema for each message type; what cannot be read is NULL."""
+
+import datetime
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from bulk_desk import Desk
+
+from pgsb.bulk import BulkError, Outputs, columns
+from pgsb.bulk.job import run_job
+from support import Database
+
+pytestmark = pytest.mark.one_postgres
+
+ORDER = b'<o id="7"><a>1</a><a>x</a>tail</o>'
+PREFIXED = b'<p:o xmlns:p="urn:p" p:id="3"><p:a>5</p:a></p:o>'
+
+
+def _values(spark: Any, column: Any, *bodies: bytes | None) -> list[Any]:
+    frame = spark.createDataFrame([(one,) for one in bodies], "message_body binary")
+    return [row[0] for row in frame.select(column).collect()]
+
+
+def test_text_obeys_marks_and_refuses_what_is_none(spark: Any) -> None:
+    utf16 = ["ä\U0001f600".encode(f"utf-16-{end}") for end in ("le", "be")]
+    got = _values(
+        spark,
+        columns.text(),
+        "ä\U0001f600".encode(),
+        b"\xef\xbb\xbf" + "ä\U0001f600".encode(),
+        b"\xff\xfe" + utf16[0],
+        b"\xfe\xff" + utf16[1],
+        b"\xff\xfe\x00",
+        b"\xe4",
+        b"",
+        None,
+    )
+    assert got == ["ä\U0001f600"] * 4 + [None, None, "", None]
+
+
+def test_json_by_schema(spark: Any) -> None:
+    bodies = [
+        b'{"day": "2026-01-02", "n": 1, "more": true}',
+        b"{}",
+        b'{"n": "many"}',
+        b"no json",
+        b"[1]",
+        None,
+    ]
+    got = _values(spark, columns.json("day date, n int"), *bodies)
+    assert [one and tuple(one) for one in got[:2]] == [(datetime.date(2026, 1, 2), 1), (None, None)]
+    assert got[2:] == [None] * 4
+
+
+def test_a_json_value_by_path(spark: Any) -> None:
+    bodies = [b'{"o": {"id": 4}}', b'{"o": {"id": "x"}}', b'{"o": 1}', b"nope", None]
+    assert _values(spark, columns.json_value("$.o.id", "int"), *bodies) == [4, None, None, None, None]
+
+
+def test_xml_by_schema(spark: Any) -> None:
+    bodies = [
+        b'<o id="7"><a>1</a><a>2</a></o>',
+        PREFIXED.replace(b"p:id", b"id"),
+        b'<o id="x"/>',
+        b"<o",
+        None,
+    ]
+    got = _values(spark, columns.xml("_id int, a array<int>"), *bodies, b"<o", None)
+    assert [one and (one["_id"], one["a"]) for one in got] == [(7, [1, 2]), (3, [5]), None, None, None]
+
+
+def test_xml_values_by_path(spark: Any) -> None:
+    wanted = {
+        ("(/o/@id)[1]", "int"): 7,
+        ("/o/@id", "string"): "7",
+        ("@id", "int"): 7,
+        ("//a", "int"): 1,
+        ("a[2]", "string"): "x",
+        ("a", "array<string>"): ["1", "x"],
+        ("/o", "string"): "1xtail",
+        ("/o/a/text()", "int"): 1,
+        ("/o/b", "string"): None,
+        ("/a", "string"): None,
+        ("a[2]", "int"): None,
+        ("/o/@none", "int"): None,
+    }
+    row = columns.xml_row({f"{path} {kind}": (path, kind) for path, kind in wanted})
+    (got,) = _values(spark, row, ORDER)
+    assert got.asDict() == {f"{path} {kind}": value for (path, kind), value in wanted.items()}
+
+
+def test_xml_names_have_namespaces(spark: Any) -> None:
+    for namespaces, path in (({"q": "urn:p"}, "/q:o/q:a"), ({"": "urn:p"}, "/o/a")):
+        got = _values(spark, columns.xml_value(path, "int", namespaces=namespaces), PREFIXED)
+        assert got == [5]
+    assert _values(spark, columns.xml_value("@q:id", "int", namespaces={"q": "urn:p"}), PREFIXED) == [3]
+    assert _values(spark, columns.xml_value("/o/a", "int"), PREFIXED) == [None]
+
+
+def test_many_values_of_xml_at_once(spark: Any) -> None:
+    row = columns.xml_row({"id": ("/o/@id", "decimal(5,2)"), "all": ("//a", "array<int>")})
+    bodies = [
+        ORDER,
+        b'<o id="1"/><o id="2"/>',
+        '<?xml version="1.0" encoding="utf-16"?><o id="9"/>'.encode("utf-16"),
+        b'<!DOCTYPE o [<!ENTITY e "x">]><o>&e;</o>',
+        b"<o",
+        None,
+    ]
+    got = [one and (one["id"], one["all"]) for one in _values(spark, row, *bodies)]
+    assert got == [
+        (Decimal(7), [1, None]),
+        (Decimal(1), []),
+        (Decimal(9), []),
+        None,
+        None,
+        None,
+    ]
+
+
+@pytest.mark.parametrize("path", ["/a[[", "q:a", "a/@q:id"])
+def test_a_path_that_is_none_is_refused_at_once(spark: Any, path: str) -> None:
+    with pytest.raises(BulkError):
+        columns.xml_value(path)
+
+
+def test_each_type_is_read_by_its_schema_and_the_rest_fails(
+    spark: Any, desk: Desk, tcp: Callable[[Database], str]
+) -> None:
+    """In every conversation: what comes after an unreadable message stays behind it."""
+    good, bad, worse = desk.send(3, 0)
+    for handle, kind, body in (
+        (good, "trade", '{"n": 1}'),
+        (good, "note", "<a>x</a>"),
+        (good, "trade", '{"n": 2}'),
+        (bad, "trade", '{"n": 10}'),
+        (bad, "trade", "no json"),
+        (bad, "trade", '{"n": 20}'),
+        (worse, "note", "<a"),
+        (worse, "trade", '{"n": 30}'),
+    ):
+        desk.connection.execute("SELECT ssb.send(%s, %s, %s::text)", (handle, kind, body))
+    desk.connection.execute("SELECT ssb.end_conversation(%s)", (good,))
+    seen: dict[str, list[Any]] = {}
+
+    def program(messages: Any) -> Outputs:
+        bodies = {"trade": columns.json("n long"), "note": columns.xml_value("/a")}
+        by_type, failed = columns.by_type(messages, bodies)
+        seen["trade"] = [row.body.n for row in by_type["trade"].orderBy("queuing_order").collect()]
+        seen["note"] = [row.body for row in by_type["note"].collect()]
+        seen["errors"] = sorted(row.error for row in failed.collect())
+        _, undeclared = columns.by_type(messages, {"trade": bodies["trade"]})
+        seen["undeclared"] = [row.error for row in undeclared.where("error LIKE '% note'").collect()]
+        return Outputs(errors=failed)
+
+    done = run_job(tcp(desk.database), "dbo.target", program, mode="once")
+    assert seen == {
+        "trade": [1, 2, 10],
+        "note": ["x"],
+        "errors": [f"the body does not fit the schema of message type {name}" for name in ("note", "trade")],
+        "undeclared": ["no schema is declared for message type note"] * 2,
+    }
+    # The broker's own EndDialog is no failure.
+    assert (done.completed, done.failed) == (5, 2)
+    assert desk.waiting() == 4
+
+
+XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="Order"><xs:complexType>
+<xs:sequence><xs:element name="Item" maxOccurs="unbounded" type="xs:string"/></xs:sequence>
+<xs:attribute name="id" type="xs:int"/></xs:complexType></xs:element></xs:schema>"""
+
+
+def test_a_schema_collection_is_a_schema(spark: Any, desk: Desk, tcp: Callable[[Database], str]) -> None:
+    desk.connection.execute("SELECT ssb.create_xml_schema_collection('dbo.orders', %s)", (XSD,))
+    desk.connection.execute(
+        "SELECT ssb.create_message_type('order', 'VALID_XML', schema_collection => 'dbo.orders')"
+    )
+    dsn = tcp(desk.database)
+    schema = columns.declared_schema(spark, dsn, "dbo.target", "order")
+    got = _values(spark, columns.xml(schema), b'<Order id="4"><Item>a</Item><Item>b</Item></Order>')
+    assert [(one["_id"], one["Item"]) for one in got] == [(4, ["a", "b"])]
+    with pytest.raises(BulkError, match="declares no schema"):
+        columns.declared_schema(spark, dsn, "dbo.target", "trade")
