@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from bulk_desk import Desk
+from bulk_desk import Desk, make_desk
 from psycopg.conninfo import make_conninfo
 
 from pgsb.bulk.problems import BulkError
@@ -68,16 +68,4 @@ def spark() -> Iterator[Any]:
 @pytest.fixture
 def desk(database: Database, connect: Callable[..., Connection]) -> Desk:
     """A source and a target service with their queues."""
-    connection = connect()
-    for statement in (
-        "SELECT ssb.create_queue('dbo.source')",
-        "SELECT ssb.create_queue('dbo.target')",
-        "SELECT ssb.create_message_type('trade')",
-        "SELECT ssb.create_message_type('note')",
-        "SELECT ssb.create_contract('trades', message_types => '{trade,note}', sent_by => '{ANY,ANY}')",
-        "SELECT ssb.create_service('source', queue => 'dbo.source')",
-        "SELECT ssb.create_service('target', queue => 'dbo.target', contracts => '{trades}')",
-        "CREATE TABLE dbo.total (conversation_handle uuid, messages bigint, sum bigint)",
-    ):
-        connection.execute(statement)
-    return Desk(connection, database)
+    return make_desk(connect(), database)
