@@ -247,6 +247,13 @@ BEGIN
             CONTINUE;
         END IF;
 
+        IF v_found.tried_by <> 0 THEN
+            SELECT j.fails, NOT j.is_poisoned INTO v_fails, v_is_enabled
+              FROM ssb.judge_message(v_queue.queue_id, v_found.queuing_order, v_fails) AS j;
+            IF NOT v_is_enabled THEN
+                PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+            END IF;
+        END IF;
         -- Rolled back too often: set aside where the queue wants that (630_quarantine.sql).
         IF v_fails IS NOT NULL AND v_found.tried_by <> 0 AND NOT v_has_quarantined
            AND ssb.quarantine_if_poisoned(v_queue.queue_id, v_found.lock_id, v_found.endpoint_id, v_found.queuing_order,
@@ -260,7 +267,7 @@ BEGIN
         IF FOUND THEN
             -- A message that a rolled-back RECEIVE deleted before carries that transaction in xmax.
             IF v_fails IS NOT NULL OR v_found.tried_by <> 0 OR v_has_due OR v_queue.max_rollbacks = 1 THEN
-                PERFORM ssb.note_attempt(v_queue.queue_id, v_fails, v_found.tried_by);
+                PERFORM ssb.note_attempt(v_queue.queue_id, v_fails);
             END IF;
             RETURN;
         END IF;

@@ -1,18 +1,34 @@
 -- Poison messages: transactions that received and rolled back, one after another.
 --
 -- A rollback erases every trace in tables, and a crashed client never reports.
--- Two things survive. The message row that the lost transaction deleted keeps that
+-- Three things survive. The message row that the lost transaction deleted keeps that
 -- transaction's number in xmax: seeing it, RECEIVE knows that the message was
--- tried before, at no cost to messages that were not. And sequences do not roll
--- back: from then on RECEIVE leaves its transaction's number and the count so far
--- in the queue's state sequence, and the next one asks how that transaction
--- ended. Committed starts again, aborted counts.
+-- tried before, at no cost to messages that were not. Sequences do not roll back:
+-- from then on each transaction that receives adds one to the attempts in the
+-- queue's state sequence. And locks end with their transaction: each holds a shared
+-- advisory lock, so of the attempts as many have ended as there are locks too few.
+-- They were rolled back, except those that have left a row in ssb.committed_attempt.
+-- A new one there, and counting starts anew; when that has happened 15 times without
+-- a rollback between, there is nothing special any more.
 --
--- The state is 0 while there is nothing special. Otherwise: transaction * 512 +
--- count * 2 + 1 if a watcher sleeps and wants a NOTIFY (ssb.watch_queue); count 255
--- means disabled. Reading and writing it are two steps: of two sessions that write
--- at the same moment one may be lost. A lost count is one rollback more before the
--- queue stops, a lost wake-up waits for the watcher's next round.
+-- The state is 0 while there is nothing special. Otherwise, from the lowest bit:
+--    1  a watcher sleeps and wants a NOTIFY (ssb.watch_queue)
+--   12  attempts since the last commit that was noticed; 4095 means disabled
+--   24  the transaction that added the last one
+--    4  commits noticed since the last rollback
+--    8  rows of ssb.committed_attempt that have been noticed …
+--   14  … of this epoch: those of another one are from before
+-- Reading and writing it are two steps: of two sessions that write at the same
+-- moment one may be lost. A lost attempt is one rollback more before the queue
+-- stops, a lost wake-up waits for the watcher's next round.
+
+-- Transactions that received while rollbacks were being counted, and committed.
+CREATE TABLE IF NOT EXISTS ssb.committed_attempt (
+    queue_id    integer NOT NULL,
+    epoch       integer NOT NULL,
+    transaction bigint  NOT NULL
+);
+CREATE INDEX IF NOT EXISTS committed_attempt_by_queue ON ssb.committed_attempt (queue_id, epoch);
 
 CREATE OR REPLACE FUNCTION ssb.queue_state(p_sequence regclass)
 RETURNS bigint
@@ -28,43 +44,78 @@ AS $$
     SELECT setval(p_sequence, ssb.queue_state(p_sequence) / 2 * 2 + CASE WHEN p_is_asleep THEN 1 ELSE 0 END);
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.set_attempts(p_queue ssb.queue, p_transaction bigint, p_count integer)
+CREATE OR REPLACE FUNCTION ssb.attempts_of(p_sequence regclass, OUT attempts integer, OUT transaction bigint,
+                                           OUT commits integer, OUT noticed integer, OUT epoch integer)
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT (s.state >> 1) & 4095, (s.state >> 13) & 16777215, (s.state >> 37) & 15, (s.state >> 41) & 255, s.state >> 49
+      FROM (SELECT ssb.queue_state(p_sequence) AS state) AS s;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.set_attempts(p_sequence regclass, p_attempts integer, p_transaction bigint DEFAULT 0,
+                                            p_commits integer DEFAULT 0, p_noticed integer DEFAULT 0, p_epoch integer DEFAULT 0)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT setval(p_queue.state_sequence,
-                  p_transaction * 512 + p_count * 2 + ssb.queue_state(p_queue.state_sequence) % 2);
+    SELECT setval(p_sequence, (ssb.queue_state(p_sequence) & 1) | (p_attempts::bigint << 1) | ((p_transaction & 16777215) << 13)
+                              | (p_commits::bigint << 37) | (p_noticed::bigint << 41) | (p_epoch::bigint << 49));
 $$;
 
--- Rollbacks in a row up to now; NULL when nothing is on record.
+-- Transactions that have received, or tried to, and go on.
+CREATE OR REPLACE FUNCTION ssb.attempts_under_way(p_queue_id integer)
+RETURNS integer
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT count(*)::integer FROM pg_locks AS l
+     WHERE l.locktype = 'advisory' AND l.classid = 1397965377::oid AND l.objid = p_queue_id::oid AND l.objsubid = 2
+       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
+$$;
+
+-- Those that have committed in this epoch; this transaction's own row is no commit yet.
+CREATE OR REPLACE FUNCTION ssb.attempts_committed(p_queue_id integer, p_epoch integer)
+RETURNS integer
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+AS $$
+    SELECT count(*)::integer FROM ssb.committed_attempt AS c
+     WHERE c.queue_id = p_queue_id AND c.epoch = p_epoch
+       AND c.transaction IS DISTINCT FROM pg_current_xact_id_if_assigned()::text::bigint;
+$$;
+
+-- Rollbacks in a row up to now; NULL when nothing is on record, or a commit has
+-- made it void; 4095 when the queue was disabled.
 CREATE OR REPLACE FUNCTION ssb.failed_attempts(p_queue ssb.queue)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_state bigint := ssb.queue_state(p_queue.state_sequence);
-    v_count integer := v_state / 2 % 256;
+    v_record record;
+    v_fails integer;
 BEGIN
-    IF v_state < 2 THEN
+    IF ssb.queue_state(p_queue.state_sequence) < 2 THEN
         RETURN NULL;
-    ELSIF v_count = 255 THEN
-        RETURN 255;
     END IF;
-    RETURN CASE pg_xact_status((v_state / 512)::text::xid8)
-        WHEN 'aborted' THEN v_count + 1
-        WHEN 'in progress' THEN v_count
-    END;
-EXCEPTION WHEN invalid_parameter_value THEN
-    -- After a crash the number may not have been used again yet: that transaction is lost.
-    RETURN v_count + 1;
+    SELECT a.* INTO v_record FROM ssb.attempts_of(p_queue.state_sequence) AS a;
+    IF v_record.attempts = 4095 THEN
+        RETURN 4095;
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        -- An old snapshot does not show who has committed.
+        RETURN 0;
+    END IF;
+    -- In this order: an attempt is locked before it is counted, and its row can be
+    -- seen before its lock has gone.
+    v_fails := greatest(0, v_record.attempts - ssb.attempts_under_way(p_queue.queue_id));
+    RETURN CASE WHEN ssb.attempts_committed(p_queue.queue_id, v_record.epoch) <= v_record.noticed THEN v_fails END;
 END;
 $$;
 
--- The same for RECEIVE, which clears the record after a commit and makes it last
--- when the limit is reached: RECEIVE is about to raise 9617, which undoes any
--- UPDATE, and transaction numbers are forgotten one day.
+-- The same for RECEIVE, which notices commits, and makes the record last when the
+-- limit is reached: RECEIVE is about to raise 9617, which undoes any UPDATE.
 CREATE OR REPLACE FUNCTION ssb.judge_attempts(p_queue_id integer, OUT fails integer, OUT is_poisoned boolean)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -73,23 +124,111 @@ SET jit = off
 AS $$
 DECLARE
     v_queue ssb.queue;
+    v_record record;
+    v_under_way integer;
+    v_committed integer;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    is_poisoned := ssb.is_poisoned(v_queue);
+    IF is_poisoned THEN
+        PERFORM ssb.keep_poisoned(v_queue);
+    END IF;
     fails := ssb.failed_attempts(v_queue);
-    is_poisoned := fails IS NOT NULL AND ssb.is_poisoned(v_queue);
-    IF fails IS NULL AND ssb.queue_state(v_queue.state_sequence) >= 2 THEN
+    IF fails IS NOT NULL OR ssb.queue_state(v_queue.state_sequence) < 2 THEN
+        RETURN;
+    END IF;
+    SELECT a.* INTO v_record FROM ssb.attempts_of(v_queue.state_sequence) AS a;
+    v_under_way := ssb.attempts_under_way(p_queue_id);
+    v_committed := ssb.attempts_committed(p_queue_id, v_record.epoch);
+    v_record.commits := CASE WHEN v_record.attempts - v_under_way > v_committed - v_record.noticed THEN 0
+                             ELSE v_record.commits + 1 END;
+    IF v_record.commits > 15 THEN
         PERFORM ssb.forget_attempts(v_queue);
-    ELSIF is_poisoned THEN
+        RETURN;
+    ELSIF v_committed > 200 THEN
+        -- Those under way leave rows of the old epoch: neither their commits nor their rollbacks count.
+        v_under_way := 0;
+        v_committed := 0;
+        v_record.epoch := v_record.epoch % 16000 + 1;
+    END IF;
+    fails := 0;
+    PERFORM ssb.set_attempts(v_queue.state_sequence, least(4094, v_under_way), v_record.transaction, v_record.commits,
+                             v_committed, v_record.epoch);
+END;
+$$;
+
+-- RECEIVE has found a message that was tried before, the one of this order: p_fails
+-- rollbacks are on record. Those of transactions that received before anything was on
+-- record, several at a time, can be seen in the messages that follow.
+--
+-- What a message carries may be the number of a subtransaction, and one transaction
+-- has many of these: but then their commands have different numbers (cmax). So of the
+-- numbers that go with the same command, each is a transaction of its own. And if
+-- none of the messages from the first of them to the one behind the last is gone,
+-- nobody has received and committed meanwhile.
+--
+-- Called by  ssb.receive_carefully
+CREATE OR REPLACE FUNCTION ssb.judge_message(p_queue_id integer, p_order bigint, p_fails integer,
+                                             OUT fails integer, OUT is_poisoned boolean)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_next CONSTANT bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+    v_queue ssb.queue;
+    v_since bigint;
+    v_is_whole boolean;
+    v_first integer;
+    v_most integer;
+BEGIN
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
+    is_poisoned := false;
+    fails := p_fails;
+    IF NOT v_queue.is_poison_handling_enabled OR current_setting('transaction_isolation') <> 'read committed' THEN
+        RETURN;
+    END IF;
+    SELECT greatest(v_queue.attempts_since, max(c.transaction)) INTO v_since
+      FROM ssb.committed_attempt AS c WHERE c.queue_id = p_queue_id;
+    WITH near AS (
+        SELECT m.queuing_order, m.xmax <> 0 AS is_tried, m.cmax::text AS command,
+               v_next - (v_next - m.xmax::text::bigint & 4294967295) AS tried_by,
+               m.queuing_order = p_order - 1 + row_number() OVER (ORDER BY m.queuing_order) AS is_next
+          FROM unnest(v_queue.priorities) AS p (priority)
+         CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax, m.cmax FROM ssb.message_stored AS m
+                              WHERE m.queue_id = p_queue_id AND m.priority = p.priority AND m.queuing_order >= p_order
+                              ORDER BY m.queuing_order LIMIT 200) AS m
+    ), lost AS (
+        SELECT n.command, n.tried_by, n.queuing_order FROM near AS n
+         WHERE n.is_tried AND n.tried_by > v_since AND pg_xact_status(n.tried_by::text::xid8) = 'aborted'
+    )
+    SELECT coalesce((SELECT max(n.queuing_order) FROM near AS n WHERE n.is_next)
+                    > (SELECT max(n.queuing_order) FROM near AS n WHERE n.is_tried), false),
+           (SELECT count(*) FROM lost AS l WHERE l.queuing_order = p_order),
+           (SELECT max(c.number) FROM (SELECT count(DISTINCT l.tried_by) AS number FROM lost AS l GROUP BY l.command) AS c)
+      INTO v_is_whole, v_first, v_most;
+    -- The last message of the queue has none behind it.
+    IF NOT v_is_whole AND v_most > 1 THEN
+        EXECUTE format('SELECT s.last_value < $1 + (SELECT count(*) FROM ssb.message_stored AS m
+                                                     WHERE m.queue_id = $2 AND m.queuing_order >= $1)
+                          FROM %s AS s', v_queue.order_sequence)
+           INTO v_is_whole USING p_order, p_queue_id;
+    END IF;
+    fails := greatest(fails, CASE WHEN v_is_whole THEN v_most ELSE v_first END);
+    is_poisoned := NOT v_queue.is_quarantine_enabled AND coalesce(fails >= v_queue.max_rollbacks, false);
+    IF is_poisoned THEN
         PERFORM ssb.keep_poisoned(v_queue);
     END IF;
 END;
 $$;
 
--- Leaves this transaction on record, after p_fails rollbacks in a row; p_tried_by is
--- what the message carries in xmax: one rollback more, if nothing is on record yet
--- and the queue was not switched on since. A second RECEIVE of one transaction is no
--- second attempt.
-CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue_id integer, p_fails integer, p_tried_by xid)
+-- Adds this transaction to the attempts, after p_fails rollbacks in a row. A second
+-- RECEIVE of one transaction is no second attempt; it may follow ROLLBACK to a
+-- savepoint, which has taken the lock and the row.
+DROP FUNCTION IF EXISTS ssb.note_attempt(integer, integer, xid);
+CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue_id integer, p_fails integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -97,14 +236,33 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    v_transaction bigint := pg_current_xact_id()::text::bigint;
+    v_transaction CONSTANT bigint := pg_current_xact_id()::text::bigint;
     v_queue ssb.queue;
+    v_record record;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
-    IF v_queue.is_poison_handling_enabled AND ssb.queue_state(v_queue.state_sequence) / 512 <> v_transaction THEN
-        PERFORM ssb.set_attempts(v_queue, v_transaction, least(254, coalesce(p_fails,
-            CASE WHEN p_tried_by <> 0 AND v_transaction - age(p_tried_by) > v_queue.attempts_since THEN 1 ELSE 0 END)));
+    PERFORM FROM ssb.committed_attempt AS c WHERE c.queue_id = p_queue_id AND c.transaction = v_transaction;
+    IF FOUND OR NOT v_queue.is_poison_handling_enabled THEN
+        RETURN;
     END IF;
+    PERFORM pg_advisory_xact_lock_shared(1397965377, p_queue_id);
+    SELECT a.* INTO v_record FROM ssb.attempts_of(v_queue.state_sequence) AS a;
+    IF v_record.epoch = 0 THEN
+        v_record.epoch := (SELECT coalesce(max(c.epoch), 0) % 16000 + 1 FROM ssb.committed_attempt AS c
+                            WHERE c.queue_id = p_queue_id);
+        v_record.attempts := coalesce(p_fails, 0);
+    END IF;
+    IF v_record.transaction <> v_transaction & 16777215 THEN
+        PERFORM ssb.set_attempts(v_queue.state_sequence, least(4094, v_record.attempts + 1), v_transaction, v_record.commits,
+                                 v_record.noticed, v_record.epoch);
+    END IF;
+    -- The last epoch's rows stay: a session that is writing the state just now may be there yet.
+    DELETE FROM ssb.committed_attempt AS c
+     WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.committed_attempt AS o
+                                WHERE o.queue_id = p_queue_id
+                                  AND (o.epoch < v_record.epoch - 1 OR o.epoch > v_record.epoch + 1000)
+                                  FOR UPDATE SKIP LOCKED));
+    INSERT INTO ssb.committed_attempt (queue_id, epoch, transaction) VALUES (p_queue_id, v_record.epoch, v_transaction);
 END;
 $$;
 
@@ -112,7 +270,7 @@ CREATE OR REPLACE FUNCTION ssb.forget_attempts(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.set_attempts(p_queue, 0, 0); $$;
+AS $$ SELECT ssb.set_attempts(p_queue.state_sequence, 0); $$;
 
 -- ALTER QUEUE … STATUS = ON: what messages carry from before counts no more.
 CREATE OR REPLACE FUNCTION ssb.pardon(p_queue ssb.queue)
@@ -132,7 +290,7 @@ CREATE OR REPLACE FUNCTION ssb.keep_poisoned(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.set_attempts(p_queue, 0, 255); $$;
+AS $$ SELECT ssb.set_attempts(p_queue.state_sequence, 4095); $$;
 
 CREATE OR REPLACE FUNCTION ssb.is_poisoned(p_queue ssb.queue)
 RETURNS boolean

@@ -147,7 +147,7 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT q.queue_id FROM ssb.queue AS q
-     WHERE q.queue_id = ANY (p_queue_ids) AND NOT q.is_receive_enabled AND ssb.failed_attempts(q) = 255;
+     WHERE q.queue_id = ANY (p_queue_ids) AND NOT q.is_receive_enabled AND ssb.failed_attempts(q) = 4095;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb.poisoned_queues(integer[]) FROM PUBLIC;
 

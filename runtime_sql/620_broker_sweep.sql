@@ -32,6 +32,7 @@ BEGIN
     FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.queue_id = ANY (v_queues) ORDER BY q.queue_id LOOP
         PERFORM ssb.disable_if_poisoned(v_queue);
         PERFORM ssb.quarantine_poisoned(v_queue);
+        PERFORM ssb.judge_attempts(v_queue.queue_id);
         PERFORM ssb.deliver_due_on(v_queue.queue_id);
         IF v_has_waiting THEN
             PERFORM ssb.fetch_waiting(v_queue.queue_id);

@@ -58,6 +58,8 @@ BEGIN
       FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id
     RETURNING g.quarantine_id INTO v_quarantine_id;
     UPDATE ssb.conversation_endpoint AS l SET claim_id = -v_quarantine_id WHERE l.endpoint_id = p_lock_id;
+    -- If this is committed, counting starts anew.
+    PERFORM ssb.note_attempt(p_queue_id, p_fails);
     RETURN true;
 END;
 $$;

@@ -170,3 +170,100 @@ def test_somebody_who_can_commit_makes_it_last_and_tells(session: Session, pair:
     assert len(session.receive(listener)) == 1
     session.end(event.handle)
     assert session.column("SELECT 1 FROM sys.event_notifications WHERE service_name = %s", listener) == []
+
+
+def held(another: Callable[[], Session], queue: str, top: int | None = None) -> Session:
+    """A reader with a message in hand, in an open transaction."""
+    reader = another()
+    reader.do("BEGIN")
+    assert reader.receive(queue, top) != []
+    return reader
+
+
+def test_five_at_once_on_five_messages(session: Session, another: Callable[[], Session], pair: Pair) -> None:
+    for _ in range(6):
+        session.send(pair.dialog(), pair.request)
+    readers = [held(another, pair.far) for _ in range(5)]
+    for reader in readers:
+        reader.rollback()
+    with refused(9617):
+        session.receive(pair.far)
+    assert enabled(session, pair.far) == (0, 0)
+
+
+def test_four_at_once_and_one_more(session: Session, another: Callable[[], Session], pair: Pair) -> None:
+    for _ in range(6):
+        session.send(pair.dialog(), pair.request)
+    readers = [held(another, pair.far) for _ in range(4)]
+    for reader in readers:
+        reader.connection.close()
+    roll_back(session, pair.far, 1)
+    assert enabled(session, pair.far) == (0, 0)
+
+
+def test_a_commit_among_those_at_once_is_believed(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    for _ in range(8):
+        session.send(pair.dialog(), pair.request)
+    readers = [held(another, pair.far) for _ in range(7)]
+    for number, reader in enumerate(readers):
+        reader.commit() if number == 4 else reader.rollback()
+    assert len(session.receive(pair.far)) == 1
+    assert enabled(session, pair.far) == (1, 1)
+
+
+def test_one_transaction_with_many_messages_is_one_rollback(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    for _ in range(8):
+        session.send(pair.dialog(), pair.request)
+    with session.connection.transaction(force_rollback=True):
+        for _ in range(8):
+            # As compiled programs do: each statement in a subtransaction of its own.
+            with session.connection.transaction():
+                assert len(session.receive(pair.far, 1)) == 1
+    for reader in [held(another, pair.far, 1) for _ in range(8)]:
+        reader.commit()
+    assert enabled(session, pair.far) == (1, 1)
+
+
+def test_readers_that_are_never_all_at_rest(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    for _ in range(12):
+        session.send(pair.dialog(), pair.request)
+    readers = [held(another, pair.far) for _ in range(4)]
+    rollbacks = 0
+    with refused(9617):
+        while rollbacks < 40:
+            reader = readers[rollbacks % 4]
+            reader.rollback()
+            rollbacks += 1
+            reader.do("BEGIN")
+            assert reader.receive(pair.far) != []
+    assert rollbacks <= 9
+
+
+def test_a_reader_that_commits_between_resets_the_count(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    for _ in range(13):
+        session.send(pair.dialog(), pair.request)
+    for _ in range(12):
+        failing, working = held(another, pair.far), held(another, pair.far)
+        working.commit()
+        failing.rollback()
+    assert enabled(session, pair.far) == (1, 1)
+
+
+def test_after_a_while_without_rollbacks_nothing_is_counted_any_more(session: Session, pair: Pair) -> None:
+    roll = "SELECT pg_sequence_last_value(state_sequence) < 2 FROM ssb.queue WHERE name = %s"
+    for _ in range(20):
+        session.send(pair.dialog(), pair.request)
+    roll_back(session, pair.far, 2)
+    assert len(session.receive(pair.far)) == 1
+    assert session.value(roll, pair.far) is False
+    for _ in range(17):
+        assert len(session.receive(pair.far)) == 1
+    assert session.value(roll, pair.far) is True
