@@ -21,6 +21,7 @@ lower_cursor              cursors
 lower_dialog              BEGIN DIALOG, SEND, END CONVERSATION
 lower_receive             RECEIVE, WAITFOR
 lower_procedure           CREATE PROCEDURE, EXEC
+parameters                parameters as their declared types
 lower_system_procedures   sp_executesql and its like
 lower_module              functions, triggers, views
 lower_dynamic             EXEC of a string

@@ -191,21 +191,24 @@ def lower_text(
                 keep = pl.Assign(value.spelling, pl.Name(variable.reference))
                 inner.at_end.append(keep)
                 after.append(pl.Assign(target.reference, _back(value.spelling, parameter.type, target.type)))
+    if inner.at_end:
+        # The label of the declarations qualifies variables in queries; another one is left at the end.
+        inner.body_label = f"{label}_statements"
     body = lower_routine_body(statements, inner)
     if placed:
         body = fill(body, inner)
     if ctx.mode is not Mode.BATCH:
-        body.insert(0, leave_if_nested_too_deep(label, ctx.session))
+        body.insert(0, leave_if_nested_too_deep(inner.body_label, ctx.session))
     outer = ctx.new_variable("caller", SESSION_TYPE)
     session = pl.Name(ctx.session)
     declarations += inner.declarations.values()
     core: list[pl.Statement] = [pl.Block(tuple(body), label=label, declarations=tuple(declarations))]
     if inner.at_end:
         ends: list[pl.Statement] = [
-            pl.Block(tuple(body), label=label),
+            pl.Block(tuple(body), label=inner.body_label),
             pl.If(((pl.Raw(f"NOT {ctx.session}.leaving"), tuple(inner.at_end)),)),
         ]
-        core = [pl.Block(tuple(ends), declarations=tuple(declarations))]
+        core = [pl.Block(tuple(ends), label=label, declarations=tuple(declarations))]
     ctx.prelude += inner.prelude
     result: list[pl.Statement] = ctx.guard(node, before) if before else []
     enter = (session,) if levels == 1 else (session, pl.Number(levels))

@@ -8,6 +8,7 @@ from . import nodes
 from . import plpgsql as pl
 from .flow_transactions import always_true
 from .lower import Context, Loop, Mode, comments, lower, lower_statements, single
+from .parameters import needs_variable
 from .state_machine import leave_for_catch
 from .type_map import BIGINT, INT, NVARCHAR_MAX, SMALLINT
 
@@ -297,7 +298,11 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
             return return_table(ctx.returned_table)
         if node.value is None:
             return [pl.Return(pl.NULL if ctx.return_type is not None else None)]
-        return [pl.Return(ctx.value(node.value, ctx.return_type))]
+        value = ctx.value(node.value, ctx.return_type)
+        if ctx.return_type is not None and needs_variable(ctx.return_type):
+            # PostgreSQL drops the precision of a result type too.
+            value = pl.Cast(value, ctx.return_type.postgres)
+        return [pl.Return(value)]
     if node.value is not None and (ctx.mode is not Mode.PROCEDURE or ctx.string_level):
         ctx.problem(
             "a RETURN statement with a return value cannot be used in this context", node.span, number=178

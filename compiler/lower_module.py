@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from . import nodes, ordinary_sql
+from . import emit, nodes, ordinary_sql
 from . import plpgsql as pl
 from .flow_status import DEAD, Status
 from .flow_transactions import ANY, Depths
@@ -21,6 +22,7 @@ from .lower_procedure import (
 from .lower_variables import define_row_type
 from .names import ObjectName, fold, quote
 from .ordinary_sql import ColumnInfo, Expression, ScalarVariable, TableInfo, UserFunction
+from .parameters import conversions, converted, needs_variable
 from .scope import Catalog, Scope, UnknownType, object_name
 from .type_map import BOOLEAN, NVARCHAR_MAX, SqlType
 
@@ -113,7 +115,17 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
             parameters.append(pl.Parameter(variable.reference, f"{table.row_type}[]"))
             continue
         type_ = ctx.type_of(parameter.type)
-        scalar = ctx.scope.declare(parameter.variable.name, type_, qualifier=name)
+        own = needs_variable(type_) and node.kind != "INLINE"
+        scalar = ctx.scope.declare(parameter.variable.name, type_, qualifier=None if own else name)
+        if own:
+            outside = pl.Name(f"{name}.{scalar.reference}")
+            ctx.declarations[scalar.reference] = pl.Declaration(scalar.reference, type_.postgres, outside)
+        elif node.kind == "INLINE":
+            exact = converted(scalar.query_reference, type_)
+            if exact is not None:
+                text = emit.expression(exact)
+                key = parameter.variable.name.lower()
+                ctx.scope.variables[key] = replace(scalar, reference=text, query_reference=text)
         default = argument_value(parameter.default, type_, ctx) if parameter.default is not None else None
         if default is None and needs_default:
             default = pl.NULL
@@ -124,6 +136,8 @@ def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str)
 
 def _function_body(node: nodes.CreateFunction, ctx: Context) -> list[pl.Statement]:
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    given = [ctx.scope.variable(parameter.variable.name) for parameter in node.parameters]
+    body[:0] = conversions([(scalar.reference, scalar.type) for scalar in given if scalar is not None])
     text = repr(body)
     if any(f"{quote(schema)}.{quote(name)}(" in text for schema, name in ctx.catalog.functions):
         # Only who calls a function can be nested deeper than the limit of 32.

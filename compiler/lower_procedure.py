@@ -13,6 +13,7 @@ from .lower import Context, Mode, comments, lower, lower_body
 from .lower_flow import lower_branch
 from .names import fold, quote
 from .ordinary_sql import TableVariable
+from .parameters import conversions, converted, may_overflow, needs_variable
 from .scope import Catalog, Procedure, ProcedureParameter, Scope, UnknownType, object_name
 from .type_map import NVARCHAR_MAX, SqlType
 
@@ -79,7 +80,10 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     catalog.define_procedure(procedure)
     name = fold(node.name.name.text)
     label = free_label(name, node.text.tokens)
-    qualifier = quote(name) if label == quote(name) else label
+    # Where the routine's name means something else in it, all parameters are copied into variables.
+    copied = [p for p in procedure.parameters if label != quote(name) or needs_variable(p.type)]
+    if copied:
+        label = quote(f"{name}_body")
     scope = Scope(catalog, label=label, routine=procedure.sql_name)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
@@ -98,25 +102,29 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     )
     caller = ctx.outer_helper("caller", SESSION_TYPE)
     parameters: list[pl.Parameter] = []
-    aliases = qualifier != quote(name)
     defaults = False
     for written, known in zip(node.parameters, procedure.parameters, strict=True):
         parameters.append(_parameter(written, known, ctx, must_default=defaults))
         defaults = defaults or parameters[-1].default is not None
-        _declare_parameter(written, known, ctx)
-        if aliases:
-            reference = known.reference
-            ctx.declarations[reference] = pl.Declaration(
-                reference, f"{pg_type(known)}", pl.Name(f"{quote(name)}.{reference}")
-            )
+        _declare_parameter(written, known, ctx, None if known in copied else quote(name))
     parameters.append(pl.Parameter(scope.session, SESSION_TYPE, "INOUT", pl.NULL))
-    kept = _keep_outputs(procedure.parameters, ctx)
+    entry = _entry(procedure, copied, quote(name), ctx)
+    given_back = [parameter for parameter in copied if parameter.output]
+    kept = _keep_outputs([p for p in procedure.parameters if p not in copied], ctx)
+    if given_back:
+        ctx.body_label = quote(f"{name}_statements")
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    if given_back:
+        back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
+        body = [
+            pl.Block(tuple(body), label=ctx.body_label),
+            pl.If(((pl.Raw(f"NOT {scope.session}.leaving"), back),)),
+        ]
     session = pl.Name(scope.session)
     outer: list[pl.Statement] = [
         pl.Call("ssb.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
         pl.Block(
-            (leave_if_nested_too_deep(label, scope.session), *body),
+            (leave_if_nested_too_deep(label, scope.session), *entry, *body),
             label=label,
             declarations=tuple(ctx.declarations.values()),
         ),
@@ -143,6 +151,37 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
         preface=tuple(pl.Comment(comment.text) for comment in node.comments),
     )
     return [pl.Select(prepare), *ctx.prelude, routine]
+
+
+def _entry(
+    procedure: Procedure, copied: Sequence[ProcedureParameter], name: str, ctx: Context
+) -> list[pl.Statement]:
+    """Convert the arguments to the declared types, into variables those that are ``copied``.
+
+    What does not fit fails the EXEC (8114).
+    """
+    risky: list[pl.Statement] = []
+    for parameter in copied:
+        reference = parameter.reference
+        outside = f"{name}.{reference}"
+        exact = pg_type(parameter) if parameter.type is None else parameter.type.postgres
+        initial: pl.Expr | None = converted(outside, parameter.type) or pl.Name(outside)
+        if may_overflow(parameter.type):
+            initial = None
+            risky.append(pl.Assign(reference, pl.Name(outside)))
+        elif needs_variable(parameter.type):
+            initial = pl.Name(outside)
+        ctx.declarations[reference] = pl.Declaration(reference, exact, initial)
+    result = conversions([(p.reference, p.type) for p in procedure.parameters if p not in copied])
+    if risky:
+        arguments = (pl.Name(ctx.session), pl.Number(0), pl.Text(ctx.routine_name or ""))
+        failed = pl.Invoke(
+            "ssb.failed_argument",
+            (*arguments, pl.Name("SQLSTATE"), pl.Name("SQLERRM"), pl.Text("numeric")),
+        )
+        handler = (pl.Assign(ctx.session, failed), pl.Exit(ctx.body_label))
+        result.append(pl.Block(tuple(risky), handler=handler))
+    return result
 
 
 def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
@@ -210,17 +249,19 @@ def _parameter(
     return pl.Parameter(known.reference, pg_type(known), "INOUT" if known.output else "IN", default)
 
 
-def _declare_parameter(written: nodes.Parameter, known: ProcedureParameter, ctx: Context) -> None:
+def _declare_parameter(
+    written: nodes.Parameter, known: ProcedureParameter, ctx: Context, qualifier: str | None
+) -> None:
     name = written.variable.name
     table = ctx.catalog.table_type_of(written.type)
     if table is not None:
-        ctx.scope.declare_table(name, table.row_type, table.info)
+        ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier)
     elif known.type is None:
         from .lower_cursor import declare_cursor_variable
 
         declare_cursor_variable(written.variable, ctx)
     else:
-        ctx.scope.declare(name, ctx.type_of(written.type))
+        ctx.scope.declare(name, ctx.type_of(written.type), qualifier=qualifier)
 
 
 def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> list[pl.Statement]:
@@ -489,7 +530,7 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
             texts.append(pl.NULL)
             continue
         names.append(f"{mark} OUTPUT" if argument.output else mark)
-        texts.append(argument_value(argument.value, NVARCHAR_MAX, ctx))
+        texts.append(_as_text(argument.value, ctx))
         if argument.output:
             variable = ctx.scope.variable(argument.value.text.strip())
             if variable is not None:
@@ -501,6 +542,15 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     line = pl.Number(ctx.line(node))
     call = pl.Call("ssb.execute", (name, marks, pl.Name(values), session, line, shown))
     return [*ctx.guard(node, before), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+
+
+def _as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:
+    """Return an argument as PostgreSQL writes it: T-SQL's text of a datetime has no seconds."""
+    word = len(text.tokens) == 1 and text.tokens[0].kind in (TokenKind.WORD, TokenKind.BRACKETED)
+    written = None if word else ctx.expression(text)
+    if written is None or written.type is None or written.type.family in ("string", "integer"):
+        return argument_value(text, NVARCHAR_MAX, ctx)
+    return pl.Cast(pl.Raw(written.sql), "text")
 
 
 # ------------------------------------------------------------------ INSERT … EXEC

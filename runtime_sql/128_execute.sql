@@ -106,7 +106,8 @@ BEGIN
         v_given[v_at] := CASE WHEN marks[i] LIKE '% DEFAULT' THEN NULL ELSE i END;
     END LOOP;
     FOR i IN 1..v_count LOOP
-        v_parameter := format_type(coalesce(v_found.proallargtypes[i], v_found.proargtypes[i - 1]), NULL);
+        -- -1: with NULL a char would have one character.
+        v_parameter := format_type(coalesce(v_found.proallargtypes[i], v_found.proargtypes[i - 1]), -1);
         v_is_output := coalesce(v_found.proargmodes[i], 'i') <> 'i';
         v_default := pg_get_function_arg_default(v_found.oid, i);
         IF v_given[i] IS NULL AND v_default IS NULL THEN
@@ -153,14 +154,16 @@ $trampoline$, v_declare, v_read, line, v_name[2], v_name[1], v_name[2], array_to
 END;
 $$;
 
--- An argument that does not convert to its parameter's type.
-CREATE OR REPLACE FUNCTION ssb.failed_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text)
+-- An argument that does not convert to its parameter's type, from p_from.
+CREATE OR REPLACE FUNCTION ssb.failed_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
+                                               p_from text DEFAULT 'varchar')
 RETURNS ssb.session
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    session.return_code := NULL;
     IF sqlstate_code ~ '^22' THEN
-        RETURN ssb.signal(session, ROW(8114, format('Error converting data type varchar to %s.', ssb.tsql_type_in(message, 'int')),
+        RETURN ssb.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, ssb.tsql_type_in(message, 'int')),
                                        16, 5, procedure, 0)::ssb.error);
     END IF;
     RETURN ssb.failed(session, line, sqlstate_code, message);
@@ -242,6 +245,16 @@ BEGIN
     END IF;
     RETURN (SELECT string_agg(quote_ident(sys.fold(p)), '.' ORDER BY n) FROM unnest(v_parts) WITH ORDINALITY AS u(p, n));
 END;
+$$;
+
+-- Whether texts are what ssb.dynamic_value takes; else the client must translate the whole.
+CREATE OR REPLACE FUNCTION ssb.are_dynamic_values(VARIADIC p_texts text[])
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT coalesce(bool_and(t IS NULL OR t ~ '^[-+\d.,\s]*\d[-+\d.,\s]*$' OR t ~* '^\s*NULL\s*$'
+                             OR t ~ '^(\s*N?''([^'']|'''')*''\s*(,|$))+$'), true)
+      FROM unnest(p_texts) AS t;
 $$;
 
 -- Numbers or strings, one or several with commas between: all that dynamic SQL may

@@ -65,22 +65,24 @@ BEGIN
         END;
         caller := session;
         session := ssb.enter_string(session, 2);
+        <<string_1>>
         DECLARE
             n integer := n_passed;
             twice integer := twice_passed;
         BEGIN
-            <<string_1>>
+            <<string_1_statements>>
             BEGIN
                 BEGIN
                     twice := n * 2;
-                EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1_statements WHEN session.leaving;
                 END;
                 PERFORM ssb.print(n::text);
-            END string_1;
+            END string_1_statements;
             IF NOT session.leaving THEN
                 twice_passed := twice;
             END IF;
-        END;
+        END string_1;
         session := ssb.leave(session, caller);
         r := twice_passed;
         EXIT batch WHEN session.leaving;
@@ -280,23 +282,25 @@ BEGIN
         END;
         caller := session;
         session := ssb.enter_string(session, 2);
+        <<string_1>>
         DECLARE
             count integer := count_passed;
             most integer := most_passed;
         BEGIN
-            <<string_1>>
+            <<string_1_statements>>
             BEGIN
                 BEGIN
                     EXECUTE concat('SELECT count(*) FROM ', ssb.dynamic_name('dbo', piece_1), ' WHERE id <= $1') INTO count USING most;
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT'); EXIT string_1 WHEN session.leaving;
+                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    EXIT string_1_statements WHEN session.leaving;
                 END;
-            END string_1;
+            END string_1_statements;
             IF NOT session.leaving THEN
                 count_passed := count;
             END IF;
-        END;
+        END string_1;
         session := ssb.leave(session, caller);
         n := count_passed;
         EXIT batch WHEN session.leaving;

@@ -19,6 +19,8 @@ LANGUAGE plpgsql AS $full_name$
 DECLARE
     name varchar(50);
 BEGIN
+    first := first::varchar(20);
+    last := last::varchar(20);
     IF first IS NULL THEN
         RETURN last;
     END IF;

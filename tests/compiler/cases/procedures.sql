@@ -995,3 +995,80 @@ END;
 $batch$;
 -- shows
 8
+
+-- case: decimals and OUTPUT parameters of limited types live in variables, strings are cut at entry
+CREATE PROCEDURE dbo.Discounted @name NVARCHAR(10), @price DECIMAL(9, 2) OUTPUT, @at DATETIME = NULL AS
+BEGIN
+    IF @price IS NULL RETURN 1;
+    SET @price = @price * 0.9;
+END
+GO
+DECLARE @p DECIMAL(9, 2) = 10.05;
+EXEC dbo.Discounted N'a long name', @p OUTPUT;
+PRINT @p;
+-- expect
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.discounted(
+    name varchar,
+    INOUT price numeric,
+    at timestamp DEFAULT NULL,
+    INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $Discounted$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+BEGIN
+    CALL ssb.enter(session, caller, 'Discounted');
+    <<discounted_body>>
+    DECLARE
+        price numeric(9,2);
+    BEGIN
+        EXIT discounted_body WHEN session.leaving;  -- nested deeper than 32
+        name := name::varchar(10);
+        at := sys.convert_datetime(at);
+        BEGIN
+            price := discounted.price;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb.failed_argument(session, 0, 'Discounted', SQLSTATE, SQLERRM, 'numeric'); EXIT discounted_body;
+        END;
+        <<discounted_statements>>
+        BEGIN
+            IF price IS NULL THEN
+                session := ssb.set_return(session, 1);
+                EXIT discounted_statements;
+            END IF;
+            BEGIN
+                price := price * 0.9;
+                session.error := 0; session.rowcount := 1;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT discounted_statements WHEN session.leaving;
+            END;
+        END discounted_statements;
+        IF NOT session.leaving THEN
+            discounted.price := price;
+        END IF;
+    END discounted_body;
+    session := ssb.leave(session, caller);
+END;
+$Discounted$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        p numeric(9,2) := 10.05;
+    BEGIN
+        CALL dbo.discounted('a long nam', p, session => session);
+        EXIT batch WHEN session.leaving;
+        PERFORM ssb.print(sys.convert_nvarchar(p));
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+9.05

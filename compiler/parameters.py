@@ -1,0 +1,55 @@
+"""Parameters as their declared types: PostgreSQL drops the length and precision of a parameter's type.
+
+T-SQL converts an argument to the declared type: strings are cut, decimals rounded.  A caller
+that knows the procedure may have done so; an application has not.
+"""
+
+from __future__ import annotations
+
+from . import plpgsql as pl
+from .type_map import MAX, SqlType
+
+
+def needs_variable(type_: SqlType | None) -> bool:
+    """Tell whether assignments too rely on PostgreSQL's type, which a parameter then cannot have.
+
+    Strings, binaries and datetime are converted wherever they are assigned.
+    """
+    return (
+        type_ is not None
+        and type_.family in ("decimal", "datetime", "datetimeoffset", "time")
+        and (
+            type_.name != "datetime" and "(6)" not in type_.postgres and type_.postgres != type_.postgres_bare
+        )
+    )
+
+
+def may_overflow(type_: SqlType | None) -> bool:
+    """Tell whether an argument of the right PostgreSQL type can be too large."""
+    return type_ is not None and type_.family == "decimal"
+
+
+def converted(reference: str, type_: SqlType | None) -> pl.Expr | None:
+    """Return a parameter's value as its declared type has it; None where nothing can differ."""
+    if type_ is None or type_.user is not None:
+        return None
+    if type_.family == "binary":
+        if type_.length in (None, MAX):
+            return None
+        arguments = (pl.Name(reference), pl.Number(type_.length or 1))
+        return pl.Invoke(f"sys.convert_{type_.name}", arguments)
+    if type_.name == "datetime":
+        return pl.Invoke("sys.convert_datetime", (pl.Name(reference),))
+    if type_.postgres == type_.postgres_bare or "(6)" in type_.postgres:
+        return None
+    return pl.Cast(pl.Name(reference), type_.postgres)
+
+
+def conversions(parameters: list[tuple[str, SqlType | None]]) -> list[pl.Statement]:
+    """Return the assignments at entry of those that stay parameters."""
+    result: list[pl.Statement] = []
+    for reference, type_ in parameters:
+        value = None if needs_variable(type_) else converted(reference, type_)
+        if value is not None:
+            result.append(pl.Assign(reference, value))
+    return result
