@@ -18,6 +18,7 @@ from ..server.execute import Executor
 from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Renderer, TableRenderer
 from ..server.results import ErrorEvent
+from ..server.translate import Translator
 from .options import compile_options, dsn_option, variables_option
 from .scripts import read_script
 
@@ -122,7 +123,8 @@ class Runner:
         self._connection = connection
         self._session = CompileSession(options)
         self._renderer = renderer
-        self._executor = Executor(connection, renderer.write)
+        translator = Translator.of(connection, lambda: self._session.catalog)
+        self._executor = Executor(connection, renderer.write, translate=translator)
 
     def run(self, source: Source, *, stop: bool = False) -> bool:
         """Run a script; False when a batch had an error. ``stop`` leaves out what follows that batch.

@@ -102,6 +102,8 @@ def _terms(tokens: Sequence[Token]) -> list[list[Token]]:
     body = [token for token in tokens if token.word != ";"]
     while len(body) > 2 and body[0].word == "(" and body[-1].word == ")" and _encloses(body):
         body = body[1:-1]
+    if body and body[0].word == "SELECT":
+        return [body]  # a subquery is one piece
     terms: list[list[Token]] = [[]]
     depth = 0
     for token in body:

@@ -33,6 +33,9 @@ _QUALIFIED = re.compile(
 )
 _LITERAL = re.compile(r"(?P<e>[Ee]?)'(?P<body>(?:[^']|'')*)'")
 
+# A name that breaks off: N'CREATE QUEUE Queue' + CAST(@n AS nvarchar(10))
+_PART_OF_NAME = re.compile(r"(?<![\w@#$])[^\W\d]\w*\Z")
+
 # Words behind which the name of an object stands.
 _BEFORE_NAMES = frozenset(
     """
@@ -76,10 +79,25 @@ def _kind(before: str, piece: Piece) -> str:
     if before.rfind("[") > before.rfind("]") or piece.tokens[0].word == "QUOTENAME":
         return "name"
     stripped = before.rstrip()
-    if stripped.endswith("."):
+    if stripped.endswith(".") or _PART_OF_NAME.search(before):
         return "name"
     word = re.search(r"(\w+)\s*\Z", before)
     return "name" if word and word.group(1).lower() in _BEFORE_NAMES else "value"
+
+
+def left_over(statements: list[pl.Statement]) -> bool:
+    """Tell whether a placeholder stands where none could be replaced."""
+    return _ANY_NAME.search(repr(statements)) is not None
+
+
+def may_be_sql(placed: Placed, ctx: Context) -> bool:
+    """Tell whether a piece where a value stands may hold more than a value: a condition, a column list."""
+    if placed.kind != "value":
+        return False
+    if any(token.word == "SELECT" for token in placed.piece.tokens):
+        return True
+    known = [ctx.scope.variable(name) for name in placed.piece.variables]
+    return any(variable is None or variable.type.is_string for variable in known)
 
 
 # ------------------------------------------------------------------ ordinary SQL
@@ -248,9 +266,12 @@ def _data(value: str, ctx: Context) -> pl.Expr:
         placed = pieces[int(whole["number"])]
         if whole["schema"] is not None:
             return _name_of(placed, whole)
-        if placed.kind == "name" and not (whole["head"] or whole["tail"]):
-            # A service, a message type: brackets are spelling.
-            return pl.Invoke("sys.parsename", (pl.Name(placed.variable), pl.Number(1)))
+        if placed.kind == "name":
+            # A service, a message type, the spelling of a queue: case counts, brackets do not.
+            if not (whole["head"] or whole["tail"]):
+                return pl.Invoke("sys.parsename", (pl.Name(placed.variable), pl.Number(1)))
+            parts = (pl.Text(whole["head"]), pl.Name(placed.variable), pl.Text(whole["tail"]))
+            return pl.Invoke("concat", tuple(part for part in parts if part != pl.Text("")))
     return _text_with_pieces(value, ctx)
 
 

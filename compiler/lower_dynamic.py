@@ -8,16 +8,20 @@ unknown (:mod:`.dynamic_pieces`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+from ..grammar.problems import Problems
 from ..grammar.source import Source, Span
 from . import nodes
 from . import plpgsql as pl
 from .build import parse_script
 from .constants import Template, plain
-from .dynamic_pieces import Placed, fill, place
+from .dynamic_pieces import Placed, fill, left_over, may_be_sql, place
 from .flow_status import Status
 from .flow_transactions import Depths
+from .late_text import lower_late_text
 from .lower import Context, Mode, lower
 from .lower_procedure import (
     SESSION_TYPE,
@@ -54,8 +58,15 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
         return []
     template = ctx.constants.value(node.text.tokens)
     if template is None:
-        return _unknown_text(node.text, ctx)
-    body = lower_text(node, template, (), (), ctx)
+        return lower_late_text(node, node.text, None, (), ctx)
+    body = _lower_template(
+        node,
+        template,
+        (),
+        (),
+        ctx,
+        lambda certain: lower_late_text(node, node.text, None, (), ctx, certain=certain),
+    )
     if node.as_name is not None:
         principal = pl.Text(node.as_name.value)
         impersonate = pl.Perform(pl.Invoke("ssb.execute_as", (principal,), ctx.database_argument()))
@@ -79,24 +90,31 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         ctx.problem("sp_executesql expects a statement", node.span, number=214)
         return []
     template = ctx.constants.value(statement.value.tokens)
-    if template is None:
-        return _unknown_text(statement.value, ctx)
     parameters: tuple[_DynamicParameter, ...] = ()
+    declared: str | None = ""
     if definition is not None and definition.value is not None:
         declared = plain(ctx.constants.value(definition.value.tokens))
-        if declared is None:
-            ctx.problem(
-                "the parameters of sp_executesql must be known at compile time", definition.value.span
-            )
-            return []
-        parameters = _parameters(node, declared, ctx)
+    text = statement.value
+    rest = [*positional, *by_name.values()]
+
+    def late(certain: bool) -> list[pl.Statement]:
+        written = definition.value if definition is not None else None
+        return lower_late_text(node, text, written, rest, ctx, levels=2, certain=certain)
+
+    if template is None or declared is None:
+        return _with_return_code(node, late(True), ctx)
+    parameters = _parameters(node, declared, ctx)
     values: list[nodes.Argument | None] = []
     for number, parameter in enumerate(parameters):
         value = by_name.get(f"@{parameter.name.lower()}")
         if value is None and number < len(positional):
             value = positional[number]
         values.append(value)
-    body = lower_text(node, template, parameters, tuple(values), ctx, levels=2)
+    body = _lower_template(node, template, parameters, tuple(values), ctx, late, levels=2)
+    return _with_return_code(node, body, ctx)
+
+
+def _with_return_code(node: nodes.Execute, body: list[pl.Statement], ctx: Context) -> list[pl.Statement]:
     if node.return_variable is not None:
         variable = ctx.variable(node.return_variable)
         body.insert(-1, pl.Assign(variable.spelling, pl.Number(0)))
@@ -120,17 +138,76 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
     )
 
 
-def _unknown_text(text: nodes.SqlText, ctx: Context) -> list[pl.Statement]:
-    ctx.problem(
-        "the text of this dynamic SQL is not known before the program runs, and T-SQL cannot be translated "
-        "in the server",
-        text.span,
-        hint="build the text from literals, or pass what varies as parameters of sp_executesql",
-    )
-    return []
-
-
 # ------------------------------------------------------------------ a string in place
+
+
+class _Trial:
+    """Lowering that may turn out not to be possible: what it changed in the context can be undone."""
+
+    def __init__(self, ctx: Context) -> None:
+        """Remember the context; problems are kept apart from now on."""
+        self._ctx = ctx
+        self._problems = ctx.problems
+        self._dicts: list[tuple[dict[Any, Any], dict[Any, Any]]] = [
+            (changed, dict(changed))
+            for changed in (
+                ctx.declarations,
+                ctx.helpers,
+                ctx.counters,
+                ctx.temporary_tables,
+                ctx.frame.declarations,
+                ctx.frame.helpers,
+                ctx.catalog.tables,
+            )
+        ]
+        self._taken = set(ctx.scope.taken)
+        self._prelude = len(ctx.prelude)
+        ctx.problems = Problems()
+
+    def undo(self) -> None:
+        """Go back to what was before."""
+        for changed, kept in self._dicts:
+            changed.clear()
+            changed.update(kept)
+        self._ctx.scope.taken.intersection_update(self._taken)
+        del self._ctx.prelude[self._prelude :]
+        self._ctx.problems = self._problems
+
+    def keep(self) -> None:
+        """Take over what was found."""
+        self._problems.extend(self._ctx.problems)
+        self._ctx.problems = self._problems
+
+
+def _lower_template(
+    node: nodes.Statement,
+    template: Template,
+    parameters: tuple[_DynamicParameter, ...],
+    values: tuple[nodes.Argument | None, ...],
+    ctx: Context,
+    late: Callable[[bool], list[pl.Statement]],
+    *,
+    levels: int = 1,
+) -> list[pl.Statement]:
+    """Lower a text in place where that is possible; ``late`` lowers it to be translated when it runs.
+
+    A piece that stands where a value does may turn out to be more: that is looked at when it runs.
+    """
+    if plain(template) is not None:
+        return lower_text(node, template, parameters, values, ctx, levels=levels)[0]
+    trial = _Trial(ctx)
+    body, placed = lower_text(node, template, parameters, values, ctx, levels=levels)
+    if ctx.problems.errors or left_over(body):
+        trial.undo()
+        return late(True)
+    trial.keep()
+    unsure = [one.variable for one in placed if may_be_sql(one, ctx)]
+    if not unsure:
+        return body
+    # The pieces first, then one way or the other.
+    first, rest = body[:1], body[1:]
+    check = pl.Invoke("ssb.are_dynamic_values", tuple(pl.Name(name) for name in unsure))
+    return [*first, pl.If(((check, tuple(rest)),), tuple(late(False)))]
 
 
 def lower_text(
@@ -141,10 +218,10 @@ def lower_text(
     ctx: Context,
     *,
     levels: int = 1,
-) -> list[pl.Statement]:
+) -> tuple[list[pl.Statement], list[Placed]]:
     """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error.
 
-    ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql.
+    ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql. Returns its pieces too.
     """
     text, pieces = place(template)
     before: list[pl.Statement] = []
@@ -212,7 +289,7 @@ def lower_text(
     ctx.prelude += inner.prelude
     result: list[pl.Statement] = ctx.guard(node, before) if before else []
     enter = (session,) if levels == 1 else (session, pl.Number(levels))
-    return [
+    lowered = [
         *result,
         pl.Assign(outer, session),
         pl.Assign(ctx.session, pl.Invoke("ssb.enter_string", enter)),
@@ -222,6 +299,7 @@ def lower_text(
         *after,
         ctx.leave_if_failed(node),
     ]
+    return lowered, placed
 
 
 def _back(reference: str, source: SqlType, target: SqlType) -> pl.Expr:

@@ -9,6 +9,7 @@ a program is then one CALL, not a login.
 import asyncio
 import contextlib
 import select
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,9 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
+from ..compiler.scope import Catalog
 from ..server.results import ErrorEvent, Event, NoticeReader, Print, Rows, error_of, number_of_sqlstate
+from ..server.translate import Translator
 
 Connection = psycopg.AsyncConnection[Any]
 
@@ -141,6 +144,8 @@ class Sessions:
         self._limit = parked
         self._parked: list[Session] = []
         self._spare: Session | None = None
+        self._translator: Translator | None = None
+        self._translating = threading.Lock()
 
     async def take(self, queue: ActiveQueue) -> Session:
         """A session that is ready for the queue's program. Raises ProgramError, psycopg.Error."""
@@ -212,15 +217,32 @@ class Sessions:
             await connection.close()
             raise
         session = Session(connection, row[0], row[1])
-        connection.add_notice_handler(NoticeReader(lambda event: session.emit(event)))
+        loop = asyncio.get_running_loop()
+        # In a thread: the event loop has other readers to serve.
+        connection.add_notice_handler(
+            NoticeReader(
+                lambda event: session.emit(event),
+                translate=lambda text: loop.run_in_executor(None, self._translate, text),
+            )
+        )
         return session
+
+    def _translate(self, text: str) -> None:
+        """Answer a program that runs dynamic SQL of which only the run time knows the text."""
+        with self._translating:
+            if self._translator is None:
+                database = conninfo_to_dict(self._dsn).get("dbname")
+                catalog = Catalog(default_database=str(database) if database else None)
+                self._translator = Translator(self._dsn, lambda: catalog)
+            self._translator(text)
 
 
 async def _prepare(session: Session, role: str | None, database: str | None) -> None:
     assert role is not None
     await session.connection.execute(
         sql.SQL(
-            "SET client_min_messages = notice; SELECT ssb.use_database({database}); SET ROLE {role}"
+            "SET client_min_messages = notice; SET pgsb.translator = 'on';"
+            " SELECT ssb.use_database({database}); SET ROLE {role}"
         ).format(database=sql.Literal(database), role=sql.Identifier(role))
     )
     session.key = (role, database)

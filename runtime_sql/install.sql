@@ -15,6 +15,7 @@
 \ir 033_messages.sql
 \ir 034_system_definitions.sql
 \ir 035_activity.sql
+\ir 036_translations.sql
 
 -- Definitions
 \ir 100_names.sql
@@ -50,6 +51,7 @@
 \ir 137_average.sql
 \ir 138_rowversion.sql
 \ir 139_nesting.sql
+\ir 140_late_text.sql
 
 -- Conversations
 \ir 149_endpoints.sql

@@ -29,7 +29,8 @@ _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 class Executor:
     """Runs batches on one connection from `connect`; ``emit`` gets every event in order.
 
-    ``other`` gets the server's own notices (severity, text). Ctrl-C cancels the running
+    ``other`` gets the server's own notices (severity, text), ``translate`` the dynamic SQL
+    that a session wants translated (`translate.Translator`). Ctrl-C cancels the running
     statement and raises KeyboardInterrupt.
     """
 
@@ -38,11 +39,12 @@ class Executor:
         connection: psycopg.Connection[Any],
         emit: Callable[[Event], None],
         other: Callable[[str, str], None] = lambda severity, text: None,
+        translate: Callable[[str], None] | None = None,
     ) -> None:
         self._connection = connection
         self._emit_to = emit
         self._failed = False
-        connection.add_notice_handler(NoticeReader(self._emit, other))
+        connection.add_notice_handler(NoticeReader(self._emit, other, translate))
 
     def run(self, batch: CompiledBatch) -> bool:
         """Run one batch as often as its GO says; False when an error came up.

@@ -249,6 +249,8 @@ class NoticeReader:
 
     emit: Callable[[Event], None]
     other: Callable[[str, str], None] = lambda severity, text: None
+    translate: Callable[[str], object] | None = None
+    """Answers a session that asks for the translation of dynamic SQL (SX001)."""
     _types: list[ColumnType] = field(default_factory=list)
 
     def __call__(self, notice: Diagnostic) -> None:
@@ -263,6 +265,8 @@ class NoticeReader:
                 self.emit(RowCount(int(notice.message_detail or "0")))
             case "SE001":
                 self.emit(_error(notice))
+            case "SX001" if self.translate is not None:
+                self.translate(text)
             case _:
                 self.other(notice.severity_nonlocalized or notice.severity or "NOTICE", text)
 

@@ -150,16 +150,37 @@ $batch$;
 DECLARE @sql nvarchar(100) = (SELECT TOP (1) name FROM sys.databases);
 EXEC (@sql);
 -- expect
-case.sql:2:7: error: the text of this dynamic SQL is not known before the program runs, and T-SQL cannot be translated in the server
-    2 | EXEC (@sql);
-      |       ^^^^
-hint: build the text from literals, or pass what varies as parameters of sp_executesql
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        sql varchar(100);
+        dynamic_text text;
+        arguments text[];
+    BEGIN
+        BEGIN
+            sql := (SELECT name FROM sys.databases LIMIT 1)::varchar(100);
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            dynamic_text := sql;
+            arguments := '{}'::text[];
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL ssb.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 2, 1);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
 -- shows
-Msg 102, Level 15, State 1, Line 2
-case.sql:2:7: error: the text of this dynamic SQL is not known before the program runs, and T-SQL cannot be translated in the server
-    2 | EXEC (@sql);
-      |       ^^^^
-hint: build the text from literals, or pass what varies as parameters of sp_executesql
+Msg 2812, Level 16, State 62, Line 1
+Could not find stored procedure 'master'.
 
 -- case: modules may be made by dynamic SQL
 EXEC (N'CREATE PROCEDURE dbo.made AS PRINT ''made''');

@@ -1,0 +1,294 @@
+"""EXEC and sp_executesql of a text that only the run time knows.
+
+No T-SQL can be translated in the server.  So the compiled script hands the text to
+ssb.execute_text (140_late_text.sql), which asks the client that runs the script; the client
+compiles it with :func:`compile_late_text` and sends back PostgreSQL text, which the session
+then runs as a procedure of its own in pg_temp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..grammar.problems import Problems
+from ..grammar.source import Source
+from . import emit, nodes
+from . import plpgsql as pl
+from .build import parse_script
+from .flow_status import BOTH, Status
+from .flow_transactions import ANY, Depths
+from .lower import Context, Mode
+from .lower_procedure import (
+    SESSION_TYPE,
+    argument_value,
+    call_effect,
+    callee_reads,
+    leave_if_nested_too_deep,
+    lower_routine_body,
+    variable_names,
+)
+from .names import fold
+from .scope import Catalog, Scope
+from .type_map import NVARCHAR_MAX, SqlType
+
+ROUTINE = "pg_temp.ssb_text"
+"""What ssb.execute_text calls."""
+
+
+# ------------------------------------------------------------------ in the script
+
+
+def lower_late_text(
+    node: nodes.Statement,
+    text: nodes.SqlText,
+    definition: nodes.SqlText | None,
+    arguments: Sequence[nodes.Argument],
+    ctx: Context,
+    *,
+    levels: int = 1,
+    certain: bool = True,
+) -> list[pl.Statement]:
+    """Lower the statement to a call of ssb.execute_text; arguments travel as text, as for ssb.execute.
+
+    ``certain``: it will come to that, not only for some values of the text's parts.
+    """
+    if certain:
+        ctx.problems.add(
+            "the text of this dynamic SQL is not known before the program runs: it can run under `pgsb run` "
+            "and `pgsb broker`, which translate it then",
+            text.span,
+            severity="warning",
+        )
+    wanted = ctx.helper("dynamic_text", "text")
+    values = ctx.helper("arguments", "text[]")
+    marks: list[pl.Expr] = []
+    texts: list[pl.Expr] = []
+    after: list[pl.Statement] = []
+    for number, argument in enumerate(arguments, 1):
+        name = argument.name.name if argument.name else ""
+        marks.append(pl.Text(f"{name} OUTPUT" if argument.output else name))
+        texts.append(pl.NULL if argument.value is None else argument_value(argument.value, NVARCHAR_MAX, ctx))
+        if argument.output and argument.value is not None:
+            variable = ctx.scope.variable(argument.value.text.strip())
+            if variable is not None:
+                cast = pl.Cast(pl.Name(f"{values}[{number}]"), variable.type.postgres)
+                after.append(pl.Assign(variable.reference, cast))
+    parameters: pl.Expr = pl.NULL if definition is None else ctx.value(definition, NVARCHAR_MAX)
+    before = [
+        pl.Assign(wanted, ctx.value(text, NVARCHAR_MAX)),
+        pl.Assign(values, pl.Array(tuple(texts), "text")),
+    ]
+    call = pl.Call(
+        "ssb.execute_text",
+        (
+            pl.Name(wanted),
+            parameters,
+            pl.Array(tuple(marks), "text"),
+            pl.Name(values),
+            pl.Name(ctx.session),
+            pl.Number(ctx.line(node)),
+            pl.Number(levels),
+        ),
+    )
+    return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed(node)]
+
+
+# ------------------------------------------------------------------ in the client
+
+
+@dataclass(frozen=True)
+class LateText:
+    """What a session asks to be translated.
+
+    ``parameters`` declares them as sp_executesql has it; ``marks`` are the arguments,
+    ``[@name][ OUTPUT]`` each.  ``level`` is @@NESTLEVEL inside the text, ``levels`` by how
+    much it grows.
+    """
+
+    text: str
+    parameters: str | None
+    marks: tuple[str, ...]
+    database: str
+    level: int
+    levels: int
+
+
+class LateProblem(Exception):
+    """The text cannot run; number, message and line as SQL Server gives them."""
+
+    def __init__(self, number: int, message: str, line: int = 1) -> None:
+        """Keep them."""
+        super().__init__(message)
+        self.number = number
+        self.message = message
+        self.line = line
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    name: str
+    type: SqlType
+    output: bool
+
+
+def compile_late_text(request: LateText, catalog: Catalog) -> tuple[str, ...]:
+    """Return the statements that make ROUTINE, in order. Raises LateProblem.
+
+    What the text defines and the database it changes to stay in ``catalog`` only as far as
+    they outlive it in the server: the definitions, not the database.
+    """
+    database = catalog.database
+    catalog.database = request.database.lower()
+    try:
+        problems = Problems()
+        parameters = _parameters(request, catalog, problems)
+        text = request.text
+        if parameters:
+            # On the first line, so that the lines of the text stay what they are.
+            declared = ", ".join(f"@{parameter.name} {parameter.type.text}" for parameter in parameters)
+            text = f"DECLARE {declared}; {text}"
+        script = parse_script(Source("dynamic SQL", text), problems)
+        _raise_first(problems)
+        statements = tuple(statement for batch in script.batches for statement in batch.statements)
+        if parameters:
+            statements = statements[1:]
+        routine, prelude = _routine(request, statements, parameters, catalog, problems)
+        _raise_first(problems)
+        return (*(emit.top_level(item) for item in prelude), emit.top_level(routine))
+    finally:
+        catalog.database = database
+
+
+def _raise_first(problems: Problems) -> None:
+    for problem in problems.errors:
+        raise LateProblem(problem.number or 102, problem.message, problem.span.line)
+
+
+def _parameters(request: LateText, catalog: Catalog, problems: Problems) -> tuple[_Parameter, ...]:
+    """Read the declaration of the parameters as that of a procedure."""
+    if not (request.parameters or "").strip():
+        return ()
+    source = Source("parameters of sp_executesql", f"CREATE PROCEDURE p {request.parameters} AS RETURN")
+    script = parse_script(source, problems)
+    _raise_first(problems)
+    procedure = script.batches[0].statements[0]
+    assert isinstance(procedure, nodes.CreateProcedure)
+    return tuple(
+        _Parameter(p.variable.name.lstrip("@"), catalog.type_of(p.type), p.output)
+        for p in procedure.parameters
+    )
+
+
+def _places(request: LateText, parameters: Sequence[_Parameter]) -> dict[str, tuple[int, bool]]:
+    """Return the argument of each parameter: its number, and whether it is marked OUTPUT."""
+    known = {parameter.name.lower() for parameter in parameters}
+    result: dict[str, tuple[int, bool]] = {}
+    for number, mark in enumerate(request.marks, 1):
+        name, _, output = mark.partition(" ")
+        key = name.lstrip("@").lower()
+        if not name:
+            if number > len(parameters):
+                raise LateProblem(8144, "Procedure or function  has too many arguments specified.")
+            key = parameters[number - 1].name.lower()
+        elif key not in known:
+            raise LateProblem(8145, f"{name} is not a parameter for procedure .")
+        result[key] = (number, output == "OUTPUT")
+    for parameter in parameters:
+        if parameter.name.lower() not in result:
+            raise LateProblem(
+                8178,
+                f"The parameterized query '({request.parameters}){request.text[:100]}' expects the parameter "
+                f"'@{parameter.name}', which was not supplied.",
+            )
+    return result
+
+
+def _routine(
+    request: LateText,
+    statements: tuple[nodes.Statement, ...],
+    parameters: Sequence[_Parameter],
+    catalog: Catalog,
+    problems: Problems,
+) -> tuple[pl.Routine, list[pl.TopLevel]]:
+    """Return a procedure over text[] without INOUT parameters.
+
+    The text may roll back the very transaction that made the procedure, and PostgreSQL looks
+    result types up after a call; results come back in a setting.
+    """
+    places = _places(request, parameters)
+    label = "string_1"
+    names = {fold(name.lstrip("@")) for name in variable_names(statements)}
+    names |= {fold(parameter.name) for parameter in parameters}
+    session = next(word for word in ("session", "ssb_session", "ssb_session_") if word not in names)
+    scope = Scope(catalog, label=label)
+    scope.reserve(variable_names(statements))
+    scope.reserve(f"@{parameter.name}" for parameter in parameters)
+    scope.taken |= {label, session}
+    scope.session = session
+    scope.row_type_prefix = f"text_{request.level}@"
+    ctx = Context(
+        catalog=catalog,
+        scope=scope,
+        problems=problems,
+        mode=Mode.BATCH,
+        first_line=1,
+        depths=Depths(statements, ANY, call_effect(catalog), careful=True),
+        liveness=Status(statements, BOTH, callee_reads(catalog)),
+        body_label=label,
+    )
+    ctx.string_level = 1
+    if any(parameter.output for parameter in parameters):
+        # The label of the block with the declarations qualifies names; errors leave the one inside.
+        ctx.body_label = f"{label}_body"
+    values = ctx.scope.helper("arguments")
+    caller = ctx.scope.helper("caller")
+    declared: list[pl.Declaration] = []
+    reads: list[pl.Statement] = []
+    writes: list[pl.Statement] = []
+    for parameter in parameters:
+        number, output = places[parameter.name.lower()]
+        variable = scope.declare(f"@{parameter.name}", parameter.type)
+        declared.append(pl.Declaration(variable.reference, parameter.type.postgres))
+        value = pl.Name(f"{values}[{number}]")
+        reads.append(pl.Assign(variable.reference, pl.Cast(value, parameter.type.postgres)))
+        if output and parameter.output:
+            writes.append(pl.Assign(value.spelling, pl.Cast(pl.Name(variable.reference), "text")))
+    body: list[pl.Statement] = [leave_if_nested_too_deep(ctx.body_label, session)]
+    if reads and statements:
+        body += ctx.guard(statements[0], reads)
+    body += lower_routine_body(statements, ctx)
+    declarations = (*declared, *ctx.declarations.values())
+    if ctx.body_label != label:
+        whole = pl.Block(tuple(body), label=ctx.body_label)
+        came_to_its_end = pl.If(((pl.Raw(f"NOT {session}.leaving"), tuple(writes)),))
+        body = [whole, came_to_its_end] if writes else [whole]
+    name = pl.Name(session)
+    outer: list[pl.Statement] = [
+        pl.Assign(session, pl.Invoke("ssb.enter_string", (name, pl.Number(request.levels)))),
+        pl.Block(tuple(body), label=label, declarations=declarations),
+    ]
+    if ctx.savepoints:
+        # The end of a savepoint's block makes a doomed transaction writable again.
+        forbid = pl.Perform(pl.Invoke("ssb.forbid_writing"))
+        outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
+    outer += ctx.drop_temporary_tables()
+    outer.append(pl.Assign(session, pl.Invoke("ssb.leave", (name, pl.Name(caller)))))
+    answer = pl.Array((pl.Cast(name, "text"), pl.Cast(pl.Name(values), "text")), "text")
+    outer.append(
+        pl.Perform(pl.Invoke("set_config", (pl.Text("pgsb.answer"), pl.Cast(answer, "text"), pl.FALSE)))
+    )
+    block = pl.Block(
+        tuple(outer),
+        declarations=(
+            pl.Declaration(caller, SESSION_TYPE, name),
+            *ctx.frame.declarations.values(),
+        ),
+    )
+    routine = pl.Routine(
+        ROUTINE,
+        (pl.Parameter(values, "text[]"), pl.Parameter(session, SESSION_TYPE)),
+        block,
+        tag="text",
+    )
+    return routine, ctx.prelude

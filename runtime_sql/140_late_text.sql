@@ -1,0 +1,100 @@
+-- EXEC (@sql) and sp_executesql where only the run time knows the text. The server
+-- cannot translate T-SQL: it asks the client, in a notice (SQLSTATE SX001), and waits
+-- for the answer, which the client writes through a second connection.
+--
+-- Only the session's own client can answer: it is told a token that nobody can guess,
+-- and the answer must come from the same session user.
+--
+-- Called by  compiled EXEC (compiler/late_text.py); pgsb's clients (ssb.answer_translation)
+-- Settings   pgsb.translator: 'on' where a client answers; pgsb.answer
+
+CREATE OR REPLACE PROCEDURE ssb.execute_text(p_text text, p_parameters text, marks text[], INOUT arguments text[],
+                                             INOUT session ssb.session, line integer, levels integer)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_answer text[];
+    v_translated record;
+    v_statement text;
+BEGIN
+    IF coalesce(btrim(p_text), '') = '' THEN
+        RETURN;
+    END IF;
+    BEGIN
+        SELECT t.* INTO v_translated
+          FROM ssb.translated(p_text, p_parameters, marks, session.nestlevel + levels, levels) AS t;
+        FOREACH v_statement IN ARRAY coalesce(v_translated.statements, '{}') LOOP
+            EXECUTE v_statement;
+        END LOOP;
+    EXCEPTION WHEN OTHERS THEN
+        session := ssb.failed(session, line, SQLSTATE, SQLERRM);
+        RETURN;
+    END;
+    IF v_translated.number IS NOT NULL THEN
+        session := ssb.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, NULL, v_translated.line)::ssb.error);
+        RETURN;
+    END IF;
+    CALL pg_temp.ssb_text(arguments, session);
+    v_answer := current_setting('pgsb.answer')::text[];
+    session := v_answer[1]::ssb.session;
+    arguments := v_answer[2]::text[];
+END;
+$$;
+
+-- Asks the client for a translation and waits for it.
+CREATE OR REPLACE FUNCTION ssb.translated(p_text text, p_parameters text, marks text[], level integer, levels integer,
+                                          OUT statements text[], OUT number integer, OUT message text, OUT line integer)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_token uuid := gen_random_uuid();
+    v_deadline timestamptz := clock_timestamp() + interval '60 seconds';
+    v_pause double precision := 0.001;
+BEGIN
+    IF coalesce(current_setting('pgsb.translator', true), '') <> 'on' THEN
+        PERFORM ssb.raise_error(102, 'The text of this dynamic SQL is known at run time only: `pgsb run` and `pgsb broker` '
+            'can translate it, this client cannot.', 15);
+    ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+        -- The answer would stay invisible.
+        PERFORM ssb.raise_error(102, 'Dynamic SQL that is known at run time only needs the isolation level READ COMMITTED.', 15);
+    END IF;
+    RAISE NOTICE USING ERRCODE = 'SX001', MESSAGE = json_build_object(
+        'token', v_token, 'text', p_text, 'parameters', p_parameters, 'marks', marks,
+        'database', ssb.db_name(), 'level', level, 'levels', levels)::text;
+    LOOP
+        SELECT t.* INTO statements, number, message, line FROM ssb.take_translation(v_token) AS t;
+        EXIT WHEN statements IS NOT NULL OR number IS NOT NULL;
+        IF clock_timestamp() > v_deadline THEN
+            PERFORM ssb.raise_error(102, 'The client did not translate the text of the dynamic SQL within 60 seconds.', 16);
+        END IF;
+        PERFORM pg_sleep(v_pause);
+        v_pause := least(v_pause * 2, 0.05);
+    END LOOP;
+END;
+$$;
+
+-- One answer, once.
+CREATE OR REPLACE FUNCTION ssb.take_translation(p_token uuid, OUT statements text[], OUT number integer, OUT message text, OUT line integer)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    DELETE FROM ssb.translation AS t
+     WHERE t.token = p_token AND t.requester = session_user
+    RETURNING t.statements, t.number, t.message, t.line INTO statements, number, message, line;
+END;
+$$;
+
+-- The client's answer: statements, or number, message and line of an error.
+CREATE OR REPLACE FUNCTION ssb.answer_translation(p_token uuid, p_statements text[], p_number integer DEFAULT NULL,
+                                                  p_message text DEFAULT NULL, p_line integer DEFAULT NULL)
+RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    -- What a session left behind that was cancelled while it waited.
+    DELETE FROM ssb.translation AS t WHERE t.made_at < clock_timestamp() - interval '10 minutes';
+    INSERT INTO ssb.translation (token, statements, number, message, line)
+    VALUES (p_token, p_statements, p_number, p_message, p_line);
+$$;

@@ -1,0 +1,69 @@
+"""Translates, for a session that is running, the dynamic SQL that only the run time knows.
+
+The server asks in a notice (ssb.translated, 140_late_text.sql) while its statement goes on;
+the answer goes through a second connection of the same user.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from ..compiler.late_text import LateProblem, LateText, compile_late_text
+from ..compiler.scope import Catalog
+
+SETTING = "SET pgsb.translator = 'on'"
+"""Tells the server that this client answers."""
+
+
+class Translator:
+    """Answers one connection. ``catalog`` gives what the compiler knows at the moment."""
+
+    def __init__(self, conninfo: str, catalog: Callable[[], Catalog]) -> None:
+        """Keep what is needed; a second connection is opened when a text comes."""
+        self._conninfo = conninfo
+        self._catalog = catalog
+
+    @classmethod
+    def of(cls, connection: psycopg.Connection[Any], catalog: Callable[[], Catalog]) -> "Translator":
+        """Answer a connection that is open; the server is told."""
+        connection.execute(SETTING)
+        info = connection.info
+        dsn = make_conninfo(info.dsn, password=info.password) if info.password else info.dsn
+        return cls(dsn, catalog)
+
+    def __call__(self, request: str) -> None:
+        """Answer one request: the text of a notice SX001."""
+        asked = json.loads(request)
+        text = LateText(
+            asked["text"],
+            asked["parameters"],
+            tuple(asked["marks"] or ()),
+            asked["database"],
+            asked["level"],
+            asked["levels"],
+        )
+        token = asked["token"]
+        answered = False
+        try:
+            statements = list(compile_late_text(text, self._catalog()))
+            self._answer(token, statements, None, None, None)
+            answered = True
+        except LateProblem as problem:
+            self._answer(token, None, problem.number, problem.message, problem.line)
+            answered = True
+        finally:
+            # The session must not wait for the end of a defect of ours.
+            if not answered:
+                self._answer(token, None, 50000, "pgsb could not translate this dynamic SQL", 1)
+
+    def _answer(self, *values: Any) -> None:
+        # Dynamic SQL of this kind is rare: no connection is kept open for it.
+        with psycopg.connect(
+            self._conninfo, autocommit=True, application_name="pgsb translator"
+        ) as connection:
+            connection.execute(
+                "SELECT ssb.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)", values
+            )

@@ -1,0 +1,46 @@
+create table conversation (send int, receive int, dialog int, status varchar(10), target int, service int, queue int, message int, contract int, type int, timer int, handle uniqueidentifier, [timeout] int, [group] int, activation int, retention int, lifetime int, priority int, initiator int, get int, [move] int, body int, route int, [first] int, [last] int, name sysname, value int, [day] int, [month] int, level int, state int, number int, output int, source int, [date] datetime, [time] time, "order" int)
+GO
+insert conversation (send, receive, dialog, status, target, service, queue, message, contract, type) values (1,2,3,'x',4,5,6,7,8,9)
+select send, receive, dialog, status, target, service, queue, message, contract, type, timer, handle from conversation
+select c.send, c.receive as receive, c.dialog dialog, status = c.status, [target] = target from conversation as c where c.send = 1 and c.receive > 0 order by send, receive
+update conversation set send = send + 1, receive = receive - 1, status = 'y' where dialog = 3
+delete conversation where send = 77
+GO
+create procedure send @send int, @receive int = 2, @status varchar(10) output as set @status = 's' + cast(@send as varchar(10))
+GO
+declare @status varchar(10), @conversation uniqueidentifier
+exec send 1, @status = @status output
+print @status
+exec send @send = 5, @receive = 7, @status = @status out
+print @status
+exec dbo.send 8, default, @status output
+print @status
+GO
+create view message as select message as send from conversation
+GO
+select * from message
+select count(*) queue from dbo.[message] as receive
+GO
+create queue status with status = on
+create service service on queue status
+create service [send] on queue dbo.[status] ([DEFAULT])
+declare @dialog uniqueidentifier
+begin dialog @dialog from service service to service 'send'
+send on conversation @dialog ('x')
+receive status, priority, queuing_order, message_body from status
+receive * from dbo.status
+GO
+create type receive from int
+GO
+declare @send receive = 4 print @send
+GO
+create message type message
+create contract contract (message sent by any)
+create queue queue
+create queue [conversation group]
+drop contract contract
+drop message type message
+GO
+select type from (select 1 type) type
+select send.send from (select 1 send) send
+GO

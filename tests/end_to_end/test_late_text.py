@@ -1,0 +1,77 @@
+"""Dynamic SQL of which only the run time knows the text: who may answer, and who cannot."""
+
+import json
+import uuid
+from typing import Any
+
+import psycopg
+import pytest
+from end_to_end.tsql import Tsql
+
+from pgsb.compiler.pipeline import CompileOptions, compile_script
+from pgsb.grammar.source import Source
+from support import Database
+
+TEXT = "DECLARE @s nvarchar(100); SELECT @s = v FROM (VALUES (N'PRINT ''done''')) AS x (v); EXEC (@s)"
+
+
+def test_a_client_that_cannot_translate_gets_an_error_there(database: Database) -> None:
+    said: list[str | None] = []
+    compiled = compile_script(Source("plain.sql", f"PRINT 'before' {TEXT} PRINT 'after'"), CompileOptions())
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.add_notice_handler(lambda notice: said.append(notice.message_primary))
+        connection.execute(compiled.text().encode())
+    before, error, after = said
+    assert (before, after) == ("before", "after")
+    assert error is not None and "`pgsb run`" in error
+
+
+def test_repeatable_read_is_told_why_not(tsql: Tsql) -> None:
+    tsql.run(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN TRAN; {TEXT}; COMMIT")
+    assert [error.number for error in tsql.errors] == [102]
+
+
+def test_what_cannot_be_compiled_is_an_error_of_the_statement(tsql: Tsql) -> None:
+    broken = TEXT.replace("PRINT ''done''", "SELEC 1 FROM")
+    tsql.run(f"BEGIN TRY {broken} END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH")
+    assert tsql.prints == ["156"]
+
+
+def test_only_the_same_user_can_answer_and_only_once(
+    database: Database, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = connect(database.dsn)
+    token = uuid.uuid4()
+    owner.execute("SELECT ssb.answer_translation(%s, ARRAY['SELECT 1'])", [token])
+    role = f"stranger_{uuid.uuid4().hex[:8]}"
+    owner.execute(f"CREATE ROLE {role} LOGIN")
+    try:
+        with owner.transaction(force_rollback=True):
+            owner.execute(f"SET SESSION AUTHORIZATION {role}")
+            taken = owner.execute("SELECT statements FROM ssb.take_translation(%s)", [token]).fetchone()
+            assert taken == (None,)
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                owner.execute("SELECT * FROM ssb.translation")
+        taken = owner.execute("SELECT statements FROM ssb.take_translation(%s)", [token]).fetchone()
+        assert taken == (["SELECT 1"],)
+        again = owner.execute("SELECT statements FROM ssb.take_translation(%s)", [token]).fetchone()
+        assert again == (None,)
+    finally:
+        owner.execute(f"DROP ROLE {role}")
+
+
+def test_the_request_names_what_the_client_needs(database: Database) -> None:
+    seen: list[dict[str, Any]] = []
+    compiled = compile_script(Source("plain.sql", TEXT), CompileOptions())
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("SET pgsb.translator = 'on'; SET statement_timeout = '300ms'")
+        connection.add_notice_handler(
+            lambda notice: (
+                seen.append(json.loads(notice.message_primary or "")) if notice.sqlstate == "SX001" else None
+            )
+        )
+        with pytest.raises(psycopg.errors.QueryCanceled):  # it waits, and can be cancelled
+            connection.execute(compiled.text().encode())
+    assert seen[0]["text"] == "PRINT 'done'"
+    assert seen[0]["marks"] == []
+    assert (seen[0]["level"], seen[0]["levels"]) == (1, 1)
