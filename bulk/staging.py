@@ -6,6 +6,7 @@ report of exactly one attempt per partition. Rows of other attempts stay behind
 and go with the staging table.
 """
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -59,12 +60,16 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, *, number_rows:
                 map(sql.Identifier, (*columns, *(("row_number",) if number_rows else ()), "attempt_id"))
             ),
         )
-        with psycopg.connect(dsn) as connection, connection.cursor().copy(target) as copy:
-            for batch in batches:
-                values: list[Sequence[object]] = [_values(batch.column(name)) for name in columns]
-                for row in zip(*values, strict=True):
-                    copy.write_row((*row, written, attempt) if number_rows else (*row, attempt))
-                    written += 1
+        filled = (batch for batch in batches if batch.num_rows)
+        first = next(filled, None)
+        # After a shuffle most partitions may be empty: they need no connection.
+        if first is not None:
+            with psycopg.connect(dsn) as connection, connection.cursor().copy(target) as copy:
+                for batch in itertools.chain([first], filled):
+                    values: list[Sequence[object]] = [_values(batch.column(name)) for name in columns]
+                    for row in zip(*values, strict=True):
+                        copy.write_row((*row, written, attempt) if number_rows else (*row, attempt))
+                        written += 1
         # The connection's block has committed: only now is the attempt reported.
         yield pyarrow.RecordBatch.from_pydict({"attempt": [attempt], "written": [written]})
 

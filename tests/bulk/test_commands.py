@@ -1,0 +1,123 @@
+"""``pgsb spark run --continuous``, ``spark-submit submit.py``, and jobs that act as another role."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from bulk_desk import Desk
+from click.testing import CliRunner
+
+import pgsb.bulk.submit
+from pgsb.bulk.session import jdbc_jar
+from pgsb.cli.spark import spark_command
+from support import Connection, Database
+
+pytestmark = pytest.mark.one_postgres
+
+Connect = Callable[..., Connection]
+Tcp = Callable[[Database], str]
+PROGRAMS = Path(__file__).parent
+sys.path.insert(0, str(PROGRAMS))
+
+
+@pytest.fixture(autouse=True)
+def same_signals_after() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_continuous_waits_for_more_until_it_is_told_to_end(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(1, 2)
+    seen: list[int] = []
+
+    def sender() -> None:
+        """Sends again when the first messages are done, and then ends the command."""
+        with psycopg.connect(desk.database.dsn, autocommit=True) as connection:
+            mine = Desk(connection, desk.database)
+            for wanted in (1, 2):
+                for _ in range(1200):
+                    seen.append(mine.one("SELECT count(*) FROM dbo.total"))
+                    if seen[-1] == wanted:
+                        break
+                    connection.execute("SELECT pg_sleep(0.05)")
+                if wanted == 1:
+                    mine.send(1, 3)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    # Until the command has its own: a signal to it must not end the tests.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    thread = threading.Thread(target=sender)
+    thread.start()
+    arguments = ["run", "--dsn", tcp(desk.database), "--queue", "dbo.target", "--continuous"]
+    result = CliRunner().invoke(spark_command, [*arguments, "--program", "programs:totals"])
+    thread.join()
+    assert result.exit_code == 0, result.output
+    assert seen[-1] == 2
+    assert result.stdout.startswith("claimed 5, completed 5, written 2 rows, replied 2, failed 0:")
+    assert desk.waiting() == 0
+
+
+def test_spark_submit_takes_the_same_options(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    """``spark`` only says that Spark can run here: spark-submit starts its own."""
+    desk.send(2, 3)
+    script = pgsb.bulk.submit.__file__
+    submit = Path(sys.executable).parent / "spark-submit"
+    lean = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    command = [str(submit), "--master", "local[1]", "--jars", str(jdbc_jar()), "--conf", lean, str(script)]
+    command += ["--queue", "dbo.target", "--program", "programs:totals", "--once"]
+    command += ["--conf", "spark.sql.shuffle.partitions=2"]
+    paths = os.pathsep.join([str(PROGRAMS), os.environ.get("PYTHONPATH", "")])
+    environment = {
+        **os.environ,
+        "DATABASE_URL": tcp(desk.database),
+        "PYTHONPATH": paths,
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET", "SPARK_HOME"):
+        environment.pop(name, None)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("claimed 6, completed 6, written 2 rows, replied 2, failed 0:")
+    assert desk.connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(3, 6)] * 2
+
+
+def test_a_job_acts_as_the_role_that_execute_as_names(
+    spark: Any, desk: Desk, tcp: Tcp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon says it in PGSB_ROLE: the role's rights count, in the driver and in the executors."""
+    desk.connection.execute('DROP ROLE IF EXISTS "bulk job\'s"')
+    desk.connection.execute('CREATE ROLE "bulk job\'s"')
+    desk.connection.execute("ALTER TABLE dbo.total ADD by_role text DEFAULT current_user")
+    desk.send(2, 3)
+    monkeypatch.setenv("PGSB_ROLE", "bulk job's")
+    arguments = ["run", "--dsn", tcp(desk.database), "--queue", "dbo.target", "--program", "programs:totals"]
+    try:
+        denied = CliRunner().invoke(spark_command, arguments)
+        assert denied.exit_code == 1
+        assert "The RECEIVE permission was denied" in denied.output
+        desk.connection.execute(
+            "SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', 'dbo.target', ARRAY['bulk job''s'])"
+        )
+        denied = CliRunner().invoke(spark_command, arguments)
+        assert denied.exit_code == 1
+        assert "The INSERT permission was denied on the object 'dbo.total'" in denied.output
+        assert desk.waiting() == 6
+        desk.connection.execute('GRANT USAGE ON SCHEMA dbo TO "bulk job\'s"')
+        desk.connection.execute('GRANT INSERT ON dbo.total TO "bulk job\'s"')
+        done = CliRunner().invoke(spark_command, arguments)
+        assert done.exit_code == 0, done.output
+        seen = desk.connection.execute("SELECT messages, sum, by_role FROM dbo.total").fetchall()
+        assert seen == [(3, 6, "bulk job's")] * 2
+    finally:
+        desk.connection.execute('DROP OWNED BY "bulk job\'s"')
+        desk.connection.execute('DROP ROLE "bulk job\'s"')
