@@ -52,6 +52,8 @@ _EAR_SETTINGS = {
 _HAND_SETTINGS = {
     "statement_timeout": "30000",
     "idle_session_timeout": "0",
+    # What it writes is looked up again after a crash, or done again.
+    "synchronous_commit": "off",
     "plan_cache_mode": "force_generic_plan",
     "jit": "off",
 }
@@ -550,8 +552,13 @@ class Broker:
         idle = (await self._call("SELECT ssb.idle_readers(%s)", pids))[0]
         if len(idle) < len(pids):
             return False
-        awake, _ = await self._call("SELECT * FROM ssb.broker_sweep(%s)", list(self._monitors))
-        return not awake
+        # A message that is set aside, or of which only a notification tells, waits for people.
+        activated = [number for number, monitor in self._monitors.items() if monitor.queue.title]
+        awake, _ = await self._call("SELECT * FROM ssb.broker_sweep(%s)", activated)
+        for number in awake:
+            if (monitor := self._monitors.get(number)) and await self.probe(monitor.queue):
+                return False
+        return True
 
 
 def _introduction() -> list[Any]:

@@ -2,7 +2,19 @@
 --
 -- Events that exist here: QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED on a queue, and
 -- CREATE, ALTER and DROP of Service Broker's objects (650_definition_events.sql).
--- Others are recorded and never fire.
+-- Others are recorded and never fire, which is said. Of SQL Trace's events about
+-- Service Broker, BROKER_QUEUE_DISABLED alone can be had as a notification.
+
+-- The events, and groups of events, that occur here.
+CREATE OR REPLACE FUNCTION ssb.event_pattern()
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('^(QUEUE_ACTIVATION|BROKER_QUEUE_DISABLED|DDL(_DATABASE_LEVEL|_SSB)?_EVENTS|(CREATE|ALTER|DROP)_(%1$s)'
+                  '|DDL_(%1$s)_EVENTS)$',
+                  'QUEUE|SERVICE|CONTRACT|MESSAGE_TYPE|ROUTE|REMOTE_SERVICE_BINDING|BROKER_PRIORITY|EVENT_NOTIFICATION');
+$$;
 
 CREATE OR REPLACE FUNCTION ssb.create_event_notification(name text, events text[], scope text, to_service text,
     broker_instance text, queue text DEFAULT NULL, fan_in boolean DEFAULT false, database text DEFAULT NULL)
@@ -16,9 +28,19 @@ DECLARE
     v_database_id integer := ssb.database_id_of(database);
     v_queue ssb.queue;
     v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
+    v_event text;
     v_instance uuid;
 BEGIN
     PERFORM ssb.check_name(name);
+    FOREACH v_event IN ARRAY v_events LOOP
+        IF v_event LIKE 'BROKER\_%' AND v_event <> 'BROKER_QUEUE_DISABLED' THEN
+            PERFORM ssb.raise_error(1084, format('''%s'' is an invalid event type.', v_event), 15, 1,
+                                    'Service Broker''s own events are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
+        ELSIF v_event !~ ssb.event_pattern() AND v_scope <> 'QUEUE' THEN
+            PERFORM ssb.print(format('The event %s does not occur here: the event notification "%s" is stored, and does not '
+                                     'fire for it.', v_event, name));
+        END IF;
+    END LOOP;
     IF v_scope = 'QUEUE' THEN
         v_queue := ssb.queue_to_change('alter', queue);
         v_database_id := v_queue.database_id;

@@ -28,8 +28,9 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb.broker_queues() FROM PUBLIC;
 
 -- The first message in a group that nobody holds: its order, and for how many
--- seconds it has waited. No row when there is none. It holds the group for the
--- moment of this statement: a program that looks in that moment passes it.
+-- seconds it has waited. No row when there is none. Whether a group is held can only
+-- be told by trying; a RECEIVE that looks in that moment passes it. So the lock is
+-- given back at once, by the end of a subtransaction, not with the statement's commit.
 CREATE OR REPLACE FUNCTION ssb.broker_probe(p_queue_id integer, OUT head bigint, OUT waited double precision)
 RETURNS SETOF record
 LANGUAGE plpgsql
@@ -47,19 +48,23 @@ DECLARE
     v_priority smallint;
 BEGIN
     FOREACH v_priority IN ARRAY coalesce(v_priorities, '{}') LOOP
-        SELECT m.queuing_order, date_part('epoch', clock_timestamp() - m.enqueued_at)
-          INTO head, waited
-          FROM ssb.message_stored AS m
-          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
-          JOIN ssb.conversation_endpoint AS g ON g.endpoint_id = e.lock_id
-         WHERE m.queue_id = p_queue_id AND m.priority = v_priority AND e.closed_at IS NULL
-           AND (g.claim_id IS NULL OR NOT ssb.claim_is_alive(g.claim_id))
-         ORDER BY m.queuing_order LIMIT 1
-           FOR NO KEY UPDATE OF g SKIP LOCKED;
-        IF FOUND THEN
+        BEGIN
+            SELECT m.queuing_order, date_part('epoch', clock_timestamp() - m.enqueued_at)
+              INTO head, waited
+              FROM ssb.message_stored AS m
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = m.endpoint_id
+              JOIN ssb.conversation_endpoint AS g ON g.endpoint_id = e.lock_id
+             WHERE m.queue_id = p_queue_id AND m.priority = v_priority AND e.closed_at IS NULL
+               AND (g.claim_id IS NULL OR NOT ssb.claim_is_alive(g.claim_id))
+             ORDER BY m.queuing_order LIMIT 1
+               FOR NO KEY UPDATE OF g SKIP LOCKED;
+            IF FOUND THEN
+                RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'found';
+            END IF;
+        EXCEPTION WHEN SQLSTATE 'SP001' THEN
             RETURN NEXT;
             RETURN;
-        END IF;
+        END;
     END LOOP;
 END;
 $$;

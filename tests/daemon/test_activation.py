@@ -300,3 +300,26 @@ def test_a_lifetime_ends_on_both_queues(sql: Connection, daemon: Start) -> None:
                 " AND convert_from(message_body, 'UTF8') LIKE '%-8489%'"
             ).fetchone()
         )
+
+
+def test_a_look_at_the_queue_takes_no_message_from_anybody(
+    sql: Connection, connect: Callable[..., Connection]
+) -> None:
+    send(sql, "a")
+    row = sql.execute("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.to_queue'").fetchone()
+    assert row is not None
+    with connect().transaction() as looking:
+        assert looking.connection.execute("SELECT head FROM ssb.broker_probe(%s)", row).fetchone() == (0,)
+        assert len(sql.execute("SELECT FROM ssb.receive('dbo.to_queue')").fetchall()) == 1
+
+
+def test_messages_that_no_program_will_read_do_not_keep_it_from_settling(
+    sql: Connection, daemon: Start
+) -> None:
+    sql.execute(
+        "SELECT ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', '//From',"
+        " 'current database', queue => 'dbo.to_queue')"
+    )
+    running = daemon()
+    send(sql, "a")
+    assert running.broker.settle(20)

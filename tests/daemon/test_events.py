@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import psycopg
 import pytest
 
 from support import Connection
@@ -72,3 +73,20 @@ def test_a_disabled_queue_fires_once(listener: Connection) -> None:
     for _ in range(2):
         listener.execute("SELECT ssb.broker_sweep('{}')")
     assert _events(listener) == [("BROKER_QUEUE_DISABLED", "dbo", "to_queue", "QUEUE")]
+
+
+def test_an_event_that_service_broker_does_not_have_is_refused(listener: Connection) -> None:
+    with pytest.raises(psycopg.Error, match="'BROKER_CONVERSATION' is an invalid event type") as caught:
+        _listen(listener, "n", "BROKER_CONVERSATION", scope="SERVER")
+    assert caught.value.sqlstate == "S1084"
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [("TRC_ERRORS_AND_WARNINGS", 1), ("CREATE_TABLE", 1), ("DROP_ROUTE", 0), ("DDL_QUEUE_EVENTS", 0)],
+)
+def test_an_event_that_does_not_occur_here_is_said_to(listener: Connection, event: str, said: int) -> None:
+    notices = []
+    listener.add_notice_handler(lambda diagnostic: notices.append(diagnostic.message_primary))
+    _listen(listener, "n", event, scope="SERVER")
+    assert [event in (notice or "") for notice in notices] == [True] * said
