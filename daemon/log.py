@@ -1,6 +1,7 @@
 """The daemon's log: structured lines on a stream, and the newest ones in ssb.broker_log."""
 
 import json
+import logging
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -120,3 +121,24 @@ class BrokerLog:
     def put_back(self, lines: list[Line]) -> None:
         """They could not be written after all."""
         self._pending.extendleft(reversed(lines[-_PENDING:]))
+
+
+class PsycopgLog(logging.Handler):
+    """Takes psycopg's own remarks (a connection broke while its statement was cancelled) as debug lines.
+
+    Without a handler Python writes them to stderr, between the lines of the log.
+    """
+
+    def __init__(self, log: BrokerLog) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler`."""
+        self._log.write("debug", "psycopg", record.getMessage())
+
+    def __enter__(self) -> None:
+        logging.getLogger("psycopg").addHandler(self)
+
+    def __exit__(self, *exception: object) -> None:
+        logging.getLogger("psycopg").removeHandler(self)

@@ -23,7 +23,7 @@ import psycopg
 from .. import __version__
 from ..server.results import Event
 from .config import BrokerOptions
-from .log import BrokerLog, Sink, stream_sink
+from .log import BrokerLog, PsycopgLog, Sink, stream_sink
 from .monitor import Backoff, Ended, Head, QueueMonitor
 from .programs import ProgramRuns
 from .readers import (
@@ -94,6 +94,10 @@ class Broker:
 
     async def run(self) -> None:
         """Lead, or stand by until the leader goes; start again after every loss of the server."""
+        with PsycopgLog(self.log):
+            await self._run()
+
+    async def _run(self) -> None:
         backoff = Backoff(0.1, 5.0)
         while not self._stopping.is_set():
             began = time.monotonic()

@@ -17,6 +17,7 @@ import hashlib
 import locale
 import os
 import pwd
+import re
 import secrets
 import shutil
 import signal
@@ -281,8 +282,11 @@ class PrivateServer:
         if owner is not None:
             os.chown(log, owner.uid, owner.gid)
         deadline = time.monotonic() + _START_SECONDS
+        # The same as last time where that is possible: clients that hold a DSN, such as the
+        # activation daemon, find the server again after a restart.
+        wanted = _last_port(data)
         while True:
-            port = _free_port()
+            port, wanted = _free_port(wanted), None
             size = log.stat().st_size
             settings = {
                 "listen_addresses": "127.0.0.1",
@@ -316,7 +320,7 @@ class PrivateServer:
                 said = file.read()
             # After kill -9 of the postmaster its children take a moment to notice; another
             # program may have taken the port since we looked. Both pass.
-            passing = ("shared memory block", "could not bind", "already in use")
+            passing = ("shared memory block", "lock file", "could not bind", "already in use")
             passes = any(words in said for words in passing)
             if not passes or time.monotonic() > deadline:
                 raise ServerError(
@@ -487,9 +491,24 @@ def _major(data: Path) -> int:
     return int((data / "PG_VERSION").read_text().split(".")[0])
 
 
-def _free_port() -> int:
+def _last_port(data: Path) -> int | None:
+    """The port that this data directory's server was started with last."""
+    try:
+        found = re.search(r'"port=(\d+)"', (data / "postmaster.opts").read_text(errors="replace"))
+    except OSError:
+        return None
+    return int(found[1]) if found else None
+
+
+def _free_port(wanted: int | None = None) -> int:
+    """``wanted`` if nobody has it, else any."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        # As PostgreSQL does: connections of the last server that linger are no hindrance.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", wanted or 0))
+        except OSError:
+            return _free_port()
         port: int = probe.getsockname()[1]
         return port
 

@@ -26,7 +26,7 @@ class Daemon:
             self.lines.append(line)
             self._news.notify_all()
 
-    def wait_for(self, event: str, text: str = "", seconds: float = 20.0) -> Line:
+    def wait_for(self, event: str, text: str = "", seconds: float = 60.0) -> Line:
         """The first line of this event whose message contains the text, when it has come."""
 
         def found() -> Line | None:
@@ -77,7 +77,7 @@ def done(connection: Connection) -> list[str]:
     return [row[0] for row in connection.execute("SELECT body FROM dbo.done ORDER BY at").fetchall()]
 
 
-def until(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     """What the condition returns once it is true; asked every 20 ms."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):

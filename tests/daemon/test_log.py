@@ -2,8 +2,9 @@
 
 import io
 import json
+import logging
 
-from pgsb.daemon.log import BrokerLog, Line, program_sink, stream_sink
+from pgsb.daemon.log import BrokerLog, Line, PsycopgLog, program_sink, stream_sink
 from support import Connection
 
 
@@ -72,3 +73,13 @@ def test_the_table_keeps_the_newest_lines(sql: Connection) -> None:
         )
     row = sql.execute("SELECT count(*), min(message::integer), max(message::integer) FROM ssb.broker_log")
     assert row.fetchone() == (10_000, 5_001, 15_000)
+
+
+def test_remarks_of_psycopg_are_lines_of_the_log() -> None:
+    lines: list[Line] = []
+    with PsycopgLog(BrokerLog(lines.append)):
+        logging.getLogger("psycopg").warning("closing %s", "connection")
+    assert [(line.level, line.event, line.message) for line in lines] == [
+        ("debug", "psycopg", "closing connection")
+    ]
+    assert logging.getLogger("psycopg").handlers == []

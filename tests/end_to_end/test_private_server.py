@@ -168,8 +168,15 @@ def test_a_taken_port_is_no_obstacle(home: Path, monkeypatch: pytest.MonkeyPatch
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         ports = iter([taken.getsockname()[1]])
-        monkeypatch.setattr(embedded, "_free_port", lambda: next(ports, None) or free())
+        monkeypatch.setattr(embedded, "_free_port", lambda wanted: next(ports, None) or free())
         assert _alive(PrivateServer(home, wanted="18", durable=False).start())
+
+
+def test_a_restart_keeps_the_port(home: Path) -> None:
+    before = PrivateServer(home).start()
+    PrivateServer(home).stop(immediate=True)
+    assert PrivateServer(home).start() == before
+    assert _alive(before)
 
 
 def test_a_home_that_cannot_be_made_is_reported_with_a_way_out(tmp_path: Path) -> None:
