@@ -34,6 +34,9 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     -- when ALTER MESSAGE TYPE has changed it since.
     plain_type_id       integer,
     plain_type          text COLLATE "C",
+    -- The type of the message that made this endpoint, for RECEIVE: most of its messages are of that type.
+    first_type_id       integer,
+    first_type          text COLLATE "C",
     -- Of the far side; NULL until the first message was put on its queue.
     sent_order          bigint,                    -- order of message number sent_count - 1 there
     far_endpoint_id     bigint,

@@ -12,9 +12,12 @@
 --
 -- The usual RECEIVE goes the fast way: no WHERE, on a queue where no dialogs share a
 -- group or have priorities, nothing was rolled back, one message table alone is in
--- use, nothing is remembered as held. Its statements have one table each: what an
--- executor costs to set up is most of what the RECEIVE of one message costs. Where
--- anything is special, and every tenth of a second, ssb.receive_carefully does it.
+-- use. What it costs is mostly what its statements and expressions cost to set up, each
+-- of them once in a transaction. So the statements have one table each (one with joins
+-- costs more than its parts), and there are few expressions. Orders are looked at 32
+-- at a time: an index scan reads all entries of a page that its condition allows before
+-- it returns the first. Where anything is special, and every tenth of a second,
+-- ssb.receive_carefully does it.
 --
 -- Called by  compiled RECEIVE, ssb.wait_for_message's caller
 -- Locks      the group's row, to the end of the transaction
@@ -33,13 +36,14 @@ AS $$
 DECLARE
     v_queue_id integer;
     v_mark bigint[];                   -- see ssb.raise_low_water
-    v_low bigint;
-    v_is_first boolean := true;        -- nothing lies before the message found
-    v_slot bigint;
+    v_passed bigint;                   -- order of the first message, when it was somebody's
+    v_from bigint;
+    v_to bigint;
+    v_place tid;
     v_endpoint_id bigint;
     v_order bigint;
     v_last bigint;
-    v_is_untried boolean;              -- no RECEIVE that was rolled back has taken it before
+    v_is_untried boolean;              -- no RECEIVE that was rolled back has taken it before, none takes it now
     v_type_id integer;
     v_type_name text;
     v_handle uuid;
@@ -49,126 +53,177 @@ DECLARE
     v_contract_name text;
     v_contract_id integer;
 BEGIN
-    SELECT q.queue_id, nullif(current_setting('ssb.mark_' || q.queue_id || '_5', true), '')::bigint[]
-      INTO v_queue_id, v_mark
-      FROM ssb.queue AS q
-     WHERE q.name = queue AND q.is_plain_reader AND conversation IS NULL AND conversation_group IS NULL
-       AND (top > 0 OR top IS NULL)
-       AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  q.order_sequence, 'SELECT');
-    IF v_mark[4] = (date_part('epoch', clock_timestamp()) * 10)::bigint AND v_mark[5] = 0 THEN
-        v_low := v_mark[1];
-        v_slot := v_mark[6];
-    END IF;
-    IF v_slot = 0 THEN
-        -- The first message; perhaps somebody holds its group.
-        SELECT m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-          INTO v_endpoint_id, v_order, v_type_id, v_is_untried
-          FROM ssb.message_0 AS m
-         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
-         ORDER BY m.queuing_order LIMIT 1;
-    ELSIF v_slot = 1 THEN
-        SELECT m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-          INTO v_endpoint_id, v_order, v_type_id, v_is_untried
-          FROM ssb.message_1 AS m
-         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
-         ORDER BY m.queuing_order LIMIT 1;
-    END IF;
-    IF v_order IS NOT NULL THEN
-        SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id
-          INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
+    <<usual>>
+    BEGIN
+        SELECT q.queue_id, nullif(current_setting('ssb.mark_' || q.queue_id || '_5', true), '')::bigint[]
+          INTO v_queue_id, v_mark
+          FROM ssb.queue AS q
+         WHERE q.name = queue AND q.is_plain_reader
+           AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
+           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                      q.order_sequence, 'SELECT');
+        EXIT usual WHEN (v_mark[4] = (date_part('epoch', clock_timestamp()) * 10)::bigint AND v_mark[6] < 2
+                         AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE;
+        -- The first message.
+        IF v_mark[6] = 0 THEN
+            SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+              INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+              FROM ssb.message_0 AS m
+             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+             ORDER BY m.queuing_order;
+        ELSE
+            SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+              INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+              FROM ssb.message_1 AS m
+             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+             ORDER BY m.queuing_order;
+        END IF;
+        SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
+               CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
+          INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
           FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
            FOR NO KEY UPDATE SKIP LOCKED;
-        v_is_first := FOUND;
-        IF NOT FOUND AND v_slot = 0 THEN
-            SELECT m.endpoint_id, e.conversation_handle, e.conversation_group_id,
-                   e.service_name, e.service_id, e.contract_name, e.contract_id
-              INTO v_endpoint_id, v_handle, v_group,
-                   v_service_name, v_service_id, v_contract_name, v_contract_id
-              FROM ssb.message_0 AS m
-             CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-                                        e.contract_name, e.contract_id
-                                   FROM ssb.conversation_endpoint AS e
-                                  WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
-                                    AND e.closed_at IS NULL AND e.claim_id IS NULL
-                                    FOR NO KEY UPDATE SKIP LOCKED) AS e
-             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
-             ORDER BY m.queuing_order LIMIT 1;
-            -- Its first message now: an earlier one may have been passed, whose reader
-            -- rolled back before we had the lock.
-            SELECT m.queuing_order, m.message_type_id, m.xmax = 0 INTO v_order, v_type_id, v_is_untried
-              FROM ssb.message_0 AS m
-             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
-        ELSIF NOT FOUND THEN
-            SELECT m.endpoint_id, e.conversation_handle, e.conversation_group_id,
-                   e.service_name, e.service_id, e.contract_name, e.contract_id
-              INTO v_endpoint_id, v_handle, v_group,
-                   v_service_name, v_service_id, v_contract_name, v_contract_id
-              FROM ssb.message_1 AS m
-             CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-                                        e.contract_name, e.contract_id
-                                   FROM ssb.conversation_endpoint AS e
-                                  WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
-                                    AND e.closed_at IS NULL AND e.claim_id IS NULL
-                                    FOR NO KEY UPDATE SKIP LOCKED) AS e
-             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_low
-             ORDER BY m.queuing_order LIMIT 1;
-            -- Its first message now: an earlier one may have been passed, whose reader
-            -- rolled back before we had the lock.
-            SELECT m.queuing_order, m.message_type_id, m.xmax = 0 INTO v_order, v_type_id, v_is_untried
-              FROM ssb.message_1 AS m
-             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_low ORDER BY m.queuing_order LIMIT 1;
+        IF NOT FOUND THEN
+            -- There is none so near, or somebody has its group.
+            v_from := v_mark[1];
+            v_to := 9223372036854775807;
+            LOOP
+                IF v_order IS NOT NULL THEN
+                    v_passed := coalesce(v_passed, v_order);
+                    v_from := v_order + 1;
+                    v_to := v_order + 64;
+                    EXIT usual WHEN v_order - v_passed > 64;
+                END IF;
+                -- Behind it, messages that somebody is receiving need not be tried.
+                IF v_mark[6] = 0 THEN
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                      FROM ssb.message_0 AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_to
+                       AND (v_passed IS NULL OR m.xmax = 0)
+                     ORDER BY m.queuing_order LIMIT 1;
+                ELSE
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                      FROM ssb.message_1 AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_to
+                       AND (v_passed IS NULL OR m.xmax = 0)
+                     ORDER BY m.queuing_order LIMIT 1;
+                END IF;
+                EXIT usual WHEN v_order IS NULL;
+                SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
+                       CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
+                  INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                  FROM ssb.conversation_endpoint AS e
+                 WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
+                   FOR NO KEY UPDATE SKIP LOCKED;
+                EXIT WHEN FOUND;
+            END LOOP;
+            IF v_passed IS NOT NULL THEN
+                -- An earlier one of its group may have been passed, whose reader rolled
+                -- back before we had the lock.
+                IF v_mark[6] = 0 THEN
+                    SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
+                      INTO v_place, v_order, v_type_id, v_is_untried
+                      FROM ssb.message_0 AS m
+                     WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
+                     ORDER BY m.queuing_order LIMIT 1;
+                ELSE
+                    SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
+                      INTO v_place, v_order, v_type_id, v_is_untried
+                      FROM ssb.message_1 AS m
+                     WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
+                     ORDER BY m.queuing_order LIMIT 1;
+                END IF;
+                EXIT usual WHEN v_order IS NULL;
+                v_type_name := NULL;
+            END IF;
         END IF;
-        IF v_is_untried AND v_handle IS NOT NULL THEN
+        IF v_mark[5] > 0 THEN
+            -- Of the groups whose messages the mark has passed, one is free, perhaps this one:
+            -- theirs are the oldest messages.
+            PERFORM FROM ssb.conversation_endpoint AS e
+              WHERE e.endpoint_id = ANY ((current_setting('ssb.held_' || v_queue_id || '_5')::bigint[])[1:v_mark[5]])
+                AND e.closed_at IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+            EXIT usual WHEN FOUND;
+        END IF;
+        IF v_type_name IS NULL THEN
             SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
-            v_last := CASE WHEN top IS NULL THEN 9223372036854775807 ELSE v_order END;
-            IF v_slot = 0 THEN
-                IF top > 1 THEN
-                    SELECT coalesce(max(w.queuing_order), v_order) INTO v_last
+        END IF;
+
+        -- What somebody has received between our look and our lock is not there any more;
+        -- what somebody has received and rolled back is for the careful.
+        IF top = 1 THEN
+            IF v_mark[6] = 0 THEN
+                RETURN QUERY
+                DELETE FROM ssb.message_0 AS m
+                 WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                          v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+            ELSE
+                RETURN QUERY
+                DELETE FROM ssb.message_1 AS m
+                 WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                          v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+            END IF;
+            EXIT usual WHEN NOT FOUND;
+        ELSE
+            EXIT usual WHEN top <= 0 OR NOT v_is_untried;
+            v_last := 9223372036854775807;
+            IF top IS NOT NULL THEN
+                IF v_mark[6] = 0 THEN
+                    SELECT max(w.queuing_order) INTO v_last
                       FROM (SELECT m.queuing_order FROM ssb.message_0 AS m
                              WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
                              ORDER BY m.queuing_order LIMIT top) AS w;
-                END IF;
-                RETURN QUERY
-                DELETE FROM ssb.message_0 AS m
-                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
-                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                          v_service_name, v_service_id, v_contract_name, v_contract_id,
-                          CASE WHEN m.message_type_id = v_type_id THEN v_type_name
-                               ELSE ssb.message_type_name(m.message_type_id) END,
-                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
-            ELSE
-                IF top > 1 THEN
-                    SELECT coalesce(max(w.queuing_order), v_order) INTO v_last
+                ELSE
+                    SELECT max(w.queuing_order) INTO v_last
                       FROM (SELECT m.queuing_order FROM ssb.message_1 AS m
                              WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
                              ORDER BY m.queuing_order LIMIT top) AS w;
                 END IF;
+            END IF;
+            IF v_mark[6] = 0 THEN
+                RETURN QUERY
+                DELETE FROM ssb.message_0 AS m
+                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                          v_service_name, v_service_id, v_contract_name, v_contract_id, 
+                          CASE WHEN m.message_type_id = v_type_id THEN v_type_name
+                               ELSE ssb.message_type_name(m.message_type_id) END,
+                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+            ELSE
                 RETURN QUERY
                 DELETE FROM ssb.message_1 AS m
                  WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
                 RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                          v_service_name, v_service_id, v_contract_name, v_contract_id,
+                          v_service_name, v_service_id, v_contract_name, v_contract_id, 
                           CASE WHEN m.message_type_id = v_type_id THEN v_type_name
                                ELSE ssb.message_type_name(m.message_type_id) END,
                           m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
             END IF;
-            -- None: somebody received it between our look and our lock.
-            IF FOUND THEN
-                IF v_order > v_mark[2] THEN
-                    PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_low, q.order_sequence, v_order)
-                       FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-                ELSIF v_is_first AND v_order - v_low > 8 AND v_order <= v_mark[3] THEN
-                    v_mark[1] := v_order + 1;
-                    -- As an assignment: PERFORM would be a statement of its own.
-                    v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
-                END IF;
-                RETURN;
+            EXIT usual WHEN NOT FOUND;
+        END IF;
+
+        IF v_order > v_mark[2] THEN
+            v_passed := coalesce(v_passed, v_order);
+            IF v_order > v_mark[7] THEN
+                PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order)
+                   FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+            ELSIF v_passed <= v_mark[3] AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6] THEN
+                -- All orders below are decided, and gone; none has moved to the other table.
+                v_mark[1] := v_passed;
+                v_mark[2] := least(v_passed + 12, v_mark[7]);
+                -- As an assignment: PERFORM would be a statement of its own.
+                v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
             END IF;
         END IF;
-    END IF;
+        RETURN;
+    END usual;
     RETURN QUERY SELECT r.* FROM ssb.receive_carefully(queue, top, conversation, conversation_group) AS r;
 END;
 $$;
@@ -482,12 +537,13 @@ $$;
 -- custom settings: no write, gone with the session, undone with the transaction.
 -- Their names end in <queue>_<priority>.
 --
---   ssb.mark_…  {the mark; an order beyond which ssb.receive has it raised; one up to
---               which it may simply be set, being decided; the tenth of a second in
---               which it was raised last; how many conversations are held;
---               ssb.message_slot at that time. When the tables have been switched
---               since, the one named here still has the older messages, and when it
---               has none left, ssb.receive_carefully looks into both}
+--   ssb.mark_…  {the mark; an order beyond which ssb.receive does something about it;
+--               one up to which it may simply be set, being decided; the tenth of a
+--               second in which it was raised last; how many conversations are held;
+--               ssb.message_slot at that time; an order beyond which ssb.receive calls
+--               for ssb.raise_low_water. When the tables have been switched since, the
+--               one named here still has the older messages, and when it has none left,
+--               ssb.receive_carefully looks into both}
 --   ssb.held_…  {their endpoints; for each, an order below which it has nothing}
 --   ssb.seen_…  S:X:tenth of a second (see below)
 --
@@ -523,6 +579,7 @@ DECLARE
     v_last bigint;
     v_low bigint;
     v_from bigint := p_low;
+    v_beyond bigint;
 BEGIN
     -- One snapshot for the whole transaction cannot tell what came after it.
     IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -575,12 +632,14 @@ BEGIN
     -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
     -- that is not possible now, it goes on until the next tenth of a second.
     v_low := coalesce(v_low, p_low);
+    v_beyond := CASE WHEN v_last IS NULL AND v_seen IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END;
     PERFORM set_config('ssb.mark_' || v_key,
         ARRAY[v_low,
-              CASE WHEN v_last IS NULL AND v_seen IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END,
+              CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 12, v_beyond) END,
               coalesce(v_last, -1), v_moment::bigint,
               coalesce(cardinality(nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[]) / 2, 0),
-              coalesce(pg_sequence_last_value('ssb.message_slot'), 0)]::text, false);
+              coalesce(pg_sequence_last_value('ssb.message_slot'), 0),
+              v_beyond]::text, false);
     IF v_seen IS NULL OR v_last IS NOT NULL THEN
         EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)
            INTO v_last;

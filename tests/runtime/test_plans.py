@@ -13,7 +13,7 @@ import pytest
 from runtime.broker import Pair, Session
 
 BIG = ("message_0", "message_1", "conversation_endpoint", "queue", "contract_message_usage", "transmission")
-PROBES = ("Index Scan", "Index Only Scan", "Bitmap Heap Scan")
+PROBES = ("Index Scan", "Index Only Scan", "Bitmap Heap Scan", "Tid Scan")
 
 
 class Plans:
