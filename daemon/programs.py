@@ -60,14 +60,16 @@ class ProgramRuns:
         )
         assert process.stdout is not None
         try:
-            await _log_output(process.stdout, queue, process.pid, log)
+            last = await _log_output(process.stdout, queue, process.pid, log)
             status = await process.wait()
         finally:
             if process.returncode is None:
                 await self._end(process)
         if status == 0:
             return Outcome()
+        # What it said last is the best account of what went wrong, and QUARANTINE shows this line.
         message = f"ended with status {status}" if status > 0 else f"ended by signal {-status}"
+        message += f": {last}" if last else ""
         log.write("error", "program_failed", message, queue=queue.name, program=program.name, pid=process.pid)
         return Outcome(ErrorEvent(50000, 16, 1, None, 1, message))
 
@@ -87,8 +89,9 @@ def _command(program: Program) -> tuple[str, ...]:
     return program.command
 
 
-async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int, log: BrokerLog) -> None:
-    count = 0
+async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int, log: BrokerLog) -> str:
+    """Log what comes until the stream ends; returns the last line with something in it."""
+    count, last = 0, ""
     while True:
         try:
             line = await stream.readline()
@@ -97,11 +100,13 @@ async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int
         if not line:
             break
         count += 1
+        text = line.decode("utf-8", "replace").rstrip()
+        last = text.strip() or last
         if count <= _LOGGED_LINES:
             log.write(
                 "info",
                 "output",
-                line.decode("utf-8", "replace").rstrip(),
+                text,
                 queue=queue.name,
                 program=queue.program,
                 pid=pid,
@@ -115,3 +120,4 @@ async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int
             program=queue.program,
             pid=pid,
         )
+    return last

@@ -75,7 +75,7 @@ def test_a_failing_command_is_reported_with_its_output(sql: Connection, daemon: 
     running = daemon(programs={"broken": Program("broken", command=("sh", "-c", "echo so sorry; exit 3"))})
     send(sql, "a")
     running.wait_for("output", "so sorry")
-    assert running.wait_for("program_failed").message == "ended with status 3"
+    assert running.wait_for("program_failed").message == "ended with status 3: so sorry"
 
 
 def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Start) -> None:
