@@ -83,6 +83,11 @@ REFUSED: dict[str, str] = {
     "TEXTPTR": "text pointers do not exist here",
     "TEXTVALID": "text pointers do not exist here",
     "CERTENCODED": "SQL Server's encryption functions are not supported",
+    "XACT_STATE": "a function, view or constraint does not know its caller's transaction",
+    **dict.fromkeys(
+        "ERROR_NUMBER ERROR_MESSAGE ERROR_SEVERITY ERROR_STATE ERROR_LINE ERROR_PROCEDURE".split(),
+        "a function, view or constraint does not know its caller's error; pass it as a parameter",
+    ),
     "CURSOR_STATUS": "cursor states are not kept; test @@FETCH_STATUS",
 }
 
@@ -727,6 +732,7 @@ GLOBAL_VARIABLES: dict[str, Value] = {
 
 
 REFUSED_GLOBALS: dict[str, str] = {
+    "@@trancount": "a function, view or constraint does not know its caller's transaction",
     "@@cpu_busy": "SQL Server's process statistics do not exist here",
     "@@idle": "SQL Server's process statistics do not exist here",
     "@@io_busy": "SQL Server's process statistics do not exist here",

@@ -162,6 +162,11 @@ class Context:
         assert self.scope.session is not None
         return self.scope.session
 
+    @property
+    def in_function(self) -> bool:
+        """A function: it has no errors, transactions or client of its own."""
+        return self.mode is Mode.FUNCTION or self.scope.session is None
+
     def session_field(self, name: str) -> pl.Name:
         """Return a field of the session variable."""
         return pl.Name(f"{self.session}.{name}")

@@ -178,7 +178,7 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     Each statement in it that can fail leaves the block; an unresolved name (208) leaves the
     routine, for T-SQL resolves names outside TRY.
     """
-    if ctx.scope.session is None:
+    if ctx.in_function:
         ctx.problem("TRY is not allowed in a function", node.span, number=443)
         return []
     label = ctx.label("try")
@@ -334,7 +334,7 @@ def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
 @lower.register
 def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     """Lower RAISERROR: below severity 11 a message, else an error that TRY catches."""
-    if ctx.scope.session is None:
+    if ctx.in_function:
         ctx.problem("RAISERROR is not allowed in a function", node.span, number=443)
         return []
     message = ctx.expression(node.message, None)
@@ -372,7 +372,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
 @lower.register
 def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
     """Lower THROW: to the CATCH block, or out of the batch."""
-    if ctx.scope.session is None:
+    if ctx.in_function:
         ctx.problem("THROW is not allowed in a function", node.span, number=443)
         return []
     session = pl.Name(ctx.session)

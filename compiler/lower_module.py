@@ -50,6 +50,9 @@ def rights(options: nodes.ModuleOptions) -> tuple[str, ...]:
     return ("SECURITY DEFINER SET search_path = pg_catalog, pg_temp",)
 
 
+_COUNTS = re.compile(r"@@(ROWCOUNT|ERROR|FETCH_STATUS)\b|\bROWCOUNT_BIG\b|\bCURSOR\b", re.IGNORECASE)
+
+
 def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE, ALTER and CREATE OR ALTER FUNCTION."""
     catalog = context.catalog
@@ -58,10 +61,13 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     sql_name = catalog.sql_name(name)
     folded = fold(node.name.name.text)
     label = free_label(folded, node.text.tokens)
-    scope = Scope(catalog, label=label, routine=sql_name)
+    scope = Scope(catalog, label=label, routine=sql_name, function=True)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
     scope.taken |= {folded, fold(label.strip('"'))}
+    counts = node.kind != "INLINE" and _COUNTS.search(node.text.text) is not None
+    if counts:
+        scope.session = scope.helper("session")
     ctx = Context(
         catalog=catalog,
         scope=scope,
@@ -72,7 +78,10 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         liveness=Status(node.body, DEAD),
         body_label=label,
         routine_name=node.name.name.text,
+        nocount=True,
     )
+    if scope.session is not None:
+        ctx.declarations[scope.session] = pl.Declaration(scope.session, "ssb.session")
     parameters = _parameters(node, ctx, label, quote(folded))
     types = ", ".join(parameter.type for parameter in parameters)
     prepare = pl.Invoke(

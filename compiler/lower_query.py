@@ -101,7 +101,7 @@ def columns_json(columns: tuple[ordinary_sql.ResultColumn, ...] | None) -> pl.Ex
 
 def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.Statement]:
     """A result set: opened as a cursor and sent by ssb.show, which sets @@ROWCOUNT."""
-    if ctx.scope.session is None:
+    if ctx.in_function:
         ctx.problem(
             "a SELECT that returns data to the client is not allowed in a function", node.span, number=444
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import nodes
 from . import plpgsql as pl
@@ -42,8 +42,25 @@ def _source(node: nodes.Receive, ctx: Context) -> str:
     return expression(pl.Invoke("ssb.receive", tuple(arguments), named))
 
 
+def _without_queue(text: nodes.SqlText, queue: nodes.QualifiedName) -> nodes.SqlText:
+    """Return an expression over the queue's columns without ``queue.`` or ``dbo.queue.`` before them."""
+    names = {fold(queue.name.text), *([fold(queue.schema.text)] if queue.schema is not None else [])}
+    tokens = list(text.tokens)
+    kept = [
+        token
+        for index, token in enumerate(tokens)
+        if not (
+            index + 1 < len(tokens)
+            and tokens[index + 1].word == "."
+            and fold(token.text.strip('[]"')) in names
+        )
+        and not (token.word == "." and index and fold(tokens[index - 1].text.strip('[]"')) in names)
+    ]
+    return text if len(kept) == len(tokens) else replace(text, tokens=tuple(kept))
+
+
 def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _Item:
-    column = fold(text.text.strip().strip('[]"')) if len(text.tokens) == 1 else ""
+    column = fold(text.tokens[0].text.strip('[]"')) if len(text.tokens) == 1 else ""
     if column in _COLUMN_TYPES:
         type_ = _COLUMN_TYPES[column]
         if target is None or _flows_into(type_, target):
@@ -71,13 +88,14 @@ def _select_list(node: nodes.Receive, ctx: Context) -> list[_Item]:
             case nodes.ReceiveStar():
                 items += [_Item(column.name, column.name, column.type, True) for column in QUEUE_COLUMNS]
             case nodes.ReceiveColumn():
-                read = _item(item.expression, ctx)
+                read = _item(_without_queue(item.expression, node.queue), ctx)
                 if item.alias is not None:
                     read = _Item(read.sql, item.alias.text, read.type, False)
                 items.append(read)
             case nodes.ReceiveAssignment():
                 variable = ctx.scope.variable(item.variable.name)
-                items.append(_item(item.expression, ctx, variable.type if variable else None))
+                text = _without_queue(item.expression, node.queue)
+                items.append(_item(text, ctx, variable.type if variable else None))
     return items
 
 

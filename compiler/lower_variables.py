@@ -199,7 +199,7 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
         match name:
             case "NOCOUNT" | "XACT_ABORT":
                 field = name.lower()
-                if ctx.scope.session is None:
+                if ctx.in_function:
                     continue
                 result.append(pl.Assign(f"{ctx.session}.{field}", pl.TRUE if node.on else pl.FALSE))
                 setattr(ctx, field, node.on if certain else None)

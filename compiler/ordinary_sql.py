@@ -16,7 +16,7 @@ ordinary_sql_windows       OVER, WITHIN GROUP, ORDER BY
 ordinary_sql_relations     FROM: tables, functions, APPLY, PIVOT, joins, lock hints
 ordinary_sql_queries       SELECT, common table expressions, set operations, TOP
 ordinary_sql_assignment    SELECT @x = …
-ordinary_sql_for_xml       FOR XML, FOR JSON
+ordinary_sql_for           FOR XML, FOR JSON: …_for_xml, …_for_json
 ordinary_sql_statements    INSERT, UPDATE, DELETE, MERGE taken apart
 ordinary_sql_output        OUTPUT
 ordinary_sql_dml           INSERT, SELECT … INTO

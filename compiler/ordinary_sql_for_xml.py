@@ -50,10 +50,6 @@ class Shape:
 
 def options(node: ForXml, ctx: Context) -> Options | None:
     """Read the options; None after a problem."""
-    kind = node.args["kind"]
-    if kind == "JSON":
-        ctx.unsupported("FOR JSON", node)
-        return None
     found = Options("", "row")
     for option in node.args.get("options") or []:
         name = option.name

@@ -12,6 +12,7 @@ from . import type_map as tm
 from .names import fold, identifier, quote
 from .ordinary_sql_context import Context, Relation
 from .ordinary_sql_expressions import condition, find_relation, scalar
+from .ordinary_sql_for import form
 from .ordinary_sql_interface import ColumnInfo, ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 from .ordinary_sql_reading import SetVariable
@@ -220,16 +221,18 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
 
 
 def _as_xml(node: exp.Expr, result: QueryText, values: list[Value] | None, ctx: Context) -> QueryText:
-    """Put FOR XML around a finished query."""
+    """Put FOR XML or FOR JSON around a finished query."""
     clause = node.args.get("for_")
     if clause is None or clause.args["kind"] == "BROWSE":
         return result
-    found = for_xml.options(clause, ctx)
+    found = form(clause, ctx)
     if found is None:
         return result
     if result.columns is None or values is None:
         ctx.unsupported(
-            "FOR XML over '*' of a table that the script does not create", node, hint="name the columns"
+            f"FOR {clause.args['kind']} over '*' of a table that the script does not create",
+            node,
+            hint="name the columns",
         )
         return result
     shape = for_xml.Shape(
@@ -237,13 +240,12 @@ def _as_xml(node: exp.Expr, result: QueryText, values: list[Value] | None, ctx: 
         for_xml.labelled(values),
         for_xml.column_tables(node, len(values), ctx),
     )
-    expression = for_xml.whole(found, shape, ctx, node, many=True, order=None)
+    expression = found.whole(shape, node, True, None)
     sql = for_xml.wrap(result.sql, len(values), expression)
-    type_ = for_xml.result_type(found)
     return QueryText(
         sql,
-        (for_xml.result_column(found),),
-        [Value("", type=type_)],
+        (found.column,),
+        [Value("", type=found.column.type)],
         one_row=True,
         at_most_one=True,
         before=result.before,
@@ -402,25 +404,24 @@ def _xml_directly(
     order: str | None,
     ctx: Context,
 ) -> QueryText | None:
-    """FOR XML of a query without grouping: the rows are built and joined in the query itself."""
+    """FOR XML and FOR JSON of a query without grouping: the rows are built and joined in the query itself."""
     clause = node.args["for_"]
     if clause.args["kind"] == "BROWSE":
         return None
-    found = for_xml.options(clause, ctx)
+    found = form(clause, ctx)
     if found is None or items.values is None or (order is not None and not _orders_by_source(node, items)):
         return None
     many = from_text is not None or where is not None
     tables = for_xml.column_tables(node, len(items.values), ctx)
     shape = for_xml.Shape(items.names, items.values, tables)
-    if len({table for table in tables if table is not None}) > 1 and found.mode == "AUTO":
+    if len({table for table in tables if table is not None}) > 1 and found.auto:
         many = True
-    expression = for_xml.whole(found, shape, ctx, node, many=many, order=order if many else None)
+    expression = found.whole(shape, node, many, order if many else None)
     sql = select(expressions=[expression], from_=from_text, joins=joins, where=where)
-    type_ = for_xml.result_type(found)
     return QueryText(
         sql,
-        (for_xml.result_column(found),),
-        [Value("", type=type_)],
+        (found.column,),
+        [Value("", type=found.column.type)],
         one_row=True,
         has_from=from_text is not None,
         at_most_one=True,

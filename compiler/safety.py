@@ -78,8 +78,11 @@ def _conjuncts(tokens: Sequence[Token]) -> list[list[Token]]:
         elif token.word == ")":
             depth -= 1
             calls = max(calls - 1, 0)
-        if not calls and token.word in ("AND", "OR", "NOT"):
+        following = tokens[index + 1].word if index + 1 < len(tokens) else ""
+        if not calls and token.word in ("AND", "OR", "NOT") and following != "IN":
             parts.append([])
+        elif token.word == "NOT" and following == "IN":
+            continue
         else:
             parts[-1].append(token)
     return [part for part in parts if part]
@@ -95,11 +98,22 @@ def _safe_test(tokens: list[Token], scope: SqlScope) -> bool:
     if words[-1:] == ["IS"] or words == ["NULL"]:  # … IS NOT NULL was split at NOT
         return _operand(tokens[:-1], scope) is not None if len(tokens) > 1 else True
     places = [index for index, word in enumerate(words) if word in _COMPARISONS]
+    if not places and words.count("IN") == 1:
+        return _safe_list(tokens, words.index("IN"), scope)
     if len(places) != 1:
         return False
     left = _operand(tokens[: places[0]], scope)
     right = _operand(tokens[places[0] + 1 :], scope)
     return left is not None and right is not None and (left == right or _ANY in (left, right))
+
+
+def _safe_list(tokens: list[Token], place: int, scope: SqlScope) -> bool:
+    """``x IN (a, b, …)`` with IN at ``place``."""
+    items = tokens[place + 1 :]
+    if len(items) < 3 or items[0].word != "(" or not _encloses(items):
+        return False
+    kinds = {_operand(item, scope) for item in [tokens[:place], *_split(items[1:-1], ",")]}
+    return None not in kinds and len(kinds - {_ANY}) <= 1
 
 
 def _unwrap(tokens: list[Token]) -> list[Token]:

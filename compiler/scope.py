@@ -229,6 +229,8 @@ class Scope:
     routine: str | None = None
     """PostgreSQL name of the procedure, function or trigger."""
     trigger: bool = False
+    function: bool = False
+    """A user-defined function: its session, if any, counts rows and nothing else."""
     variables: dict[str, ScalarVariable] = field(default_factory=dict)
     table_variables: dict[str, TableVariable] = field(default_factory=dict)
     cursors: dict[str, Cursor] = field(default_factory=dict)
@@ -281,10 +283,11 @@ class Scope:
 
     def global_variable(self, name: str) -> Expression | None:
         """Return ``@@…`` as the session variable keeps it."""
-        if self.session is None:
-            # A function has no session; PostgreSQL's call stack tells how deep it is.
-            nested = name.lower() == "@@nestlevel" and self.routine is not None
-            return Expression("ssb.nesting_level()", INT) if nested else None
+        if self.function and name.lower() == "@@nestlevel":
+            # A function has no session from its caller; PostgreSQL's call stack tells how deep it is.
+            return Expression("ssb.nesting_level()", INT)
+        if self.session is None or (self.function and name.lower() == "@@trancount"):
+            return None
         session = self.session
         match name.lower():
             case "@@rowcount":
@@ -305,9 +308,9 @@ class Scope:
 
     def context_function(self, name: str) -> Expression | None:
         """Return ERROR_NUMBER() and its family, XACT_STATE()."""
-        if self.session is None:
-            return None
         lowered = name.lower()
+        if self.session is None or (self.function and lowered != "rowcount_big"):
+            return None
         if lowered in ERROR_FUNCTIONS:
             column, type_ = ERROR_FUNCTIONS[lowered]
             return Expression(f"({self.session}.caught).{column}", type_)

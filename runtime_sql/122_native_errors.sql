@@ -90,6 +90,13 @@ BEGIN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb.value_too_large()
+RETURNS ssb.error
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT ROW(7119, 'Attempting to grow LOB beyond maximum allowed size of 1073741823 bytes.', 16, 1, NULL, NULL)::ssb.error
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
 LANGUAGE plpgsql STABLE
@@ -169,6 +176,17 @@ BEGIN
     WHEN '54001' THEN
         v_error := ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
                        16, 1, NULL, NULL);
+    WHEN '54000' THEN
+        v_error := CASE WHEN p_message ~ 'index'
+            THEN ROW(1946, format('Operation failed. The index entry exceeds the maximum length: %s.', p_message), 16, 3, NULL, NULL)::ssb.error
+            ELSE ssb.value_too_large() END;
+    WHEN '53200' THEN
+        v_error := ROW(701, 'There is insufficient system memory to run this query.', 17, 123, NULL, NULL);
+    WHEN 'XX000' THEN
+        -- What PostgreSQL says, in English everywhere, when a value would become larger than 1 GB.
+        IF p_message LIKE 'invalid memory alloc request size%' THEN
+            v_error := ssb.value_too_large();
+        END IF;
     ELSE
         NULL;
     END CASE;

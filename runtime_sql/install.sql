@@ -115,6 +115,7 @@
 \ir 515_xml_decode.sql
 \ir 520_xml_of.sql
 \ir 530_for_xml.sql
+\ir 531_for_json.sql
 \ir 540_xq_static.sql
 \ir 541_xq_expressions.sql
 \ir 542_xq_paths.sql

@@ -139,6 +139,11 @@ def test_expressions_that_can_never_fail(scope: Scope, text: str, target: SqlTyp
         ("EXISTS (SELECT 1)", False),
         ("@@ROWCOUNT = 0", True),
         ("ISNULL(@n, N'') = N'x'", True),
+        ("@n IN (N'a', 'b') AND @i NOT IN (1, 2) OR (@n IN ('q', @n))", True),
+        ("NOT (@i IN (1, NULL))", True),
+        ("@n IN ('a', 2)", False),
+        ("@i IN (1, @i + 1)", False),
+        ("@n IN (SELECT name FROM t)", False),
     ],
 )
 def test_conditions_that_can_never_fail(scope: Scope, text: str, safe: bool) -> None:

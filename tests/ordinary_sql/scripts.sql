@@ -325,3 +325,100 @@ SELECT v FROM s16 WHERE v = @v; DELETE FROM s16 WHERE v = @v; SELECT COUNT(*) FR
 2
 
 1
+
+-- case: FOR JSON PATH writes every type, and leaves NULL out
+CREATE TABLE json_types (id int, n nvarchar(20), amount money, at datetime, b bit, f float, u uniqueidentifier, x varbinary(8), d decimal(9,3), c char(3));
+INSERT json_types VALUES (1, N'a"b\/', 1.5, '2020-01-02 03:04:05.123', 1, 1.5, 'A326E034-D4CF-4E8B-8D98-4D7E1926C904', 0x0102FF, 1.25, 'x');
+INSERT json_types (id) VALUES (2);
+SELECT * FROM json_types ORDER BY id FOR JSON AUTO;
+SELECT id, n AS [a.b], b AS [a.c] FROM json_types ORDER BY id DESC FOR JSON PATH, ROOT('r'), INCLUDE_NULL_VALUES;
+SELECT id, n AS [a.b], b AS [a.c] FROM json_types ORDER BY id FOR JSON PATH, ROOT;
+SELECT id FROM json_types WHERE id = 2 FOR JSON PATH, WITHOUT_ARRAY_WRAPPER;
+SELECT id FROM json_types WHERE id = 3 FOR JSON PATH
+-- expect
+[{"id":1,"n":"a\"b\\\/","amount":1.5000,"at":"2020-01-02T03:04:05.123","b":true,"f":1.500000000000000e+000,"u":"A326E034-D4CF-4E8B-8D98-4D7E1926C904","x":"AQL\/","d":1.250,"c":"x  "},{"id":2}]
+
+{"r":[{"id":2,"a":{"b":null,"c":null}},{"id":1,"a":{"b":"a\"b\\\/","c":true}}]}
+
+{"root":[{"id":1,"a":{"b":"a\"b\\\/","c":true}},{"id":2}]}
+
+{"id":2}
+
+NULL
+
+-- case: FOR JSON nests by table, by subquery, and keeps what JSON_QUERY gives
+CREATE TABLE json_heads (id int, name nvarchar(10));
+CREATE TABLE json_lines (head int, part nvarchar(10), n int);
+INSERT json_heads VALUES (1, 'one'), (2, 'two'), (3, 'three');
+INSERT json_lines VALUES (1, 'x', 2), (1, 'y', 3), (2, 'z', 4);
+SELECT h.id, h.name, l.part, l.n FROM json_heads AS h JOIN json_lines AS l ON l.head = h.id ORDER BY h.id, l.part FOR JSON AUTO;
+SELECT id, (SELECT part, n FROM json_lines WHERE head = h.id ORDER BY part FOR JSON PATH) AS lines FROM json_heads AS h ORDER BY id FOR JSON PATH;
+SELECT JSON_QUERY('{"a":1}') AS raw, '{"a":1}' AS text, (SELECT 1 AS b FOR JSON PATH, WITHOUT_ARRAY_WRAPPER) AS inside FOR JSON PATH;
+SELECT name, COUNT(*) AS lines FROM json_heads JOIN json_lines ON head = id GROUP BY name ORDER BY name FOR JSON PATH;
+SELECT 1 AS a UNION ALL SELECT 2 FOR JSON PATH;
+DECLARE @body nvarchar(max) = (SELECT 7 AS [order.id], N'é' AS [order.name] FOR JSON PATH, WITHOUT_ARRAY_WRAPPER);
+SELECT @body, JSON_VALUE(@body, '$.order.id')
+-- expect
+[{"id":1,"name":"one","l":[{"part":"x","n":2},{"part":"y","n":3}]},{"id":2,"name":"two","l":[{"part":"z","n":4}]}]
+
+[{"id":1,"lines":[{"part":"x","n":2},{"part":"y","n":3}]},{"id":2,"lines":[{"part":"z","n":4}]},{"id":3}]
+
+[{"raw":{"a":1},"text":"{\"a\":1}","inside":"{\"b\":1}"}]
+
+[{"name":"one","lines":2},{"name":"two","lines":1}]
+
+[{"a":1},{"a":2}]
+
+{"order":{"id":7,"name":"é"}} | 7
+
+-- case: money constants
+SELECT $1, $1.5, -$2, $1,000
+-- expect
+1.0000 | 1.5000 | -2.0000 | 1000.0000
+
+-- case: functions count their rows and walk cursors
+CREATE TABLE json_numbers (n int);
+INSERT json_numbers VALUES (1), (2), (3);
+GO
+CREATE FUNCTION dbo.doubled_rows () RETURNS @t TABLE (a int) AS
+BEGIN
+    INSERT @t SELECT n FROM json_numbers;
+    IF @@ROWCOUNT = 3 INSERT @t VALUES (30);
+    RETURN;
+END
+GO
+CREATE FUNCTION dbo.summed () RETURNS int AS
+BEGIN
+    DECLARE @n int, @s int = 0;
+    DECLARE c CURSOR LOCAL FOR SELECT n FROM json_numbers;
+    OPEN c;
+    FETCH NEXT FROM c INTO @n;
+    WHILE @@FETCH_STATUS = 0
+    BEGIN
+        SET @s += @n;
+        FETCH NEXT FROM c INTO @n;
+    END
+    CLOSE c;
+    DEALLOCATE c;
+    RETURN @s;
+END
+GO
+SELECT dbo.summed(), (SELECT SUM(a) FROM dbo.doubled_rows())
+-- expect
+6 | 36
+
+-- case: columns of RECEIVE with their queue's name before them
+CREATE QUEUE dbo.qualified;
+CREATE SERVICE [//qualified] ON QUEUE dbo.qualified ([DEFAULT]);
+GO
+DECLARE @h uniqueidentifier, @b varbinary(max);
+BEGIN DIALOG @h FROM SERVICE [//qualified] TO SERVICE '//qualified' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N'one');
+SEND ON CONVERSATION @h (N'two');
+RECEIVE TOP (1) qualified.message_type_name, CAST(dbo.qualified.message_body AS nvarchar(10)) AS body FROM dbo.qualified;
+RECEIVE TOP (1) @b = qualified.message_body FROM qualified;
+SELECT CAST(@b AS nvarchar(10))
+-- expect
+DEFAULT | one
+
+two

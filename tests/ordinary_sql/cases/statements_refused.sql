@@ -182,12 +182,35 @@ case.sql:1:25: error: FOR XML EXPLICIT is not supported
       |                         ^^^^^^^^
 hint: FOR XML PATH says the same with column names
 
--- case: for json
-SELECT 1 AS a FOR JSON PATH
+-- case: for json with a root and without an array
+SELECT 1 AS a FOR JSON PATH, ROOT('r'), WITHOUT_ARRAY_WRAPPER
 -- expect
-case.sql:1:15: error: FOR JSON is not supported
-    1 | SELECT 1 AS a FOR JSON PATH
+case.sql:1:15: error 13620: ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON
+    1 | SELECT 1 AS a FOR JSON PATH, ROOT('r'), WITHOUT_ARRAY_WRAPPER
       |               ^^^
+
+-- case: for json without a mode
+SELECT 1 AS a FOR JSON RAW
+-- expect
+case.sql:1:24: error 102: incorrect syntax near 'RAW' in FOR JSON
+    1 | SELECT 1 AS a FOR JSON RAW
+      |                        ^^^
+
+-- case: for json of a column without a name
+SELECT 1 FOR JSON PATH
+-- expect
+case.sql:1:8: error 13605: column expressions without names or aliases cannot be formatted as JSON text using FOR JSON
+    1 | SELECT 1 FOR JSON PATH
+      |        ^
+hint: add an alias
+
+-- case: for json of two members of the same name
+SELECT 1 AS [a.b], 2 AS c, 3 AS [a.d] FOR JSON PATH
+-- expect
+case.sql:1:8: error 13601: property 'a.d' cannot be generated in JSON output due to a conflict with another column name or alias
+    1 | SELECT 1 AS [a.b], 2 AS c, 3 AS [a.d] FOR JSON PATH
+      |        ^
+hint: use different names and aliases for each column in the SELECT list
 
 -- case: named window
 SELECT SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id)

@@ -276,3 +276,18 @@ case.sql:1:8: error: FOR XML over '*' of a table that the script does not create
     1 | SELECT * FROM elsewhere FOR XML AUTO
       |        ^
 hint: name the columns
+
+-- case: for json path
+SELECT id, customer AS [who.name], 1 AS [who.n] FROM orders ORDER BY id FOR JSON PATH, ROOT('orders')
+-- expect
+SELECT '{' || '"orders":[' || string_agg(concat('{', concat_ws(',', '"id":' || sys.json_atom(id), '"who":{' || nullif(concat_ws(',', '"name":' || sys.json_atom(customer), '"n":' || sys.json_atom(1)), '') || '}'), '}'), ',' ORDER BY id) || ']}'
+FROM dbo.orders
+
+-- case: for json auto nests by table
+SELECT c.id, c.city, o.amount FROM customers AS c JOIN orders AS o ON o.customer = c.id ORDER BY c.id FOR JSON AUTO, INCLUDE_NULL_VALUES
+-- expect
+SELECT '[' || sys.json_auto(ARRAY['"o"'],
+                            array_agg(ARRAY[concat_ws(',', '"id":' || coalesce(sys.json_atom(c.id), 'null'), '"city":' || coalesce(sys.json_atom(c.city), 'null')),
+                                            concat_ws(',', '"amount":' || coalesce(sys.json_atom(o.amount), 'null'))] ORDER BY c.id)) || ']'
+FROM dbo.customers AS c
+JOIN dbo.orders AS o ON o.customer = c.id

@@ -1,0 +1,201 @@
+"""FOR JSON PATH and AUTO: rows become JSON text, nested as the column names or tables say.
+
+The objects are written out here; runtime_sql/531_for_json.sql writes the values.  A NULL
+leaves its member out, which ``concat_ws`` does by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from . import type_map as tm
+from .names import literal
+from .ordinary_sql_context import Context
+from .ordinary_sql_for_xml import Shape
+from .ordinary_sql_interface import ResultColumn
+from .ordinary_sql_layout import BREAK, CLOSE, OPEN
+from .ordinary_sql_reading import ForXml
+from .ordinary_sql_values import Value
+
+RESULT_NAME = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B"
+"""What SQL Server calls the column of a FOR JSON query."""
+
+
+@dataclass
+class Options:
+    """The options of FOR JSON."""
+
+    mode: str
+    root: str | None = None
+    nulls: bool = False
+    wrapped: bool = True
+
+
+def options(node: ForXml, ctx: Context) -> Options | None:
+    """Read the options; None after a problem."""
+    found = Options("")
+    for option in node.args.get("options") or []:
+        argument = option.expressions[0].name if option.expressions else None
+        match option.name:
+            case "PATH" | "AUTO" as mode if argument is None:
+                found.mode = mode
+            case "ROOT":
+                found.root = "root" if argument is None else argument
+            case "INCLUDE_NULL_VALUES" if argument is None:
+                found.nulls = True
+            case "WITHOUT_ARRAY_WRAPPER" if argument is None:
+                found.wrapped = False
+            case name:
+                ctx.problem(f"incorrect syntax near {name!r} in FOR JSON", option, number=102)
+                return None
+    if not found.mode:
+        ctx.problem("FOR JSON needs PATH or AUTO", node, number=102)
+        return None
+    if found.root is not None and not found.wrapped:
+        ctx.problem(
+            "ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON",
+            node,
+            number=13620,
+        )
+        return None
+    return found
+
+
+def result_column() -> ResultColumn:
+    """The one column of a FOR JSON query."""
+    return ResultColumn(RESULT_NAME, tm.NVARCHAR_MAX)
+
+
+def written_json(node: exp.Expr, count: int) -> list[bool]:
+    """Which columns of the select list are JSON already: JSON_QUERY and nested FOR JSON."""
+    items = node.expressions if isinstance(node, exp.Select) else []
+    if len(items) != count:
+        # A star is in the list; a column of a table is never JSON.
+        return [False] * count
+    return [_is_json(item.this if isinstance(item, exp.Alias) else item) for item in items]
+
+
+def _is_json(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Paren):
+        return _is_json(node.this)
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper() in ("JSON_QUERY", "JSON_MODIFY")
+    if isinstance(node, (exp.Subquery, exp.Select)):
+        clause = node.args.get("for_") or (
+            node.this.args.get("for_") if isinstance(node.this, exp.Expr) else None
+        )
+        return (
+            clause is not None
+            and clause.args["kind"] == "JSON"
+            and all(option.name != "WITHOUT_ARRAY_WRAPPER" for option in clause.args.get("options") or [])
+        )
+    return False
+
+
+def whole(
+    found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: str | None
+) -> str:
+    """The expression that turns rows into JSON: an aggregate when there may be ``many`` rows."""
+    ordering = f" ORDER BY {order}" if order else ""
+    raw = written_json(node, len(shape.values))
+    tables = list(dict.fromkeys(table for table in shape.tables if table is not None))
+    if found.mode == "AUTO" and len(tables) > 1:
+        levels = _levels(found, shape, raw, tables, ctx, node)
+        names = ", ".join(literal(_key(table)) for table in tables[1:])
+        rows = f"{OPEN}array_agg(ARRAY[{OPEN}{f',{BREAK}'.join(levels)}{CLOSE}]{ordering}){CLOSE}"
+        content = f"sys.json_auto({OPEN}ARRAY[{names}],{BREAK}{rows}{CLOSE})"
+    else:
+        root = Members()
+        for place, (name, value) in enumerate(zip(shape.names, shape.values, strict=True)):
+            _add(root, name, value, raw[place], found, ctx, node)
+        content = f"concat('{{', {root.text()}, '}}')"
+        if many:
+            content = f"string_agg({content}, ','{ordering})"
+    if found.root is not None:
+        return f"'{{' || {literal(_key(found.root) + ':[')} || {content} || ']}}'"
+    return f"'[' || {content} || ']'" if found.wrapped else content
+
+
+@dataclass
+class Members:
+    """The members of an object: JSON text that is NULL when it vanishes, or an object in it."""
+
+    values: dict[str, str | Members] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The members as SQL, with commas between; the empty text where there are none."""
+        texts = [
+            f"{literal(_key(name) + ':')} || {value}"
+            if isinstance(value, str)
+            else f"{literal(_key(name) + ':{')} || nullif({value.text()}, '') || '}}'"
+            for name, value in self.values.items()
+        ]
+        return f"concat_ws(',', {', '.join(texts)})"
+
+
+def _key(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False).replace("/", "\\/")
+
+
+def _add(
+    root: Members, name: str | None, value: Value, raw: bool, found: Options, ctx: Context, node: exp.Expr
+) -> None:
+    if not name:
+        ctx.problem(
+            "column expressions without names or aliases cannot be formatted as JSON text using FOR JSON",
+            node,
+            number=13605,
+            hint="add an alias",
+        )
+        return
+    steps = name.split(".") if found.mode == "PATH" else [name]
+    parent = root
+    for step in steps[:-1]:
+        inner = parent.values.setdefault(step, Members())
+        # Only neighbours share an object.
+        if not isinstance(inner, Members) or list(parent.values)[-1] != step:
+            return _conflict(name, ctx, node)
+        parent = inner
+    if steps[-1] in parent.values:
+        return _conflict(name, ctx, node)
+    parent.values[steps[-1]] = _value(value, raw, found)
+    return None
+
+
+def _conflict(name: str, ctx: Context, node: exp.Expr) -> None:
+    ctx.problem(
+        f"property {name!r} cannot be generated in JSON output due to a conflict with another column name or "
+        "alias",
+        node,
+        number=13601,
+        hint="use different names and aliases for each column in the SELECT list",
+    )
+
+
+def _value(value: Value, raw: bool, found: Options) -> str:
+    if value.is_null:
+        text = "NULL::text"
+    elif raw:
+        text = value.text
+    elif value.type is not None and value.type.name == "bit":
+        text = f"sys.json_bit({value.text})"
+    elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
+        text = f"sys.json_atom({value.text}::bigint)"
+    else:
+        text = f"sys.json_atom({value.text})"
+    return f"coalesce({text}, 'null')" if found.nulls else text
+
+
+def _levels(
+    found: Options, shape: Shape, raw: list[bool], tables: list[str], ctx: Context, node: exp.Expr
+) -> list[str]:
+    """The members of each table's object; a computed column belongs to the table before it."""
+    members = {table: Members() for table in tables}
+    current = tables[0]
+    for place, (name, value, table) in enumerate(zip(shape.names, shape.values, shape.tables, strict=True)):
+        current = table or current
+        _add(members[current], name, value, raw[place], found, ctx, node)
+    return [one.text() for one in members.values()]
