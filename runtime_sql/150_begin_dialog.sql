@@ -74,16 +74,26 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := CASE WHEN coalesce(database, nullif(current_setting('pgsb.database', true), '')) IS NULL THEN 5
+                                  ELSE ssb.database_id_of(database) END;
+    v_handle uuid;
     v_service ssb.service;
     v_contract ssb.contract;
     v_related ssb.conversation_endpoint;
     v_lock_id bigint;
     v_group uuid := related_conversation_group;
 BEGIN
+    IF coalesce(broker_instance, related_conversation::text, related_conversation_group::text, lifetime::text) IS NULL
+       AND length(to_service) <= 256 THEN
+        v_handle := ssb.begin_usual_dialog(v_database_id, from_service, to_service, contract, coalesce(encryption, true));
+        IF v_handle IS NOT NULL THEN
+            RETURN v_handle;
+        END IF;
+    END IF;
     IF from_service IS NULL OR to_service IS NULL THEN
         PERFORM ssb.raise_error(8421, 'The service name is missing. Specify a service name.');
     ELSIF contract IS NULL THEN

@@ -8,8 +8,6 @@ CREATE OR REPLACE FUNCTION ssb.store_message(p_queue_id integer, p_endpoint_id b
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET jit = off
 AS $$
 DECLARE
     v_slot bigint := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);

@@ -47,12 +47,9 @@ DECLARE
     v_order bigint;
     v_slot bigint;
 BEGIN
-    IF body IS NULL THEN
-        PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
-    END IF;
     -- A dialog that is a group by itself: its own row is the lock.
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
-           CASE WHEN e.plain_type = message_type THEN e.plain_type_id END
+           CASE WHEN e.plain_type = message_type AND body IS NOT NULL THEN e.plain_type_id END
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.is_plain_sender
@@ -62,61 +59,68 @@ BEGIN
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                   e.near_order, 'SELECT')
        FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
-        SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
-         WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.is_plain_sender;
-        IF FOUND THEN
-            PERFORM FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = v_lock_id FOR NO KEY UPDATE;
-            SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
-                   CASE WHEN e.plain_type = message_type THEN e.plain_type_id END
-              INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority,
-                   v_type_id
-              FROM ssb.conversation_endpoint AS e
-             WHERE e.conversation_handle = handle AND e.lock_id = v_lock_id AND e.is_plain_sender
-               AND has_sequence_privilege('public', e.near_state, 'SELECT')
-               AND has_sequence_privilege('public', e.far_state, 'SELECT')
-               AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                          e.near_order, 'SELECT');
+    IF v_type_id IS NULL THEN
+        IF body IS NULL THEN
+            PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
+        ELSIF v_endpoint_id IS NULL THEN
+            SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.is_plain_sender;
+            IF FOUND THEN
+                PERFORM FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = v_lock_id FOR NO KEY UPDATE;
+                SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
+                       CASE WHEN e.plain_type = message_type THEN e.plain_type_id END
+                  INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority,
+                       v_type_id
+                  FROM ssb.conversation_endpoint AS e
+                 WHERE e.conversation_handle = handle AND e.lock_id = v_lock_id AND e.is_plain_sender
+                   AND has_sequence_privilege('public', e.near_state, 'SELECT')
+                   AND has_sequence_privilege('public', e.far_state, 'SELECT')
+                   AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
+                   AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                              e.near_order, 'SELECT');
+            ELSIF ssb.send_usual_first(handle, message_type, body) THEN
+                RETURN;
+            END IF;
         END IF;
-    END IF;
-    IF v_type_id IS NULL AND v_endpoint_id IS NOT NULL THEN
-        -- Not this side's first type. The contract of both sides is one where they are in one database.
-        SELECT u.message_type_id INTO v_type_id
-          FROM ssb.conversation_endpoint AS e
-          JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = message_type
-         WHERE e.endpoint_id = v_endpoint_id AND e.far_contract_id = e.contract_id
-           AND CASE WHEN e.is_initiator THEN u.is_plain_from_initiator ELSE u.is_plain_from_target END;
-    END IF;
-    IF v_type_id IS NOT NULL THEN
-        PERFORM FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable;
-        IF FOUND THEN
-            v_order := nextval(v_far_order);
-            IF v_count < 16 OR v_count_order IS NULL THEN
-                UPDATE ssb.conversation_endpoint AS e SET sent_count = v_count + 1, sent_order = v_order
-                 WHERE e.endpoint_id = v_endpoint_id;
-            ELSE
-                v_count := v_count + v_order - v_count_order - 1;
-            END IF;
-            v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
-            IF v_slot % 2 = 0 THEN
-                INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                           message_type_id, priority, validation, body)
-                VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count, clock_timestamp(), v_type_id, v_far_priority,
-                        'N', body);
-            ELSE
-                INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                           message_type_id, priority, validation, body)
-                VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count, clock_timestamp(), v_type_id, v_far_priority,
-                        'N', body);
-            END IF;
-            IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
-                PERFORM ssb.note_late_message();
-            END IF;
+        IF v_type_id IS NULL AND v_endpoint_id IS NOT NULL THEN
+            -- Not this side's first type. The contract of both sides is one where they are in one database.
+            SELECT u.message_type_id INTO v_type_id
+              FROM ssb.conversation_endpoint AS e
+              JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = message_type
+             WHERE e.endpoint_id = v_endpoint_id AND e.far_contract_id = e.contract_id
+               AND CASE WHEN e.is_initiator THEN u.is_plain_from_initiator ELSE u.is_plain_from_target END;
+        END IF;
+        IF v_type_id IS NULL THEN
+            PERFORM ssb.send_carefully(handle, message_type, body, NULL);
             RETURN;
         END IF;
     END IF;
-    PERFORM ssb.send_carefully(handle, message_type, body, NULL);
+    -- The order, after the lock.
+    SELECT nextval(v_far_order), coalesce(pg_sequence_last_value('ssb.message_slot'), 0) INTO v_order, v_slot
+      FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable;
+    IF NOT FOUND THEN
+        PERFORM ssb.send_carefully(handle, message_type, body, NULL);
+        RETURN;
+    END IF;
+    IF v_count < 16 OR v_count_order IS NULL THEN
+        UPDATE ssb.conversation_endpoint AS e SET sent_count = v_count + 1, sent_order = v_order
+         WHERE e.endpoint_id = v_endpoint_id;
+        v_count_order := v_order - 1;
+    END IF;
+    IF v_slot % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
+                v_type_id, v_far_priority, 'N', body);
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
+                v_type_id, v_far_priority, 'N', body);
+    END IF;
+    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
+        PERFORM ssb.note_late_message();
+    END IF;
 END;
 $$;
 

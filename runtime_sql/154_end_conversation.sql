@@ -82,6 +82,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
@@ -91,7 +92,9 @@ DECLARE
     v_number bigint;
     v_is_known boolean := true;
 BEGIN
-    IF handle IS NULL THEN
+    IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE AND ssb.end_usual(handle) THEN
+        RETURN;
+    ELSIF handle IS NULL THEN
         PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
     ELSIF (error IS NULL) <> (description IS NULL) THEN
         PERFORM ssb.raise_error(8419, 'Both the error code and the description must be provided for END CONVERSATION WITH ERROR. '

@@ -63,6 +63,7 @@
 \ir 155_conversation_groups.sql
 \ir 157_wait_for_message.sql
 \ir 158_send_sets.sql
+\ir 159_usual_dialogs.sql
 \ir 160_poison_messages.sql
 \ir 180_rotate_messages.sql
 
