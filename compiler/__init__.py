@@ -25,6 +25,7 @@ parameters                parameters as their declared types
 lower_system_procedures   sp_executesql and its like
 lower_module              functions, triggers, views
 lower_dynamic             EXEC of a string
+late_text                 EXEC of a string that only the run time knows
 lower_ddl, lower_drop     definitions of Service Broker objects and databases
 lower_security            principals and permissions
 ordinary_sql, …           queries and expressions; the only files that know sqlglot

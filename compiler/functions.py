@@ -688,6 +688,7 @@ FUNCTIONS: dict[str, Function] = {
     "OBJECT_NAME": Function("i?i", tm.SYSNAME),
     "TRIGGER_NESTLEVEL": Function("?itt", tm.INT),
     "OBJECT_SCHEMA_NAME": Function("i?i", tm.SYSNAME),
+    "FULLTEXTSERVICEPROPERTY": Function("t", tm.INT),
     "OBJECT_DEFINITION": Function("i", tm.NVARCHAR_MAX),
     "SCHEMA_ID": Function("?t", tm.INT, with_database=1),
     "SCHEMA_NAME": Function("?i", tm.SYSNAME),
@@ -762,5 +763,24 @@ TABLE_FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, SqlType | None], ...]]] =
     "STRING_SPLIT": ("ta?i", (("value", tm.NVARCHAR_MAX),)),
     "GENERATE_SERIES": ("aa?a", (("value", None),)),
     "OPENJSON": ("t?t", (("key", tm.nvarchar(4000)), ("value", tm.NVARCHAR_MAX), ("type", tm.INT))),
+    "FN_LISTEXTENDEDPROPERTY": (
+        "ttttttt",
+        (
+            ("objtype", tm.SYSNAME),
+            ("objname", tm.SYSNAME),
+            ("name", tm.SYSNAME),
+            ("value", tm.NVARCHAR_MAX),
+        ),
+    ),
+    "DM_EXEC_SQL_TEXT": (
+        "b",
+        (
+            ("dbid", tm.INT),
+            ("objectid", tm.INT),
+            ("number", tm.INT),
+            ("encrypted", tm.BIT),
+            ("text", tm.NVARCHAR_MAX),
+        ),
+    ),
 }
 """Built-in functions that stand in FROM: kinds of parameters and columns."""

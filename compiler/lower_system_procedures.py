@@ -10,6 +10,14 @@ from .lower import Context
 from .lower_procedure import argument_value
 from .type_map import INT, NVARCHAR_MAX, SqlType
 
+_LEVELS = tuple(
+    (f"@level{level}{part}", f"level{level}{part}", NVARCHAR_MAX)
+    for level in range(3)
+    for part in ("type", "name")
+)
+_NAMED_PROPERTY = (("@name", "name", NVARCHAR_MAX), *_LEVELS)
+_PROPERTY = (("@name", "name", NVARCHAR_MAX), ("@value", "value", NVARCHAR_MAX), *_LEVELS)
+
 # Name → function, and the parameters in order: T-SQL name, PostgreSQL name, type.
 _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = {
     "sp_getapplock": (
@@ -49,6 +57,9 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
         (("@msgnum", "msgnum", INT), ("@lang", "lang", NVARCHAR_MAX)),
         False,
     ),
+    "sp_addextendedproperty": ("sys.change_extended_property", _PROPERTY, False),
+    "sp_updateextendedproperty": ("sys.change_extended_property", _PROPERTY, False),
+    "sp_dropextendedproperty": ("sys.change_extended_property", _NAMED_PROPERTY, False),
     "sp_set_session_context": (
         "sys.set_session_context",
         (("@key", "key", NVARCHAR_MAX), ("@value", "value", NVARCHAR_MAX), ("@read_only", "read_only", INT)),
@@ -59,9 +70,14 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
 # Settings of SQL Server that PostgreSQL has no counterpart of, or has by itself.
 _WITHOUT_EFFECT = frozenset(
     """
-    sp_configure sp_dboption sp_changedbowner sp_updatestats sp_recompile sp_addextendedproperty
-    sp_dropextendedproperty sp_updateextendedproperty sp_tableoption sp_addrolemember sp_droprolemember
-    sp_grantdbaccess sp_serveroption sp_settriggerorder sp_refreshview sp_procoption sp_cycle_errorlog
+    sp_configure sp_dboption sp_changedbowner sp_updatestats sp_recompile sp_tableoption sp_addrolemember
+    sp_droprolemember sp_grantdbaccess sp_serveroption sp_settriggerorder sp_refreshview sp_procoption
+    sp_cycle_errorlog sp_addsrvrolemember sp_dropsrvrolemember sp_defaultdb sp_defaultlanguage sp_dbcmptlevel
+    sp_db_vardecimal_storage_format sp_fulltext_database sp_fulltext_catalog sp_fulltext_table
+    sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_addlogin sp_droplogin sp_adduser
+    sp_dropuser sp_revokedbaccess sp_addrole sp_droprole sp_password sp_change_users_login
+    sp_createstats sp_autostats sp_indexoption sp_refreshsqlmodule sp_trace_setstatus sp_certify_removable
+    sp_changeobjectowner sp_dropserver sp_addserver sp_set_database_firewall_rule sp_invalidate_textptr
     """.split()
 )
 
@@ -125,7 +141,11 @@ def _arguments(
 
 def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
     function, parameters, returns = _FUNCTIONS[name]
-    call = pl.Invoke(function, (), tuple(_arguments(node, parameters, ctx)))
+    arguments = tuple(_arguments(node, parameters, ctx))
+    if function == "sys.change_extended_property":
+        action = name.removeprefix("sp_").removesuffix("extendedproperty").upper()
+        arguments = (("action", pl.Text(action)), *arguments)
+    call = pl.Invoke(function, (), arguments)
     if returns and node.return_variable is not None:
         target = ctx.variable(node.return_variable)
         body: list[pl.Statement] = [pl.Assign(target.spelling, call)]

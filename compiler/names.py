@@ -25,10 +25,18 @@ _SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "pg_temp
 COMPATIBILITY_VIEWS = frozenset(
     """
     sysobjects sysdatabases syscolumns sysusers sysindexes sysmessages sysprocesses syslogins systypes
-    syscomments sysreferences sysfiles
+    syscomments sysreferences sysforeignkeys sysfiles
     """.split()
 )
 """System tables of old: `sysobjects`, `dbo.sysobjects`, `master..sysdatabases` all mean the view in sys."""
+
+INFORMATION_SCHEMA = frozenset(
+    """
+    tables views columns routines parameters schemata table_constraints key_column_usage
+    constraint_column_usage check_constraints referential_constraints
+    """.split()
+)
+"""INFORMATION_SCHEMA views that are made for T-SQL: PostgreSQL's own show all databases of the instance."""
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_$]*\Z")
 
@@ -134,6 +142,8 @@ class ObjectName:
         schema = fold(self.schema) if self.schema else DEFAULT_SCHEMA
         if schema == DEFAULT_SCHEMA and name in COMPATIBILITY_VIEWS:
             return "sys", name
+        if schema == "information_schema" and name in INFORMATION_SCHEMA:
+            return "sys", f"information_schema_{name}"
         if schema in _SHARED_SCHEMAS:
             return schema, name
         return schema_name(schema, self.database or database, default_database), name

@@ -7,7 +7,7 @@ conversions are written.
 from __future__ import annotations
 
 from . import type_map as tm
-from .names import COMPATIBILITY_VIEWS, ObjectName, fold
+from .names import COMPATIBILITY_VIEWS, INFORMATION_SCHEMA, ObjectName, fold
 from .ordinary_sql_interface import ColumnInfo, TableInfo
 from .type_map import SqlType
 
@@ -128,6 +128,72 @@ _VIEWS: dict[str, str] = {
     "messages": "message_id:i language_id:i severity:y is_event_logged:b text:n",
     "server_principals": "name:s principal_id:i type:s type_desc:s",
     "database_principals": "name:s principal_id:i type:s type_desc:s",
+    "index_columns": "object_id:i index_id:i index_column_id:i column_id:i is_included_column:b",
+    "key_constraints": "name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s",
+    "check_constraints": "name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s",
+    "default_constraints": """
+        name:s object_id:i schema_id:i parent_object_id:i parent_column_id:i type:s type_desc:s definition:n
+    """,
+    "foreign_keys": """
+        name:s object_id:i schema_id:i parent_object_id:i referenced_object_id:i type:s type_desc:s
+    """,
+    "foreign_key_columns": """
+        constraint_object_id:i parent_object_id:i parent_column_id:i referenced_object_id:i
+        referenced_column_id:i
+    """,
+    "identity_columns": "object_id:i name:s column_id:i seed_value:l increment_value:l last_value:l",
+    "computed_columns": "object_id:i name:s column_id:i definition:n is_persisted:b",
+    "parameters": "object_id:i name:s parameter_id:i system_type_id:y user_type_id:i is_output:b",
+    "sql_modules": "object_id:i definition:n",
+    "all_sql_modules": "object_id:i definition:n",
+    "syscomments": "id:i colid:i text:n",
+    "syscolumns": "name:s id:i colid:i length:i isnullable:i",
+    "sysindexes": "id:i name:s indid:i rows:l rowcnt:l",
+    "sysusers": "uid:i name:s issqlrole:i issqluser:i",
+    "syslogins": "name:s loginname:s dbname:s",
+    "sysprocesses": """
+        spid:i blocked:i waittime:l lastwaittype:s dbid:i login_time:d last_batch:d status:s hostname:s
+        program_name:s loginame:s open_tran:i cmd:s
+    """,
+    "sequences": "name:s object_id:i schema_id:i current_value:l",
+    "partitions": "partition_id:l object_id:i index_id:i partition_number:i hobt_id:l rows:l",
+    "dm_db_partition_stats": "partition_id:l object_id:i index_id:i row_count:l",
+    "internal_tables": """
+        name:s object_id:i parent_id:i parent_object_id:i internal_type:i internal_type_desc:s
+    """,
+    "extended_properties": "class:y class_desc:s major_id:i minor_id:i name:s value:n",
+    "configurations": "configuration_id:i name:s value:i value_in_use:i",
+    "event_notifications": "name:s object_id:i parent_class:y parent_id:i service_name:n",
+    "remote_service_bindings": """
+        name:s remote_service_binding_id:i principal_id:i remote_service_name:n remote_principal_id:i
+        is_anonymous_on:b
+    """,
+    "certificates": "name:s certificate_id:i principal_id:i subject:n start_date:d expiry_date:d",
+    "xml_schema_collections": "xml_collection_id:i schema_id:i name:s",
+    "dm_exec_requests": """
+        session_id:i start_time:d status:s command:s blocking_session_id:i wait_type:s wait_time:i
+        total_elapsed_time:i sql_handle:x
+    """,
+    "dm_os_performance_counters": "object_name:s counter_name:s instance_name:s cntr_value:l cntr_type:i",
+    "information_schema_tables": "table_catalog:s table_schema:s table_name:s table_type:s",
+    "information_schema_views": "table_catalog:s table_schema:s table_name:s view_definition:n",
+    "information_schema_columns": """
+        table_catalog:s table_schema:s table_name:s column_name:s ordinal_position:i column_default:n
+        is_nullable:s data_type:s character_maximum_length:i
+    """,
+    "information_schema_routines": """
+        routine_catalog:s routine_schema:s routine_name:s routine_type:s specific_schema:s specific_name:s
+        routine_definition:n
+    """,
+    "information_schema_parameters": """
+        specific_schema:s specific_name:s parameter_name:s ordinal_position:i data_type:s
+    """,
+    "information_schema_table_constraints": """
+        constraint_schema:s constraint_name:s table_schema:s table_name:s constraint_type:s
+    """,
+    "information_schema_key_column_usage": """
+        constraint_schema:s constraint_name:s table_schema:s table_name:s column_name:s ordinal_position:i
+    """,
     "dm_exec_sessions": "session_id:i login_name:s host_name:s program_name:s status:s login_time:d",
 }
 """Columns that scripts use, name:kind; the views themselves may have more."""
@@ -135,16 +201,28 @@ _VIEWS: dict[str, str] = {
 _OF_NAMES = frozenset(
     """
     databases objects all_objects tables views procedures triggers schemas columns indexes service_queues
-    server_principals database_principals sysobjects sysdatabases
+    server_principals database_principals sysobjects sysdatabases key_constraints check_constraints
+    default_constraints foreign_keys identity_columns computed_columns parameters syscolumns sysindexes
+    sysusers syslogins sequences
     """.split()
 )
 """Views whose ``name`` is an identifier; names of services, contracts, message types are data."""
+
+_NAME_COLUMNS = frozenset(
+    """
+    table_catalog table_schema table_name column_name routine_schema routine_name specific_schema
+    specific_name parameter_name constraint_schema constraint_name
+    """.split()
+)
+"""Columns of INFORMATION_SCHEMA that are identifiers."""
 
 
 def system_view(name: ObjectName) -> TableInfo | None:
     """A view of schema sys; None for another name."""
     view = fold(name.name)
-    if fold(name.schema or "") != "sys" and not (
+    if fold(name.schema or "") == "information_schema" and view in INFORMATION_SCHEMA:
+        view = f"information_schema_{view}"
+    elif fold(name.schema or "") != "sys" and not (
         view in COMPATIBILITY_VIEWS and fold(name.schema or "dbo") == "dbo"
     ):
         return None
@@ -154,6 +232,7 @@ def system_view(name: ObjectName) -> TableInfo | None:
     infos = []
     for entry in columns.split():
         column, _, kind = entry.partition(":")
-        infos.append(ColumnInfo(column, _FAMILIES[kind], holds_names=column == "name" and view in _OF_NAMES))
+        holds_names = (column == "name" and view in _OF_NAMES) or column in _NAME_COLUMNS
+        infos.append(ColumnInfo(column, _FAMILIES[kind], holds_names=holds_names))
     # A view has more columns than the ones listed here: `*` stays open.
     return TableInfo(name, tuple(infos), read_only=True, partial=True)

@@ -386,7 +386,7 @@ def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
 def index_name(index: str, table: ObjectName) -> str:
     """An index's name in PostgreSQL, where it must be unique in its schema, not in its table only."""
     folded, table_name = fold(index), fold(table.name)
-    return folded if table_name in folded else fold(f"{table_name}_{folded}")
+    return folded if table_name in folded else fold(f"{table_name}__{folded}")
 
 
 def index_text(index: Index, table: ObjectName, ctx: Context) -> str:

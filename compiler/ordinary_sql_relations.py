@@ -342,10 +342,11 @@ def _function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         return _nodes(node, subject, call, alias, columns, ctx, kind)
     if not prefix:
         return _builtin(node, call, alias, columns, ctx, kind)
-    if fold(prefix[-1]) == "sys" or (
-        call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == ""
-    ):
+    of_old = call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == ""
+    if (fold(prefix[-1]) == "sys" or of_old) and call.name.upper() in functions.TABLE_FUNCTIONS:
         return _builtin(node, call, alias, columns, ctx, kind)
+    if of_old:
+        prefix = ["sys"]
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
     arguments = ", ".join(scalar(argument, ctx).text for argument in call.expressions)

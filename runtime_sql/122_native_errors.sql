@@ -150,7 +150,16 @@ BEGIN
                                         substring(p_message FROM '(\S+)\(')), 16, 1, NULL, NULL);
         END IF;
     WHEN '42703' THEN
-        v_error := ROW(207, format('Invalid column name ''%s''.', coalesce(v_first, p_message)), 16, 1, NULL, NULL);
+        -- "column t.a does not exist": no quotation marks here.
+        v_error := ROW(207, format('Invalid column name ''%s''.',
+                                   coalesce(v_first, substring(p_message FROM '[\w$]+\.([\w$]+)'), p_message)), 16, 1, NULL, NULL);
+    WHEN '42704' THEN
+        IF p_message ~ '^index' THEN
+            v_error := ROW(3701, format('Cannot drop the index ''%s'', because it does not exist or you do not have permission.',
+                                        replace(v_first, '__', '.')), 11, 7, NULL, NULL);
+        ELSIF p_message ~ '^constraint' THEN
+            v_error := ROW(3728, format('''%s'' is not a constraint.', v_first), 16, 1, NULL, NULL);
+        END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL);
     WHEN '42501' THEN

@@ -112,8 +112,20 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS nam
   LEFT JOIN sys.types AS t ON t.name = ssb.tsql_type(a.atttypid)
  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm');
 
+-- Names of indexes are unique in a schema here, on a table there: the compiler puts the
+-- table's name and __ in front (ordinary_sql_ddl.index_name). Those of constraints are as given.
+CREATE OR REPLACE FUNCTION ssb.tsql_index_name(p_index oid)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN starts_with(c.relname, t.relname || '__') THEN substr(c.relname, length(t.relname) + 3) ELSE c.relname::text END
+      FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_class AS t ON t.oid = i.indrelid
+     WHERE i.indexrelid = p_index;
+$$;
+
 CREATE OR REPLACE VIEW sys.indexes AS
-SELECT i.indrelid::integer AS object_id, c.relname::text AS name,
+SELECT i.indrelid::integer AS object_id, ssb.tsql_index_name(c.oid) AS name,
        row_number() OVER (PARTITION BY i.indrelid ORDER BY i.indisprimary DESC, i.indexrelid)::integer AS index_id,
        CASE WHEN i.indisprimary THEN 1 ELSE 2 END::smallint AS type,
        CASE WHEN i.indisprimary THEN 'CLUSTERED' ELSE 'NONCLUSTERED' END AS type_desc,

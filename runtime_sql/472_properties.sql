@@ -231,7 +231,7 @@ LANGUAGE sql STABLE
 AS $$
     SELECT row_number() OVER (ORDER BY NOT i.indisprimary, i.indexrelid)::integer
              + CASE WHEN bool_or(i.indisprimary) OVER () THEN 0 ELSE 1 END,
-           c.relname::text, i.indexrelid, i.indisunique, i.indisprimary
+           ssb.tsql_index_name(c.oid), i.indexrelid, i.indisunique, i.indisprimary
     FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
     WHERE i.indrelid = $1::oid
 $$;
@@ -331,3 +331,8 @@ BEGIN
         OR v_permission = 'ANY' AND has_table_privilege(v_role, v_id::oid, 'SELECT, INSERT, UPDATE, DELETE'))::integer;
 END;
 $$;
+
+-- FULLTEXTSERVICEPROPERTY: full-text search is not installed.
+CREATE OR REPLACE FUNCTION sys.fulltextserviceproperty(property text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN lower(property) = 'isfulltextinstalled' THEN 0 END;

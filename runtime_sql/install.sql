@@ -106,6 +106,12 @@
 \ir 471_objects.sql
 \ir 472_properties.sql
 
+-- Catalog views that need those functions
+\ir 480_table_parts.sql
+\ir 481_information_schema.sql
+\ir 482_compatibility_views.sql
+\ir 483_sessions.sql
+
 -- XML
 \ir 505_xml_characters.sql
 \ir 506_xml_errors.sql

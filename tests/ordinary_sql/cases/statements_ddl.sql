@@ -214,8 +214,8 @@ CREATE TABLE dbo.a15 (
     a integer,
     b integer
 );
-CREATE INDEX a15_ix_a ON dbo.a15 (a);
-CREATE INDEX a15_ix_b ON dbo.a15 (b DESC) INCLUDE (a)
+CREATE INDEX a15__ix_a ON dbo.a15 (a);
+CREATE INDEX a15__ix_b ON dbo.a15 (b DESC) INCLUDE (a)
 
 -- case: temporary
 CREATE TABLE #temp (a int PRIMARY KEY, b varchar(10))
@@ -308,7 +308,7 @@ ALTER TABLE heap SET (LOCK_ESCALATION = AUTO)
 -- case: create index
 CREATE INDEX ix_city ON customers (city)
 -- expect
-CREATE INDEX customers_ix_city ON dbo.customers (city)
+CREATE INDEX customers__ix_city ON dbo.customers (city)
 
 -- case: create unique index
 CREATE UNIQUE NONCLUSTERED INDEX ux_orders ON dbo.orders (customer ASC, name DESC) INCLUDE (amount) WHERE done = 0 WITH (FILLFACTOR = 90, ONLINE = ON) ON [PRIMARY]
@@ -318,13 +318,13 @@ CREATE UNIQUE INDEX ux_orders ON dbo.orders (customer, name DESC) INCLUDE (amoun
 -- case: create index that ignores duplicates
 CREATE UNIQUE INDEX ux ON heap (a, b) WITH (IGNORE_DUP_KEY = ON)
 -- expect
-CREATE UNIQUE INDEX heap_ux ON dbo.heap (a, b);
+CREATE UNIQUE INDEX heap__ux ON dbo.heap (a, b);
 CREATE TRIGGER ignore_dup_key_a_b BEFORE INSERT ON dbo.heap FOR EACH ROW EXECUTE FUNCTION sys.leave_out_duplicate('a', 'b')
 
 -- case: create clustered index
 CREATE CLUSTERED INDEX cx ON heap (a)
 -- expect
-CREATE INDEX heap_cx ON dbo.heap (a)
+CREATE INDEX heap__cx ON dbo.heap (a)
 
 -- case: columnstore index
 CREATE NONCLUSTERED COLUMNSTORE INDEX ncx ON heap (a)
@@ -354,7 +354,7 @@ DROP TABLE IF EXISTS dbo.audit
 -- case: drop index
 DROP INDEX IF EXISTS ix_city ON customers
 -- expect
-DROP INDEX IF EXISTS dbo.customers_ix_city
+DROP INDEX IF EXISTS dbo.customers__ix_city
 
 -- case: create type
 CREATE TYPE dbo.phone FROM varchar(20) NOT NULL

@@ -1,0 +1,221 @@
+-- Parts of tables and modules: columns of indexes, defaults, foreign keys' columns,
+-- identity and computed columns, parameters, extended properties. PostgreSQL's catalog
+-- knows them; names are the folded ones.
+
+-- What sp_addextendedproperty notes. Nothing reads it here but scripts that ask
+-- whether a description is there already.
+CREATE TABLE IF NOT EXISTS ssb.extended_property (
+    database_id integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    class       integer NOT NULL,                  -- as sys.extended_properties numbers it
+    major_id    integer NOT NULL,
+    minor_id    integer NOT NULL DEFAULT 0,
+    name        text    NOT NULL,
+    value       text,
+    UNIQUE (database_id, class, major_id, minor_id, name)
+);
+
+CREATE OR REPLACE VIEW sys.index_columns AS
+SELECT i.indrelid::integer AS object_id, x.index_id, k.place::integer AS index_column_id, i.indkey[k.place - 1]::integer AS column_id,
+       CASE WHEN k.place <= i.indnkeyatts THEN k.place ELSE 0 END::smallint AS key_ordinal, 0::smallint AS partition_ordinal,
+       (coalesce(i.indoption[k.place - 1], 0) & 1)::sys.bit AS is_descending_key,
+       (k.place > i.indnkeyatts)::integer::sys.bit AS is_included_column
+  FROM pg_index AS i
+  JOIN pg_class AS c ON c.oid = i.indexrelid
+  JOIN sys.indexes AS x ON x.object_id = i.indrelid::integer AND x.name = ssb.tsql_index_name(c.oid)
+  CROSS JOIN LATERAL generate_series(1, i.indnatts) AS k (place);
+
+-- PostgreSQL's defaults have no names: DF__table__column.
+CREATE OR REPLACE VIEW sys.default_constraints AS
+SELECT format('df__%s__%s', c.relname, a.attname) AS name, d.oid::integer AS object_id, NULL::integer AS principal_id,
+       v.schema_id, c.oid::integer AS parent_object_id, 'D'::char(2) AS type, 'DEFAULT_CONSTRAINT'::text AS type_desc,
+       NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped,
+       a.attnum::integer AS parent_column_id, '(' || pg_get_expr(d.adbin, d.adrelid) || ')' AS definition, 1::sys.bit AS is_system_named
+  FROM pg_attrdef AS d
+  JOIN pg_class AS c ON c.oid = d.adrelid
+  JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+ WHERE a.attgenerated = '';
+
+CREATE OR REPLACE VIEW sys.foreign_key_columns AS
+SELECT k.oid::integer AS constraint_object_id, n.place::integer AS constraint_column_id, k.conrelid::integer AS parent_object_id,
+       k.conkey[n.place]::integer AS parent_column_id, k.confrelid::integer AS referenced_object_id,
+       k.confkey[n.place]::integer AS referenced_column_id
+  FROM pg_constraint AS k
+  JOIN ssb.visible_schema AS v ON v.oid = k.connamespace
+  CROSS JOIN LATERAL generate_series(1, cardinality(k.conkey)) AS n (place)
+ WHERE k.contype = 'f';
+
+CREATE OR REPLACE VIEW sys.identity_columns AS
+SELECT c.*, s.seqstart AS seed_value, s.seqincrement AS increment_value,
+       (SELECT q.last_value FROM pg_sequences AS q WHERE q.schemaname = n.nspname AND q.sequencename = r.relname) AS last_value,
+       0::sys.bit AS is_not_for_replication
+  FROM sys.columns AS c
+  JOIN pg_depend AS d ON d.refobjid = c.object_id::oid AND d.refobjsubid = c.column_id AND d.deptype = 'i'
+                     AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
+  JOIN pg_sequence AS s ON s.seqrelid = d.objid
+  JOIN pg_class AS r ON r.oid = s.seqrelid
+  JOIN pg_namespace AS n ON n.oid = r.relnamespace
+ WHERE c.is_identity = 1;
+
+CREATE OR REPLACE VIEW sys.computed_columns AS
+SELECT c.*, (SELECT '(' || pg_get_expr(d.adbin, d.adrelid) || ')' FROM pg_attrdef AS d
+              WHERE d.adrelid = c.object_id::oid AND d.adnum = c.column_id) AS definition,
+       1::sys.bit AS uses_database_collation, 1::sys.bit AS is_persisted
+  FROM sys.columns AS c WHERE c.is_computed = 1;
+
+-- The hidden last parameter of compiled procedures stays hidden.
+CREATE OR REPLACE VIEW sys.parameters AS
+SELECT p.oid::integer AS object_id, '@' || p.proargnames[n.place] AS name, n.place::integer AS parameter_id,
+       t.system_type_id, t.user_type_id, t.max_length, t.precision, t.scale,
+       (coalesce(p.proargmodes[n.place], 'i') <> 'i')::integer::sys.bit AS is_output, 0::sys.bit AS is_cursor_ref,
+       (n.place > cardinality(n.types) - p.pronargdefaults)::integer::sys.bit AS has_default_value,
+       NULL::text AS default_value, 0::sys.bit AS is_readonly, 1::sys.bit AS is_nullable
+  FROM pg_proc AS p
+  JOIN ssb.visible_schema AS v ON v.oid = p.pronamespace
+  CROSS JOIN LATERAL (SELECT coalesce(p.proallargtypes, p.proargtypes::oid[]) AS types) AS a
+  CROSS JOIN LATERAL (SELECT g AS place, a.types FROM generate_series(1, cardinality(a.types)) AS g) AS n
+  LEFT JOIN sys.types AS t ON t.name = ssb.tsql_type(n.types[n.place])
+ WHERE p.prorettype <> 'trigger'::regtype AND n.types[n.place] <> 'ssb.session'::regtype
+   AND coalesce(p.proargmodes[n.place], 'i') IN ('i', 'b', 'o');
+
+CREATE OR REPLACE VIEW sys.trigger_events AS
+SELECT t.oid::integer AS object_id, e.type, 0::sys.bit AS is_first, 0::sys.bit AS is_last, e.type_desc, 1::sys.bit AS is_trigger_event
+  FROM pg_trigger AS t
+  JOIN pg_class AS c ON c.oid = t.tgrelid
+  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+  JOIN (VALUES (4, 1, 'INSERT'), (16, 2, 'UPDATE'), (8, 3, 'DELETE')) AS e (bit, type, type_desc) ON (t.tgtype & e.bit) <> 0
+ WHERE NOT t.tgisinternal;
+
+CREATE OR REPLACE VIEW sys.all_columns AS SELECT c.* FROM sys.columns AS c;
+CREATE OR REPLACE VIEW sys.all_views AS SELECT v.* FROM sys.views AS v;
+CREATE OR REPLACE VIEW sys.all_parameters AS SELECT p.* FROM sys.parameters AS p;
+
+CREATE OR REPLACE VIEW sys.sequences AS
+SELECT o.*, s.seqstart AS start_value, s.seqincrement AS increment, s.seqmin AS minimum_value, s.seqmax AS maximum_value,
+       s.seqcycle::integer::sys.bit AS is_cycling,
+       (SELECT q.last_value FROM pg_sequences AS q
+          JOIN pg_namespace AS n ON n.nspname = q.schemaname
+          JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = q.sequencename
+         WHERE c.oid = s.seqrelid) AS current_value
+  FROM sys.objects AS o JOIN pg_sequence AS s ON s.seqrelid = o.object_id::oid WHERE o.type = 'SO';
+
+CREATE OR REPLACE VIEW sys.extended_properties AS
+SELECT p.class::smallint AS class,
+       CASE p.class WHEN 0 THEN 'DATABASE' WHEN 1 THEN 'OBJECT_OR_COLUMN' WHEN 3 THEN 'SCHEMA' WHEN 15 THEN 'MESSAGE_TYPE'
+                    WHEN 16 THEN 'SERVICE_CONTRACT' WHEN 17 THEN 'SERVICE' WHEN 18 THEN 'REMOTE_SERVICE_BINDING'
+                    WHEN 19 THEN 'SERVICE_ROUTE' ELSE 'OTHER' END AS class_desc,
+       p.major_id, p.minor_id, p.name, p.value
+  FROM ssb.extended_property AS p WHERE p.database_id = (SELECT ssb.current_database_id());
+
+-- What level0 … level2 of the procedures for extended properties name.
+CREATE OR REPLACE FUNCTION ssb.property_target(level0type text, level0name text, level1type text, level1name text,
+                                               level2type text, level2name text, OUT class integer, OUT major_id integer, OUT minor_id integer)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_database integer := ssb.current_database_id();
+BEGIN
+    class := 0;
+    major_id := 0;
+    minor_id := 0;
+    IF level0type IS NULL THEN
+        RETURN;
+    END IF;
+    CASE replace(upper(level0type), ' ', '_')
+        WHEN 'SCHEMA', 'USER' THEN
+            IF level1type IS NULL THEN
+                class := 3;
+                major_id := sys.schema_id(level0name);
+            ELSE
+                class := 1;
+                major_id := sys.object_id(format('[%s].[%s]', level0name, level1name));
+                IF upper(level2type) = 'COLUMN' THEN
+                    minor_id := (SELECT c.column_id FROM sys.columns AS c
+                                  WHERE c.object_id = major_id AND c.name = sys.fold(level2name));
+                ELSIF level2type IS NOT NULL THEN
+                    major_id := coalesce(sys.object_id(format('[%s].[%s]', level0name, level2name)), major_id);
+                END IF;
+            END IF;
+        WHEN 'SERVICE' THEN
+            class := 17;
+            major_id := (SELECT s.service_id FROM sys.services AS s WHERE s.name = level0name);
+        WHEN 'CONTRACT' THEN
+            class := 16;
+            major_id := (SELECT c.service_contract_id FROM sys.service_contracts AS c WHERE c.name = level0name);
+        WHEN 'MESSAGE_TYPE' THEN
+            class := 15;
+            major_id := (SELECT m.message_type_id FROM sys.service_message_types AS m WHERE m.name = level0name);
+        WHEN 'ROUTE' THEN
+            class := 19;
+            major_id := (SELECT r.route_id FROM sys.routes AS r WHERE r.name = level0name);
+        ELSE
+            -- Of a kind that has no numbers here: told apart by its name.
+            class := 100;
+            major_id := hashtext(upper(level0type) || '.' || level0name);
+    END CASE;
+    IF major_id IS NULL OR minor_id IS NULL THEN
+        PERFORM ssb.raise_error(15135, format('Object is invalid. Extended properties are not permitted on ''%s'', or the object does not exist.',
+                                              concat_ws('.', level0name, level1name, level2name)));
+    END IF;
+END;
+$$;
+
+-- sp_addextendedproperty, sp_updateextendedproperty, sp_dropextendedproperty.
+CREATE OR REPLACE FUNCTION sys.change_extended_property(action text, name text, value text DEFAULT NULL,
+    level0type text DEFAULT NULL, level0name text DEFAULT NULL, level1type text DEFAULT NULL, level1name text DEFAULT NULL,
+    level2type text DEFAULT NULL, level2name text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_target record;
+    v_shown text := coalesce(concat_ws('.', level0name, level1name, level2name), '');
+    v_database integer := ssb.current_database_id();
+BEGIN
+    v_target := ssb.property_target(level0type, level0name, level1type, level1name, level2type, level2name);
+    IF action = 'ADD' THEN
+        INSERT INTO ssb.extended_property AS e (database_id, class, major_id, minor_id, name, value)
+        VALUES (v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value)
+        ON CONFLICT DO NOTHING;
+        IF NOT FOUND THEN
+            PERFORM ssb.raise_error(15233, format('Property cannot be added. Property ''%s'' already exists for ''%s''.', name, v_shown));
+        END IF;
+        RETURN;
+    ELSIF action = 'UPDATE' THEN
+        UPDATE ssb.extended_property AS e SET value = change_extended_property.value
+         WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
+           AND e.minor_id = v_target.minor_id AND e.name = change_extended_property.name;
+    ELSE
+        DELETE FROM ssb.extended_property AS e
+         WHERE e.database_id = v_database AND e.class = v_target.class AND e.major_id = v_target.major_id
+           AND e.minor_id = v_target.minor_id AND e.name = change_extended_property.name;
+    END IF;
+    IF NOT FOUND THEN
+        PERFORM ssb.raise_error(15217, format('Property cannot be updated or deleted. Property ''%s'' does not exist for ''%s''.', name, v_shown));
+    END IF;
+END;
+$$;
+
+-- fn_listextendedproperty: 'default' stands for NULL.
+CREATE OR REPLACE FUNCTION sys.fn_listextendedproperty(p_name text, p_level0type text, p_level0name text, p_level1type text,
+                                                       p_level1name text, p_level2type text, p_level2name text)
+RETURNS TABLE (objtype text, objname text, name text, value text)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_target record;
+BEGIN
+    BEGIN
+        v_target := ssb.property_target(p_level0type, p_level0name, p_level1type, p_level1name, p_level2type, p_level2name);
+    EXCEPTION WHEN SQLSTATE 'T0BOF' THEN
+        RETURN;
+    END;
+    RETURN QUERY
+    SELECT coalesce(p_level2type, p_level1type, p_level0type), coalesce(p_level2name, p_level1name, p_level0name), e.name, e.value
+      FROM sys.extended_properties AS e
+     WHERE e.class = v_target.class AND e.major_id = v_target.major_id AND e.minor_id = v_target.minor_id
+       AND (p_name IS NULL OR e.name = p_name);
+END;
+$$;

@@ -1,0 +1,86 @@
+-- The INFORMATION_SCHEMA views of a T-SQL database: PostgreSQL's own show every schema
+-- of the instance, under its PostgreSQL name. The compiler writes
+-- INFORMATION_SCHEMA.TABLES as sys.information_schema_tables.
+
+CREATE OR REPLACE VIEW sys.information_schema_tables AS
+SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, o.name AS table_name,
+       CASE o.type WHEN 'V' THEN 'VIEW' ELSE 'BASE TABLE' END AS table_type
+  FROM sys.objects AS o WHERE o.type IN ('U', 'V');
+
+CREATE OR REPLACE VIEW sys.information_schema_views AS
+SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, o.name AS table_name,
+       sys.object_definition(o.object_id) AS view_definition, 'NONE'::text AS check_option, 'NO'::text AS is_updatable
+  FROM sys.views AS o;
+
+CREATE OR REPLACE VIEW sys.information_schema_columns AS
+SELECT ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, o.name AS table_name,
+       c.name AS column_name, c.column_id AS ordinal_position,
+       (SELECT d.definition FROM sys.default_constraints AS d
+         WHERE d.parent_object_id = c.object_id AND d.parent_column_id = c.column_id) AS column_default,
+       CASE c.is_nullable WHEN 1 THEN 'YES' ELSE 'NO' END AS is_nullable, t.name AS data_type,
+       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary')
+            THEN CASE WHEN c.max_length < 0 THEN -1 WHEN t.name LIKE 'n%' THEN c.max_length / 2 ELSE c.max_length END END::integer
+           AS character_maximum_length,
+       CASE WHEN t.name IN ('nvarchar', 'varchar', 'nchar', 'char', 'varbinary', 'binary') THEN c.max_length END::integer
+           AS character_octet_length,
+       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money', 'float', 'real') THEN c.precision END
+           AS numeric_precision,
+       CASE WHEN t.name IN ('int', 'bigint', 'smallint', 'tinyint', 'numeric', 'decimal', 'money') THEN c.scale END::integer AS numeric_scale,
+       CASE WHEN t.name LIKE 'date%' OR t.name = 'time' THEN c.scale END::smallint AS datetime_precision,
+       c.collation_name
+  FROM sys.columns AS c
+  JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V')
+  LEFT JOIN sys.types AS t ON t.user_type_id = c.user_type_id;
+
+CREATE OR REPLACE VIEW sys.information_schema_routines AS
+SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
+       ssb.db_name() AS routine_catalog, sys.schema_name(o.schema_id) AS routine_schema, o.name AS routine_name,
+       CASE o.type WHEN 'P' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS routine_type,
+       sys.object_definition(o.object_id) AS routine_definition, o.create_date AS created, o.modify_date AS last_altered
+  FROM sys.objects AS o WHERE o.type IN ('P', 'FN', 'IF', 'TF');
+
+CREATE OR REPLACE VIEW sys.information_schema_parameters AS
+SELECT ssb.db_name() AS specific_catalog, sys.schema_name(o.schema_id) AS specific_schema, o.name AS specific_name,
+       p.parameter_id AS ordinal_position, CASE p.is_output WHEN 1 THEN 'INOUT' ELSE 'IN' END AS parameter_mode,
+       'NO'::text AS is_result, p.name AS parameter_name, t.name AS data_type
+  FROM sys.parameters AS p
+  JOIN sys.objects AS o ON o.object_id = p.object_id
+  LEFT JOIN sys.types AS t ON t.user_type_id = p.user_type_id;
+
+CREATE OR REPLACE VIEW sys.information_schema_schemata AS
+SELECT ssb.db_name() AS catalog_name, s.name AS schema_name, 'dbo'::text AS schema_owner FROM sys.schemas AS s;
+
+CREATE OR REPLACE VIEW sys.information_schema_table_constraints AS
+SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,
+       ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, sys.object_name(o.parent_object_id) AS table_name,
+       CASE o.type WHEN 'PK' THEN 'PRIMARY KEY' WHEN 'UQ' THEN 'UNIQUE' WHEN 'F' THEN 'FOREIGN KEY' ELSE 'CHECK' END AS constraint_type,
+       'NO'::text AS is_deferrable, 'NO'::text AS initially_deferred
+  FROM sys.objects AS o WHERE o.type IN ('PK', 'UQ', 'F', 'C');
+
+CREATE OR REPLACE VIEW sys.information_schema_key_column_usage AS
+SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,
+       ssb.db_name() AS table_catalog, sys.schema_name(o.schema_id) AS table_schema, sys.object_name(o.parent_object_id) AS table_name,
+       sys.col_name(o.parent_object_id, k.conkey[n.place]) AS column_name, n.place::integer AS ordinal_position
+  FROM sys.objects AS o
+  JOIN pg_constraint AS k ON k.oid = o.object_id::oid
+  CROSS JOIN LATERAL generate_series(1, cardinality(k.conkey)) AS n (place)
+ WHERE o.type IN ('PK', 'UQ', 'F');
+
+CREATE OR REPLACE VIEW sys.information_schema_constraint_column_usage AS
+SELECT u.table_catalog, u.table_schema, u.table_name, u.column_name, u.constraint_catalog, u.constraint_schema, u.constraint_name
+  FROM sys.information_schema_key_column_usage AS u;
+
+CREATE OR REPLACE VIEW sys.information_schema_check_constraints AS
+SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,
+       sys.object_definition(o.object_id) AS check_clause
+  FROM sys.check_constraints AS o;
+
+CREATE OR REPLACE VIEW sys.information_schema_referential_constraints AS
+SELECT ssb.db_name() AS constraint_catalog, sys.schema_name(o.schema_id) AS constraint_schema, o.name AS constraint_name,
+       ssb.db_name() AS unique_constraint_catalog, sys.schema_name(o.schema_id) AS unique_constraint_schema,
+       (SELECT u.conname::text FROM pg_constraint AS u WHERE u.conindid = k.conindid AND u.contype IN ('p', 'u') LIMIT 1)
+           AS unique_constraint_name,
+       'SIMPLE'::text AS match_option,
+       CASE k.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' ELSE 'NO ACTION' END AS update_rule,
+       CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' ELSE 'NO ACTION' END AS delete_rule
+  FROM sys.foreign_keys AS o JOIN pg_constraint AS k ON k.oid = o.object_id::oid;

@@ -1,0 +1,78 @@
+-- Dynamic management views of sessions, requests, transactions and locks, as far as
+-- monitoring scripts ask: PostgreSQL's activity under SQL Server's column names.
+
+CREATE OR REPLACE VIEW sys.dm_exec_connections AS
+SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS connect_time, CASE WHEN a.client_addr IS NULL THEN 'Shared memory' ELSE 'TCP' END
+           AS net_transport,
+       host(a.client_addr) AS client_net_address, a.client_port AS client_tcp_port, a.pid::text::bytea AS most_recent_sql_handle,
+       a.state_change::timestamp(3) AS last_read, a.state_change::timestamp(3) AS last_write
+  FROM pg_stat_activity AS a WHERE a.datname = current_database();
+
+CREATE OR REPLACE VIEW sys.dm_exec_requests AS
+SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS start_time,
+       CASE WHEN a.wait_event_type IN ('Lock', 'Timeout', 'IPC') THEN 'suspended' ELSE 'running' END AS status,
+       upper(split_part(ltrim(a.query), ' ', 1)) AS command, a.pid::text::bytea AS sql_handle, a.pid::text::bytea AS plan_handle,
+       5 AS database_id, coalesce((pg_blocking_pids(a.pid))[1], 0) AS blocking_session_id, a.wait_event AS wait_type,
+       CASE WHEN a.wait_event IS NOT NULL THEN (extract(epoch FROM clock_timestamp() - a.state_change) * 1000)::integer ELSE 0 END AS wait_time,
+       coalesce(a.wait_event, '') AS last_wait_type, ''::text AS wait_resource, (a.xact_start IS NOT NULL)::integer AS open_transaction_count,
+       (extract(epoch FROM clock_timestamp() - a.query_start) * 1000)::integer AS total_elapsed_time, 0 AS cpu_time,
+       0::bigint AS reads, 0::bigint AS writes, 0::bigint AS logical_reads, 0::real AS percent_complete,
+       0 AS statement_start_offset, -1 AS statement_end_offset
+  FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.state = 'active';
+
+-- The text of a request, by the handle that dm_exec_requests and dm_exec_connections give.
+CREATE OR REPLACE FUNCTION sys.dm_exec_sql_text(handle bytea)
+RETURNS TABLE (dbid smallint, objectid integer, number smallint, encrypted sys.bit, text text)
+LANGUAGE sql STABLE
+AS $$
+    SELECT 5::smallint, NULL::integer, NULL::smallint, 0::sys.bit, a.query
+      FROM pg_stat_activity AS a WHERE a.pid::text = convert_from(handle, 'UTF8')
+$$;
+
+CREATE OR REPLACE VIEW sys.dm_tran_session_transactions AS
+SELECT a.pid AS session_id, a.backend_xid::text::bigint AS transaction_id, 1 AS enlist_count, 1::sys.bit AS is_user_transaction,
+       1::sys.bit AS is_local, (a.xact_start IS NOT NULL)::integer AS open_transaction_count
+  FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.xact_start IS NOT NULL;
+
+CREATE OR REPLACE VIEW sys.dm_tran_active_transactions AS
+SELECT a.backend_xid::text::bigint AS transaction_id, 'user_transaction'::text AS name, a.xact_start::timestamp(3) AS transaction_begin_time,
+       1 AS transaction_type, 2 AS transaction_state
+  FROM pg_stat_activity AS a WHERE a.datname = current_database() AND a.xact_start IS NOT NULL;
+
+CREATE OR REPLACE VIEW sys.dm_tran_database_transactions AS
+SELECT t.transaction_id, 5 AS database_id, t.transaction_begin_time AS database_transaction_begin_time,
+       1 AS database_transaction_type, 4 AS database_transaction_state
+  FROM sys.dm_tran_active_transactions AS t;
+
+CREATE OR REPLACE VIEW sys.dm_tran_current_transaction AS
+SELECT sys.current_transaction_id() AS transaction_id;
+
+CREATE OR REPLACE VIEW sys.dm_tran_locks AS
+SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHEN 'advisory' THEN 'APPLICATION' ELSE upper(l.locktype) END
+           AS resource_type,
+       5 AS resource_database_id, coalesce(l.relation::bigint, 0) AS resource_associated_entity_id, ''::text AS resource_description,
+       CASE l.mode WHEN 'AccessShareLock' THEN 'Sch-S' WHEN 'RowShareLock' THEN 'IS' WHEN 'RowExclusiveLock' THEN 'IX'
+                   WHEN 'ShareLock' THEN 'S' WHEN 'ExclusiveLock' THEN 'X' WHEN 'AccessExclusiveLock' THEN 'Sch-M' ELSE 'U' END AS request_mode,
+       CASE WHEN l.granted THEN 'GRANT' ELSE 'WAIT' END AS request_status, l.pid AS request_session_id, 'TRANSACTION'::text AS request_owner_type
+  FROM pg_locks AS l WHERE l.database IS NULL OR l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
+
+CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
+SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,
+       ''::text AS resource_description
+  FROM sys.dm_exec_requests AS r WHERE r.wait_type IS NOT NULL;
+
+-- What PostgreSQL does not count: no rows, so that monitoring finds nothing.
+CREATE OR REPLACE VIEW sys.dm_os_wait_stats AS
+SELECT NULL::text AS wait_type, NULL::bigint AS waiting_tasks_count, NULL::bigint AS wait_time_ms, NULL::bigint AS max_wait_time_ms,
+       NULL::bigint AS signal_wait_time_ms
+ WHERE false;
+CREATE OR REPLACE VIEW sys.dm_exec_query_stats AS
+SELECT NULL::bytea AS sql_handle, NULL::bytea AS plan_handle, NULL::bigint AS execution_count, NULL::bigint AS total_worker_time,
+       NULL::bigint AS total_elapsed_time, NULL::bigint AS total_logical_reads, NULL::timestamp(3) AS last_execution_time
+ WHERE false;
+CREATE OR REPLACE VIEW sys.dm_db_index_usage_stats AS
+SELECT 5 AS database_id, x.object_id, x.index_id, 0::bigint AS user_seeks, 0::bigint AS user_scans, 0::bigint AS user_lookups,
+       0::bigint AS user_updates
+  FROM sys.indexes AS x WHERE false;
+CREATE OR REPLACE VIEW sys.dm_os_sys_info AS
+SELECT 1 AS cpu_count, pg_postmaster_start_time()::timestamp(3) AS sqlserver_start_time;
