@@ -98,6 +98,14 @@ def totals(messages: Any) -> Outputs:
     )
 
 
+def define(connection: psycopg.Connection[Any]) -> None:
+    """The runtime, the services and the procedure of the readers."""
+    install(connection)
+    for batch in compile_script(Source("definitions.sql", DEFINITIONS)).batches:
+        for statement in batch.statements:
+            connection.execute(statement.sql.encode())
+
+
 class Bench:
     """One database with the services, and what is done to it."""
 
@@ -110,10 +118,7 @@ class Bench:
             master="local[2]",
             settings={"spark.log.level": "OFF", "spark.driver.memory": "2g"},
         )
-        install(self.connection)
-        for batch in compile_script(Source("definitions.sql", DEFINITIONS)).batches:
-            for statement in batch.statements:
-                self.connection.execute(statement.sql.encode())
+        define(self.connection)
 
     def bulk(self) -> float:
         """Messages per second of the bulk job."""
@@ -199,7 +204,7 @@ def main() -> None:
     parser.add_argument("--postgres", help="a major version or a bin directory")
     arguments = parser.parse_args()
     with running(arguments.postgres) as server:
-        bench = Bench(_over_tcp(server.dsn), arguments.messages)
+        bench = Bench(over_tcp(server.dsn), arguments.messages)
         runs: dict[str, Callable[[], float]] = {
             "bulk": bench.bulk,
             "plain": bench.plain,
@@ -227,7 +232,7 @@ def main() -> None:
         bench.spark.stop()
 
 
-def _over_tcp(dsn: str) -> str:
+def over_tcp(dsn: str) -> str:
     """The server of the harness over 127.0.0.1, with its password: Java has no unix sockets."""
     user = conninfo_to_dict(dsn)["user"]
     with psycopg.connect(dsn) as connection:

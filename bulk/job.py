@@ -93,6 +93,7 @@ def run_job(
             if lost > 30:
                 raise
             logger.warning("%s; taking it again", error)
+            spark.catalog.clearCache()
             time.sleep(min(poll * lost, 5.0))
             continue
         if mode == "once" or (mode == "until-empty" and not done):
@@ -138,9 +139,8 @@ def _one_claim(
             raise BulkError(
                 f"the program failed: {explain(error)}", "its messages are back in the queue"
             ) from error
-        finally:
-            # What the program persisted: the next claim has other messages.
-            spark.catalog.clearCache()
+        # What the program persisted: the next claim has other messages.
+        spark.catalog.clearCache()
         progress.completed += result.deleted
         progress.written += result.written
         progress.replied += result.replied
@@ -169,7 +169,17 @@ def _give_back(held: Claim) -> None:
 
 def explain(error: Exception) -> str:
     """The line of a Spark or Python error that tells what happened: Spark wraps a worker's traceback."""
+    from py4j.protocol import Py4JError
+
     text = str(error)
+    cause = getattr(error, "java_exception", None)
+    try:
+        while cause is not None and cause.getCause() is not None:
+            cause = cause.getCause()
+        if cause is not None:
+            text = f"{cause.toString()}\n{text}"
+    except (Py4JError, OSError):
+        return "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     # The last line of a Python traceback inside: "ValueError: …".
     own = [line for line in lines if re.match(r"^(\w+\.)*\w*(Error|Exception|Warning)\b: ", line)]

@@ -20,7 +20,10 @@ def test_a_body_of_eight_megabytes(spark: Any, desk: Desk, tcp: Callable[[Databa
     large = "convert_to(repeat('x', 8388608), 'UTF8')"
     desk.connection.execute(f"SELECT ssb.send(%s, 'trade', {large})", (handle,))
 
+    orders: list[int] = []
+
     def program(messages: Any) -> Outputs:
+        orders.extend(row[0] for row in messages.select("queuing_order").collect())
         longest = messages.orderBy("queuing_order", ascending=False).limit(1)
         return Outputs(
             tables={
@@ -35,6 +38,7 @@ def test_a_body_of_eight_megabytes(spark: Any, desk: Desk, tcp: Callable[[Databa
     assert (done.completed, done.replied) == (3, 1)
     sizes = desk.connection.execute("SELECT sum FROM dbo.total ORDER BY 1").fetchall()
     assert sizes == [(1,), (1,), (8388608,)]
+    assert orders == sorted(orders)
     assert desk.one("SELECT octet_length(message_body) FROM dbo.source") == 8388608
 
 

@@ -1,0 +1,199 @@
+"""Bulk jobs of all shapes: one message, one long conversation, a million short ones, large bodies.
+
+    python -m benchmarks.spark_sizes [--shapes 1x1,1x1000000,1000000x1,8MB] [--memory 1g] [--postgres 18]
+
+A shape is CONVERSATIONSxMESSAGES of 200 bytes, or 8MB: 60 bodies of 8 MB on 6 conversations. Each is one
+run of pgsb.bulk.job.run_job on local[2] with benchmarks.spark's program: a row, a reply and an end for each
+conversation. Prints seconds for claiming, computing and completing, and what the driver holds: its JVM's
+live heap (what the last collection left, the largest of the run) and its Python's peak.
+
+Dialogs and messages are copies of one dialog's rows: what BEGIN DIALOG and SEND write, without their cost.
+Run in a checkout, from its root. A shape of a million takes minutes.
+"""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from pgsb.bulk.job import Progress, run_job
+from pgsb.bulk.session import spark_session
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.queues.server import running
+from benchmarks.spark import define, over_tcp, totals
+
+LARGE = 8 * 1024 * 1024
+COPY_ENDPOINTS = """
+WITH made AS MATERIALIZED (
+    INSERT INTO pg_temp.made
+    SELECT nextval('ssb.endpoint_id'), nextval('ssb.endpoint_id'),
+           gen_random_uuid(), gen_random_uuid(), gen_random_uuid()
+      FROM generate_series(1, %(conversations)s)
+    RETURNING *)
+INSERT INTO ssb.conversation_endpoint ({columns})
+SELECT {values}
+  FROM made AS d, ssb.conversation_endpoint AS e
+  JOIN pg_temp.sample AS s ON e.endpoint_id IN (s.near, s.far)
+"""
+CHANGED = {
+    "endpoint_id": "CASE WHEN e.is_initiator THEN d.near ELSE d.far END",
+    "lock_id": "CASE WHEN e.is_initiator THEN d.near ELSE d.far END",
+    "far_endpoint_id": "CASE WHEN e.is_initiator THEN d.far ELSE d.near END",
+    "conversation_handle": "CASE WHEN e.is_initiator THEN d.near_handle ELSE d.far_handle END",
+    "conversation_group_id": "CASE WHEN e.is_initiator THEN d.near_handle ELSE d.far_handle END",
+    "conversation_id": "d.conversation",
+    "sent_count": "CASE WHEN e.is_initiator THEN %(messages)s ELSE e.sent_count END",
+}
+COPY_MESSAGES = """
+INSERT INTO ssb.message_0
+SELECT d.far, nextval(e.far_order), n - 1, clock_timestamp(),
+       m.queue_id, m.message_type_id, m.priority, m.validation,
+       convert_to(lpad(n::text, 10, '0') || repeat('x', %(size)s - 10), 'UTF8')
+  FROM pg_temp.made AS d, pg_temp.sample AS s
+  JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = s.near
+  JOIN ssb.message_stored AS m ON m.endpoint_id = s.far, generate_series(1, %(messages)s) AS n
+"""
+LAST_ORDERS = """
+UPDATE ssb.conversation_endpoint AS e SET sent_order = o.last
+  FROM (SELECT m.endpoint_id, max(m.queuing_order) AS last FROM ssb.message_0 AS m GROUP BY 1) AS o
+ WHERE e.far_endpoint_id = o.endpoint_id AND e.is_initiator
+"""
+
+
+def fill(connection: psycopg.Connection[Any], conversations: int, messages: int, size: int) -> None:
+    """``messages`` bodies of ``size`` bytes on each of so many new dialogs to the bulk queue."""
+    for statement in (
+        "CREATE TEMP TABLE IF NOT EXISTS made"
+        " (near bigint, far bigint, near_handle uuid, far_handle uuid, conversation uuid)",
+        "CREATE TEMP TABLE IF NOT EXISTS sample (near bigint, far bigint, handle uuid)",
+        "TRUNCATE made, sample",
+    ):
+        connection.execute(statement)
+    handle = _one(connection, "SELECT ssb.begin_dialog('//Bulk/Source', '//Bulk/Target', '//Bulk/Items')")
+    connection.execute("SELECT ssb.send(%s, '//Bulk/Item', '0000000001'::text)", (handle,))
+    connection.execute(
+        "INSERT INTO sample SELECT e.endpoint_id, e.far_endpoint_id, e.conversation_handle"
+        "  FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = %s",
+        (handle,),
+    )
+    columns = [
+        str(row[0])
+        for row in connection.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = 'ssb.conversation_endpoint'::regclass"
+            "   AND attnum > 0 AND NOT attisdropped AND attgenerated = ''"
+        )
+    ]
+    numbers = {"conversations": conversations, "messages": messages, "size": size}
+    endpoints = COPY_ENDPOINTS.format(
+        columns=", ".join(columns), values=", ".join(CHANGED.get(name, f"e.{name}") for name in columns)
+    )
+    for statement in (endpoints, COPY_MESSAGES, LAST_ORDERS):
+        connection.execute(statement.encode(), numbers)
+    connection.execute(
+        "SELECT ssb.receive('dbo.bulkqueue', 1, conversation => far.conversation_handle)"
+        "  FROM sample AS s JOIN ssb.conversation_endpoint AS far ON far.endpoint_id = s.far"
+    )
+    connection.execute("VACUUM ANALYZE")
+
+
+class Memory:
+    """What the driver holds, of its JVM and of its Python."""
+
+    def __init__(self, spark: Any) -> None:
+        jvm = spark.sparkContext._jvm
+        self._pools = [
+            pool
+            for pool in jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+            if pool.isCollectionUsageThresholdSupported()
+        ]
+        self._collect = jvm.java.lang.System.gc
+
+    def reset(self) -> None:
+        """Collect, and forget the peaks so far."""
+        self._collect()
+        for pool in self._pools:
+            pool.resetPeakUsage()
+        Path("/proc/self/clear_refs").write_text("5")
+
+    def shown(self) -> str:
+        """MiB: the largest use of the old generation, what is live now, and Python's peak."""
+        peak = sum(
+            pool.getPeakUsage().getUsed()
+            for pool in self._pools
+            if "Old" in pool.getName() or "Tenured" in pool.getName()
+        )
+        self._collect()
+        live = sum(pool.getCollectionUsage().getUsed() for pool in self._pools)
+        status = Path("/proc/self/status").read_text()
+        python = int(status.split("VmHWM:")[1].split()[0]) // 1024
+        return (
+            f"JVM old generation peak {peak >> 20} MiB, live after {live >> 20} MiB; Python peak {python} MiB"
+        )
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--shapes", default="1x1,1x1000000,1000000x1,8MB")
+    parser.add_argument("--memory", default="1g", help="of the JVM")
+    parser.add_argument("--postgres", help="a major version or a bin directory")
+    arguments = parser.parse_args()
+    with running(arguments.postgres) as server:
+        dsn = over_tcp(server.dsn)
+        connection = psycopg.connect(dsn, autocommit=True)
+        define(connection)
+        settings = {"spark.log.level": "OFF", "spark.driver.memory": arguments.memory}
+        spark = spark_session("pgsb sizes", master="local[2]", settings=settings)
+        memory = Memory(spark)
+        print(
+            f"PostgreSQL {server.version}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, "
+            f"JVM {arguments.memory}"
+        )
+        for shape in arguments.shapes.split(","):
+            count, _, each = shape.partition("x")
+            conversations, messages, size = (6, 10, LARGE) if shape == "8MB" else (int(count), int(each), 200)
+            connection.execute("TRUNCATE dbo.totals")
+            fill(connection, conversations, messages, size)
+            memory.reset()
+            _run(dsn, shape, conversations * messages, memory)
+            got = connection.execute("SELECT count(*), sum(items) FROM dbo.totals").fetchone()
+            replies = _one(
+                connection, "SELECT count(*) FROM dbo.sourcequeue WHERE message_type_name = '//Bulk/Item'"
+            )
+            if got != (conversations, conversations * messages) or replies != conversations:
+                raise SystemExit(f"wrong results: {got}, {replies} replies")
+            connection.execute("TRUNCATE ssb.message_0, ssb.message_1, ssb.conversation_endpoint")
+        spark.stop()
+
+
+def _run(dsn: str, shape: str, messages: int, memory: Memory) -> None:
+    steps: dict[str, float] = {}
+    began = time.perf_counter()
+
+    def note(step: str, progress: Progress) -> None:
+        steps.setdefault(step, time.perf_counter() - began)
+
+    done = run_job(dsn, "dbo.bulkqueue", totals, mode="once", max_messages=None, report=note)
+    if done.completed != messages:
+        raise SystemExit(f"{done.completed} of {messages} messages were completed")
+    print(
+        f"{shape:>12}: claim {steps['claimed']:6.2f} s, all {steps['completed']:7.2f} s,"
+        f" {messages / steps['completed']:>9,.0f} messages/s; "
+        f"{memory.shown()}; load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+
+
+def _one(connection: psycopg.Connection[Any], query: str) -> Any:
+    row = connection.execute(query.encode()).fetchone()
+    assert row is not None
+    return row[0]
+
+
+if __name__ == "__main__":
+    main()
