@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -22,6 +23,7 @@ from .results import (
     number_of_sqlstate,
     rows_of_result,
 )
+from .spelling import as_written
 
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 
@@ -44,6 +46,7 @@ class Executor:
         self._connection = connection
         self._emit_to = emit
         self._failed = False
+        self._script = ""
         connection.add_notice_handler(NoticeReader(self._emit, other, translate))
 
     def run(self, batch: CompiledBatch) -> bool:
@@ -54,6 +57,7 @@ class Executor:
         self._failed = False
         for _ in range(batch.repeat):
             for statement in batch.statements:
+                self._script = statement.span.source.text
                 if not self._run_statement(batch, statement):
                     break
             if self._connection.closed:
@@ -110,8 +114,9 @@ class Executor:
         return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
 
     def _emit(self, event: Event) -> None:
-        if isinstance(event, ErrorEvent) and event.severity > 10:
-            self._failed = True
+        if isinstance(event, ErrorEvent):
+            event = replace(event, message=as_written(event.message, self._script))
+            self._failed = self._failed or event.severity > 10
         self._emit_to(event)
 
 

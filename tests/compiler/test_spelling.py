@@ -1,0 +1,34 @@
+"""Names in errors are those of the script."""
+
+import pytest
+
+from pgsb.server.spelling import as_written
+
+OBJECT = "Invalid object name '{}'."
+
+
+@pytest.mark.parametrize(
+    ("script", "name", "shown"),
+    [
+        ("select * from NoSuchTable", "dbo.nosuchtable", "NoSuchTable"),
+        ("select * from dbo.NoSuchTable", "dbo.nosuchtable", "dbo.NoSuchTable"),
+        ("select * from [Sales].[My Orders]", "sales.my orders", "Sales.My Orders"),
+        ("select * from Trade . dbo . T", "trade_dbo.t", "trade_dbo.t"),
+        ("select * from Trade..T", "dbo.t", "Trade..T"),
+        ("-- NOSUCH\nprint 'NoSUCH' /* noSuch */ select x.nosuch from NoSuch x", "dbo.nosuch", "NoSuch"),
+        ('insert "Odd""One" values (1)', 'dbo.odd"one', 'Odd"One'),
+        ("select 1", "dbo.elsewhere", "dbo.elsewhere"),
+    ],
+)
+def test_tables(script: str, name: str, shown: str) -> None:
+    assert as_written(OBJECT.format(name), script) == OBJECT.format(shown)
+
+
+def test_columns_and_others() -> None:
+    assert (
+        as_written("Invalid column name 'nocol'.", "select t.NoCol from t") == "Invalid column name 'NoCol'."
+    )
+    exists = "There is already an object named '{}' in the database."
+    shown = as_written(exists.format("orders"), "create table dbo.Orders (a int)")
+    assert shown == exists.format("Orders")
+    assert as_written("Divide by zero error encountered.", "x") == "Divide by zero error encountered."
