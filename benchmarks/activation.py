@@ -1,11 +1,14 @@
 """Activation measured: latency beside a plain LISTEN loop, scale-up, idle cost.
 
-python benchmarks/activation.py [--postgres 18] [--rounds 300]: starts a server of its own.
+python benchmarks/activation.py [--postgres 18] [--rounds 60] [--repeats 5]: starts a server of its own.
 
 - Latency: commit of SEND to the first statement of the program, idle system. The
   peer is a Python loop that LISTENs, takes the notification and CALLs the same program.
+  Both run all the time, each for a queue of its own, and get messages in turn.
 - Scale-up: 10,000 messages over 500 groups with MAX_QUEUE_READERS 1, 4, 16.
 - Idle cost: CPU seconds of daemon and server for 200 activated queues without messages.
+
+Numbers come as [min, median, max] of the repeats, with the machine's load.
 """
 
 import argparse
@@ -24,17 +27,19 @@ from typing import Any
 
 import psycopg
 
-from pgsb.daemon.config import BrokerOptions
-from pgsb.daemon.embedded import EmbeddedBroker
 from pgsb.runtime_sql.installer import install
 from pgsb.server.embedded import PrivateServer
 
 SERVICES = """
-SELECT ssb.create_queue('dbo.from_queue'), ssb.create_queue('dbo.to_queue');
+SELECT ssb.create_queue('dbo.from_queue');
 SELECT ssb.create_service('//From', 'dbo.from_queue');
-SELECT ssb.create_service('//To', 'dbo.to_queue', '{DEFAULT}');
 CREATE TABLE dbo.seen (body text, at timestamptz, pid integer DEFAULT pg_backend_pid(), grp uuid);
-CREATE PROCEDURE dbo.program() LANGUAGE plpgsql AS $$
+"""
+# The daemon leaves a queue with no readers alone; SEND still NOTIFYs the peer.
+SERVICE = """
+SELECT ssb.create_queue('dbo.{name}_queue');
+SELECT ssb.create_service('//{name}', 'dbo.{name}_queue', '{{DEFAULT}}');
+CREATE PROCEDURE dbo.{name}_program() LANGUAGE plpgsql AS $$
 DECLARE
     v_start timestamptz := clock_timestamp();
     m ssb.message;
@@ -42,7 +47,7 @@ DECLARE
 BEGIN
     LOOP
         n := 0;
-        FOR m IN SELECT * FROM ssb.receive('dbo.to_queue', 1) LOOP
+        FOR m IN SELECT * FROM ssb.receive('dbo.{name}_queue', 1) LOOP
             n := n + 1;
             INSERT INTO dbo.seen (body, at, grp)
             VALUES (convert_from(m.message_body, 'UTF8'), v_start, m.conversation_group_id);
@@ -54,30 +59,47 @@ END;
 $$;
 """
 ACTIVATE = (
-    "SELECT ssb.alter_queue('dbo.to_queue', activation_status => true, activation_procedure => 'dbo.program',"
-    " max_queue_readers => {readers})"
+    "SELECT ssb.alter_queue('dbo.{name}_queue', activation_status => true,"
+    " activation_procedure => 'dbo.{name}_program', max_queue_readers => {readers})"
 )
 
 
-def latencies(sql: psycopg.Connection[Any], rounds: int) -> list[float]:
+def latencies(sql: psycopg.Connection[Any], rounds: int) -> dict[str, list[float]]:
     """Milliseconds from the commit of SEND to the program's first statement, one message at a time."""
-    row = sql.execute("SELECT ssb.begin_dialog('//From', '//To')").fetchone()
-    assert row is not None
-    found = []
+    dialogs = {name: _dialog(sql, name) for name in ("daemon", "loop")}
+    found: dict[str, list[float]] = {name: [] for name in dialogs}
     for number in range(rounds):
-        sql.execute("SELECT ssb.send(%s, 'DEFAULT', %s::text)", [row[0], str(number)])
-        # Both clocks are the server's machine's.
-        committed = time.time()
-        while not (
-            seen := sql.execute(
-                "SELECT extract(epoch FROM at)::float8 FROM dbo.seen WHERE body = %s", [str(number)]
-            ).fetchone()
-        ):
-            time.sleep(0.002)
-        found.append(max(0.0, (seen[0] - committed) * 1000))
-        time.sleep(random.uniform(0.03, 0.09))  # until the program has ended and the system is idle
+        for name in random.sample(list(dialogs), 2):
+            body = f"{name} {number}"
+            sql.execute("SELECT ssb.send(%s, 'DEFAULT', %s::text)", [dialogs[name], body])
+            # Both clocks are the server's machine's.
+            committed = time.time()
+            while not (
+                seen := sql.execute(
+                    "SELECT extract(epoch FROM at)::float8 FROM dbo.seen WHERE body = %s", [body]
+                ).fetchone()
+            ):
+                time.sleep(0.002)
+            found[name].append(max(0.0, (seen[0] - committed) * 1000))
+            time.sleep(random.uniform(0.02, 0.06))  # until the program has ended and the system is idle
     sql.execute("TRUNCATE dbo.seen")
     return found
+
+
+def _start_daemon(sql: psycopg.Connection[Any], dsn: str) -> "subprocess.Popen[bytes]":
+    """A daemon that leads."""
+    daemon = subprocess.Popen(
+        [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", dsn], stderr=subprocess.DEVNULL
+    )
+    while not sql.execute("SELECT 1 FROM ssb.broker_daemons WHERE is_leading").fetchone():
+        time.sleep(0.05)
+    return daemon
+
+
+def _dialog(sql: psycopg.Connection[Any], name: str) -> Any:
+    row = sql.execute("SELECT ssb.begin_dialog('//From', %s)", [f"//{name}"]).fetchone()
+    assert row is not None
+    return row[0]
 
 
 def listen_loop(dsn: str) -> None:
@@ -87,74 +109,89 @@ def listen_loop(dsn: str) -> None:
         psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as caller,
     ):
         ear.execute("LISTEN ssb_arrival")
-        caller.execute("SELECT ssb.watch_queue('dbo.to_queue', true)")
-        for _ in ear.notifies():
-            caller.execute("CALL dbo.program()")
+        caller.execute("SELECT ssb.watch_queue('dbo.loop_queue', true)")
+        row = caller.execute("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.loop_queue'").fetchone()
+        assert row is not None
+        for notice in ear.notifies():
+            if notice.payload == str(row[0]):
+                caller.execute("CALL dbo.loop_program()")
 
 
-def measure_latency(dsn: str, rounds: int) -> dict[str, Any]:
-    """p50 and p99 of both, in milliseconds."""
+def measure_latency(dsn: str, rounds: int, repeats: int) -> dict[str, Any]:
+    """p50 and p99 of both, and the difference within each repeat, in milliseconds."""
     with psycopg.connect(dsn, autocommit=True) as sql:
-        sql.execute(ACTIVATE.format(readers=1))
-        found = []
-        # Each in a process of its own, as they would run.
-        for command in (["-m", "pgsb.cli.main", "broker", "--dsn", dsn], [__file__, "--peer", dsn]):
-            with subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL) as process:
-                time.sleep(4.0)
-                found.append(latencies(sql, rounds))
-                process.send_signal(signal.SIGTERM)
-        daemon, plain = found
-    return {"daemon_ms": _percentiles(daemon), "listen_loop_ms": _percentiles(plain)}
+        sql.execute(ACTIVATE.format(name="daemon", readers=1) + ";" + ACTIVATE.format(name="loop", readers=0))
+        # Each in a process of its own, as they would run. A daemon that begins to lead takes
+        # all requests for NOTIFY back, so the peer comes second.
+        running = [_start_daemon(sql, dsn), subprocess.Popen([sys.executable, __file__, "--peer", dsn])]
+        time.sleep(2.0)
+        latencies(sql, 10)
+        runs = [latencies(sql, rounds) for _ in range(repeats)]
+        for process in running:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+    cuts = [{name: statistics.quantiles(run[name], n=100) for name in run} for run in runs]
+    return {
+        f"p{percent}_ms": {
+            **{name: spread([cut[name][percent - 1] for cut in cuts]) for name in ("daemon", "loop")},
+            "difference": spread([cut["daemon"][percent - 1] - cut["loop"][percent - 1] for cut in cuts]),
+        }
+        for percent in (50, 99)
+    }
 
 
-def _percentiles(values: list[float]) -> dict[str, float]:
-    cuts = statistics.quantiles(values, n=100)
-    return {"p50": round(cuts[49], 2), "p99": round(cuts[98], 2), "max": round(max(values), 2)}
+def spread(values: list[float]) -> list[float]:
+    """Minimum, median, maximum."""
+    return [round(value, 2) for value in (min(values), statistics.median(values), max(values))]
 
 
 def measure_scale(dsn: str, readers: int, messages: int = 10_000, groups: int = 500) -> dict[str, Any]:
-    """Time to drain, readers seen, and how evenly the groups came to their turn."""
+    """Time to drain, readers seen, how evenly the groups took turns, and the daemon's CPU."""
     with psycopg.connect(dsn, autocommit=True) as sql:
-        sql.execute("SELECT ssb.alter_queue('dbo.to_queue', activation_status => false)")
+        sql.execute("SELECT ssb.alter_queue('dbo.daemon_queue', activation_status => false)")
         sql.execute("TRUNCATE dbo.seen")
         sql.execute(
             "SELECT ssb.send(h, 'DEFAULT', n::text)"
-            " FROM (SELECT array_agg(ssb.begin_dialog('//From', '//To')) AS a"
+            " FROM (SELECT array_agg(ssb.begin_dialog('//From', '//daemon')) AS a"
             " FROM generate_series(1, %s)) AS d, generate_series(1, %s) AS n,"
             " LATERAL (SELECT a[1 + n %% %s] AS h) AS x",
             [groups, messages, groups],
         )
-        with EmbeddedBroker(BrokerOptions(dsn), lambda line: None) as broker:
-            assert broker.wait_until_leading()
-            time.sleep(1.0)
-            began = time.monotonic()
-            sql.execute(ACTIVATE.format(readers=readers))
-            most = 0
-            while True:
-                row = sql.execute(
-                    "SELECT (SELECT count(*) FROM ssb.running_tasks()), (SELECT count(*) FROM dbo.seen)"
-                ).fetchone()
-                assert row is not None
-                most = max(most, row[0])
-                if row[1] >= messages:
-                    break
-                time.sleep(0.05)
-            seconds = time.monotonic() - began
-        # Fairness: how far, in messages done by everybody, the slowest group's end lies behind the first's.
-        spread = sql.execute(
+        daemon = _start_daemon(sql, dsn)
+        time.sleep(1.0)
+        cpu = _cpu(daemon.pid)
+        began = time.monotonic()
+        sql.execute(ACTIVATE.format(name="daemon", readers=readers))
+        most = 0
+        while True:
+            row = sql.execute(
+                "SELECT (SELECT count(*) FROM ssb.running_tasks()), (SELECT count(*) FROM dbo.seen)"
+            ).fetchone()
+            assert row is not None
+            most = max(most, row[0])
+            if row[1] >= messages:
+                break
+            time.sleep(0.1)
+        seconds = time.monotonic() - began
+        cpu = _cpu(daemon.pid) - cpu
+        daemon.send_signal(signal.SIGTERM)
+        daemon.wait()
+        # Fairness: after how many messages done by everybody the first and the last group were done.
+        ends = sql.execute(
             "WITH o AS (SELECT grp, row_number() OVER (ORDER BY ctid) AS place FROM dbo.seen),"
             " e AS (SELECT grp, max(place) AS last, count(*) FROM o GROUP BY grp)"
             " SELECT count(*), min(last), max(last) FROM e"
         ).fetchone()
-        assert spread is not None
+        assert ends is not None
     return {
         "max_queue_readers": readers,
         "readers_seen": most,
         "seconds": round(seconds, 2),
         "messages_per_second": round(messages / seconds),
-        "groups": spread[0],
-        "first_group_done_at": spread[1],
-        "last_group_done_at": spread[2],
+        "daemon_percent": round(100 * cpu / seconds, 1),
+        "groups": ends[0],
+        "first_group_done_at": ends[1],
+        "last_group_done_at": ends[2],
     }
 
 
@@ -164,11 +201,9 @@ def measure_idle(dsn: str, queues: int = 200, seconds: float = 20.0) -> dict[str
         for number in range(queues):
             sql.execute(
                 f"SELECT ssb.create_queue('dbo.idle_{number}', activation_status => true,"
-                " activation_procedure => 'dbo.program', max_queue_readers => 1)"
+                " activation_procedure => 'dbo.daemon_program', max_queue_readers => 1)"
             )
-        daemon = subprocess.Popen(
-            [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", dsn], stderr=subprocess.DEVNULL
-        )
+        daemon = _start_daemon(sql, dsn)
         time.sleep(5.0)
         backends = [
             row[0]
@@ -194,13 +229,18 @@ def _cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def _show(result: dict[str, Any]) -> None:
+    print(json.dumps({**result, "load": round(os.getloadavg()[0], 1)}), flush=True)
+
+
 def main() -> None:
     """Measure everything and print one JSON object a line."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--postgres", default="18")
-    options.add_argument("--rounds", type=int, default=300)
+    options.add_argument("--rounds", type=int, default=60)
+    options.add_argument("--repeats", type=int, default=5)
     options.add_argument("--peer", metavar="DSN", help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.peer:
@@ -212,11 +252,12 @@ def main() -> None:
         dsn = server.start()
         with psycopg.connect(dsn, autocommit=True) as sql:
             install(sql)
-            sql.execute(SERVICES)
-        print(json.dumps(measure_latency(dsn, chosen.rounds)), flush=True)
-        for readers in (1, 4, 16):
-            print(json.dumps(measure_scale(dsn, readers)), flush=True)
-        print(json.dumps(measure_idle(dsn)), flush=True)
+            sql.execute(SERVICES + SERVICE.format(name="daemon") + SERVICE.format(name="loop"))
+        _show(measure_latency(dsn, chosen.rounds, chosen.repeats))
+        for _ in range(max(1, chosen.repeats // 2)):
+            for readers in (1, 4, 16):
+                _show(measure_scale(dsn, readers))
+        _show(measure_idle(dsn))
     finally:
         server.stop(immediate=True)
         shutil.rmtree(home, ignore_errors=True)

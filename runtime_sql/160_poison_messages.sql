@@ -70,7 +70,7 @@ LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT count(*)::integer FROM pg_locks AS l
-     WHERE l.locktype = 'advisory' AND l.classid = 1397965377::oid AND l.objid = p_queue_id::oid AND l.objsubid = 2
+     WHERE l.locktype = 'advisory' AND l.classid = 1397965379::oid AND l.objid = p_queue_id::oid AND l.objsubid = 2
        AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
 $$;
 
@@ -245,7 +245,7 @@ BEGIN
     IF FOUND OR NOT v_queue.is_poison_handling_enabled THEN
         RETURN;
     END IF;
-    PERFORM pg_advisory_xact_lock_shared(1397965377, p_queue_id);
+    PERFORM pg_advisory_xact_lock_shared(1397965379, p_queue_id);
     SELECT a.* INTO v_record FROM ssb.attempts_of(v_queue.state_sequence) AS a;
     IF v_record.epoch = 0 THEN
         v_record.epoch := (SELECT coalesce(max(c.epoch), 0) % 16000 + 1 FROM ssb.committed_attempt AS c
