@@ -209,17 +209,39 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         text = bare = ctx.relation_name(name)
     pg_name = fold(name.name)
     shown = fold(alias) if alias is not None else pg_name
+    elsewhere = _view_of_another_database(name, text, ctx)
+    if elsewhere is not None:
+        text, pg_name = elsewhere, ""
     relation = Relation(shown, info.columns if info is not None else None, name if alias is None else None)
     relation.partial = info is not None and info.partial
     if columns:
         relation.columns = tuple(ColumnInfo(column, None) for column in columns)
-    if alias is not None and shown != pg_name:
+    if (alias is not None or elsewhere is not None) and shown != pg_name:
         text += f" AS {quote(shown)}"
     ctx.frame.relations.append(relation)
     lockable = fold(name.schema or "") not in ("sys", "information_schema") and not (
         info is not None and info.read_only
     )
     return Source(kind, text, hints=hints, relation=relation, lockable=lockable, bare=bare)
+
+
+# Views of the whole instance: the same in every database.
+_OF_THE_INSTANCE = frozenset(
+    """
+    databases sysdatabases server_principals syslogins sql_logins sysprocesses messages sysmessages endpoints
+    tcp_endpoints service_broker_endpoints configurations servers master_files server_event_notifications
+    """.split()
+)
+
+
+def _view_of_another_database(name: ObjectName, text: str, ctx: Context) -> str | None:
+    """``Other.sys.tables``: the views show the session's database, this one shows another."""
+    view = text.removeprefix("sys.")
+    if view == text or not name.database or view in _OF_THE_INSTANCE or view.startswith("dm_"):
+        return None
+    if fold(name.database) == fold(ctx.scope.database or ctx.scope.default_database or ""):
+        return None
+    return f"ssb.of_database({literal(name.database)}, NULL::{text})"
 
 
 def _is_name(node: exp.Expr) -> bool:

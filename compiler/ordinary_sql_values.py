@@ -206,6 +206,13 @@ def cast(value: Value, postgres: str, type_: SqlType | None = None) -> Value:
     return Value(f"{value.at(CAST)}::{postgres}", CAST, type_ or value.type, nullable=value.nullable)
 
 
+def untyped_xml(value: Value) -> Value:
+    """A value of type xml(collection) as plain xml, which PostgreSQL's choice among functions knows."""
+    if value.type is None or value.type.collection is None:
+        return value
+    return cast(value, tm.XML.postgres, tm.XML)
+
+
 def is_iso_date(text: str) -> bool:
     """Text that SQL Server and PostgreSQL read as the same date, whatever the session's settings."""
     return bool(_ISO_DATE.match(text))
@@ -229,8 +236,14 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
     ):
         style = None
     if to.family == "xml":
-        return _to_xml(value, to, style, attempt)
-    if to.family in ("variant", "cursor", "table"):
+        plain = _to_xml(value, tm.XML, style, attempt)
+        # The cast to the collection's domain validates.
+        return plain if to.collection is None else cast(cast(plain, to.collection), tm.XML.postgres, tm.XML)
+    if to.family == "variant":
+        # Kept as text, whatever it was.
+        text = value if value.type is not None and value.type.is_string else convert(value, tm.NVARCHAR_MAX)
+        return replace(text, type=to)
+    if to.family in ("cursor", "table"):
         return replace(value, type=to)
     if not attempt and style is None:
         simple = _simple(value, to)
@@ -437,6 +450,8 @@ def assign(value: Value, to: SqlType) -> Value:
     What PostgreSQL's own assignment cast does as T-SQL would is left to it.
     """
     source = value.type
+    if to.family == "variant" and not value.is_null:
+        return convert(value, to)
     if value.is_null or to.family in ("user", "variant", "table", "cursor"):
         return value
     if source is None:

@@ -17,6 +17,24 @@ AS $$
                               (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = p_name)) END;
 $$;
 
+-- The rows that a catalog view shows in another T-SQL database: p_view is a NULL of its type.
+-- Called by  compiled SELECT … FROM Other.sys.tables
+CREATE OR REPLACE FUNCTION ssb.of_database(p_database text, p_view anyelement)
+RETURNS SETOF anyelement
+LANGUAGE plpgsql VOLATILE
+AS $$
+DECLARE
+    v_database text := current_setting('pgsb.database', true);
+BEGIN
+    PERFORM ssb.use_database(p_database);
+    RETURN QUERY EXECUTE format('SELECT v.* FROM %s AS v', pg_typeof(p_view));
+    PERFORM set_config('pgsb.database', coalesce(v_database, ''), false);
+EXCEPTION WHEN OTHERS THEN
+    PERFORM set_config('pgsb.database', coalesce(v_database, ''), false);
+    RAISE;
+END;
+$$;
+
 CREATE OR REPLACE VIEW sys.databases AS
 SELECT ssb.database_name(d.database_id)                         AS name,
        d.database_id,

@@ -1,0 +1,9 @@
+declare @v sql_variant = 5, @w sql_variant = N'abc', @d sql_variant = '2020-01-02'
+select @v as v, @w as w, convert(int, @v) + 1 as n, cast(@w as varchar(2)) as x
+set @v = getutcdate()
+set @v = 1.50
+select @v
+create table #v (k sysname, v sql_variant)
+insert #v values ('a', 1), ('b', N'two'), ('c', cast('2020-01-01' as datetime)), ('d', 0x0102)
+select k, v from #v
+select cast(v as int) from #v where k = 'a'
