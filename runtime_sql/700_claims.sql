@@ -130,6 +130,7 @@ DECLARE
     v_leaders bigint[];
     v_next integer;
     v_step integer;
+    v_share bigint;
 BEGIN
     PERFORM ssb.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue) THEN
@@ -144,6 +145,7 @@ BEGIN
     claimed_at := clock_timestamp();
     messages := 0;
     bytes := 0;
+    conversations := 0;
     PERFORM pg_advisory_lock(1397965376, claim_id);
     INSERT INTO ssb.claim (claim_id, queue_id, role, claimed_at) VALUES (claim_id, v_queue.queue_id, ssb.caller(), claimed_at);
 
@@ -171,8 +173,8 @@ BEGIN
             v_step := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
                 v_is_full := ssb.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
-                                              max_bytes - bytes, messages = 0);
-                SELECT coalesce(sum(c.messages), 0), coalesce(sum(c.bytes), 0) INTO messages, bytes
+                                              max_bytes - bytes, conversations, partitions);
+                SELECT coalesce(sum(c.messages), 0), coalesce(sum(c.bytes), 0), count(*) INTO messages, bytes, conversations
                   FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
                 EXIT queue_walk WHEN v_is_full;
                 v_next := v_next + v_step;
@@ -185,30 +187,35 @@ BEGIN
         PERFORM ssb.drop_claim(claim_id);
         PERFORM pg_advisory_unlock(1397965376, claim_id);
         claim_id := NULL;
-        conversations := 0;
         RETURN;
     END IF;
     DELETE FROM ssb.completed_claim AS c WHERE c.completed_at < now() - interval '7 days';
-    SELECT count(*), max(c.largest) INTO conversations, largest FROM ssb.claimed_conversation AS c
-     WHERE c.claim_id = claim_messages.claim_id;
+    SELECT max(c.largest) INTO largest FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
     IF conversations > 1000 THEN
         -- Before anything joins them: without statistics a claim looks like a few rows.
         ANALYZE ssb.claimed_conversation;
     END IF;
-    -- Partitions of about equal numbers of messages; a conversation is in one only.
-    UPDATE ssb.claimed_conversation AS c
-       SET partition = least(partitions - 1, trunc(p.before * partitions / messages)::integer)
-      FROM (SELECT o.endpoint_id, sum(o.messages) OVER (ORDER BY o.endpoint_id) - o.messages AS before
-              FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
-     WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id AND partitions > 1;
+    -- Conversations went to the partitions in turn: equal numbers of messages where they
+    -- are of about equal length. Else ranges of conversations with equal numbers.
+    SELECT max(p.messages) INTO v_share
+      FROM (SELECT sum(c.messages) AS messages FROM ssb.claimed_conversation AS c
+             WHERE c.claim_id = claim_messages.claim_id GROUP BY c.partition) AS p;
+    IF v_share > 1.05 * messages / partitions + 1 AND conversations > 1 THEN
+        UPDATE ssb.claimed_conversation AS c
+           SET partition = least(partitions - 1, trunc(p.before * partitions / messages)::integer)
+          FROM (SELECT o.endpoint_id, sum(o.messages) OVER (ORDER BY o.endpoint_id) - o.messages AS before
+                  FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
+         WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id;
+    END IF;
 END;
 $$;
 
 -- Adds groups, in the order given, to a claim while they fit into p_messages and
--- p_bytes (NULL: no limit). With p_is_first a first group that does not fit is cut.
+-- p_bytes (NULL: no limit). While the claim has no conversation (p_before: how many) a
+-- first group that does not fit is cut.
 -- True when one was left out for want of room: the claim is full.
 CREATE OR REPLACE FUNCTION ssb.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
-                                            p_is_first boolean)
+                                            p_before bigint, p_partitions integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -242,7 +249,7 @@ BEGIN
                             LIMIT coalesce(p_messages, 9223372036854775806) + 1) AS m) AS n
              WHERE n.messages > 0
             WINDOW w AS (ORDER BY u.place)) AS s;
-    IF v_fitting IS NULL AND v_groups > 0 AND p_is_first THEN
+    IF v_fitting IS NULL AND v_groups > 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.
         UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id WHERE l.endpoint_id = v_cut;
         INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, largest, partition)
@@ -262,7 +269,7 @@ BEGIN
       FROM unnest(v_fitting) AS u (leader) WHERE l.endpoint_id = u.leader;
     INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, largest, partition)
     SELECT p_claim_id, e.endpoint_id, max(s.queuing_order), count(*), coalesce(sum(octet_length(s.body)), 0),
-           coalesce(max(octet_length(s.body)), 0), 0
+           coalesce(max(octet_length(s.body)), 0), (p_before + row_number() OVER ()) % p_partitions
       FROM unnest(v_fitting) AS u (leader)
       JOIN ssb.conversation_endpoint AS e ON e.lock_id = u.leader AND e.closed_at IS NULL
       JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id

@@ -9,6 +9,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from pgsb.bulk import BulkError, load_program
 from pgsb.bulk import session as bulk_session
+from pgsb.bulk.job import explain
 from pgsb.cli.spark import spark_command
 
 
@@ -137,3 +138,32 @@ def test_a_program_that_is_not_there(name: str, said: str) -> None:
     result = CliRunner().invoke(spark_command, arguments)
     assert result.exit_code == 1
     assert "Traceback" not in result.output
+
+
+class _JavaError(Exception):
+    """As py4j's: the text is of no use, the cause lies in the JVM."""
+
+    __module__ = "py4j.protocol"
+
+    def __init__(self, *causes: str, is_dead: bool = False) -> None:
+        super().__init__("An error occurred while calling o1.collectToPython.")
+        self.java_exception = self
+        self._causes = list(causes)
+        self._is_dead = is_dead
+
+    def getCause(self) -> "_JavaError | None":
+        if self._is_dead:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return _JavaError(*self._causes[1:]) if len(self._causes) > 1 else None
+
+    def toString(self) -> str:
+        return self._causes[0]
+
+
+def test_what_the_jvm_says_is_the_deepest_cause() -> None:
+    pytest.importorskip("py4j")
+    error = _JavaError(
+        "org.apache.spark.SparkException: Job aborted", "java.lang.OutOfMemoryError: Java heap space"
+    )
+    assert explain(error) == "java.lang.OutOfMemoryError: Java heap space"
+    assert explain(_JavaError("x", is_dead=True)).startswith("Spark's JVM has died")
