@@ -1,5 +1,6 @@
 """Service programs: functions that are called with each message, in a transaction of its own."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
@@ -17,13 +18,28 @@ class ServiceProgram:
     ``batch`` messages at most share a transaction (all of one conversation group).
     After ``patience`` seconds without a message the program ends. With ``ends`` it
     ends its side itself when the far side has ended, and the handler does not see
-    EndDialog.
+    EndDialog. Raises TypeError for a coroutine or generator function, ValueError for a
+    batch of none.
     """
 
     handler: Handler
     batch: int = 1
     patience: float = 1.0
     ends: bool = True
+
+    def __post_init__(self) -> None:
+        # Calling one does nothing yet: the message would be received, and lost.
+        for is_lazy in (
+            inspect.iscoroutinefunction,
+            inspect.isgeneratorfunction,
+            inspect.isasyncgenfunction,
+        ):
+            if is_lazy(self.handler):
+                raise TypeError(
+                    f"{self.handler.__qualname__} must be a plain function: it is called, not awaited"
+                )
+        if self.batch < 1:
+            raise ValueError("batch is the most messages of a transaction: at least 1")
 
     def __call__(self, session: Session, message: Message) -> None:
         """Call the handler, as if it were undecorated."""

@@ -99,6 +99,8 @@ class Session:
             self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
         else:
             data = body.encode() if isinstance(body, str) else body
+            if not isinstance(data, bytes | bytearray | memoryview):
+                raise TypeError(f"a body is bytes, text or None, not {type(body).__name__}")
             self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
 
     def receive(
@@ -185,4 +187,6 @@ def _numbered() -> Iterator[None]:
         state = error.sqlstate or ""
         if state[:1] in ("S", "T") and error.diag.message_primary is not None:
             raise BrokerError.of(error) from error
+        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb"' in str(error):
+            error.add_note("This database has no Service Broker yet: pgsb install --dsn ...")
         raise

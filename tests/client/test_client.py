@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 
 from pgsb import client
@@ -126,3 +127,52 @@ def test_a_failing_handler_leaves_the_message(session: client.Session) -> None:
     with pytest.raises(ValueError, match="a"):
         program.run(session, "dbo.to_queue")
     assert [message.text for message in session.receive("dbo.to_queue")] == ["a"]
+
+
+def test_a_handler_that_calling_would_not_run_is_refused() -> None:
+    async def coroutine(session: client.Session, message: client.Message) -> None: ...
+
+    def generator(session: client.Session, message: client.Message) -> Iterator[None]:
+        yield
+
+    for handler in (coroutine, generator):
+        with pytest.raises(TypeError, match="must be a plain function"):
+            client.service_program(handler)  # type: ignore[call-overload]
+
+
+def test_a_batch_of_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        client.service_program(batch=0)(lambda session, message: None)
+
+
+def test_a_body_is_bytes_or_text(session: client.Session) -> None:
+    dialog = session.begin_dialog("//From", "//To")
+    with pytest.raises(TypeError, match="not int"):
+        session.send(dialog, body=42)  # type: ignore[arg-type]
+    for body in (None, b"", bytearray(b"a"), memoryview(b"b"), b"c" * 5_000_000):
+        session.send(dialog, body=body)  # type: ignore[arg-type]
+    assert [message.body for message in session.receive("dbo.to_queue")] == [
+        None,
+        b"",
+        b"a",
+        b"b",
+        b"c" * 5_000_000,
+    ]
+
+
+def test_a_transaction_within_a_transaction_survives_an_error(session: client.Session) -> None:
+    dialog = session.begin_dialog("//From", "//To")
+    with session.transaction():
+        with pytest.raises(client.BrokerError, match="8426"), session.transaction():
+            session.send(uuid4(), body="lost")
+        session.send(dialog, body="kept")
+    assert [message.text for message in session.receive("dbo.to_queue")] == ["kept"]
+
+
+def test_a_database_without_the_runtime_is_told_how_to_get_it(empty_database: Database) -> None:
+    with (
+        client.connect(empty_database.dsn) as session,
+        pytest.raises(psycopg.errors.InvalidSchemaName) as caught,
+    ):
+        session.begin_dialog("//From", "//To")
+    assert caught.value.__notes__ == ["This database has no Service Broker yet: pgsb install --dsn ..."]
