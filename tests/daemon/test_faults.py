@@ -86,9 +86,12 @@ class Crashing:
             return None
 
     def stop_daemons(self) -> None:
+        # One that has just been started would not know SIGTERM yet.
+        running = f"SELECT 1 FROM ssb.broker_daemons HAVING count(*) = {len(self.daemons)}"
+        until(lambda: self.ask(running))
         for daemon in self.daemons:
             daemon.send_signal(signal.SIGTERM)
-        statuses = [daemon.wait(30) for daemon in self.daemons]
+        statuses = [daemon.wait(120) for daemon in self.daemons]
         assert statuses == [0] * len(statuses)
 
     def close(self) -> None:
