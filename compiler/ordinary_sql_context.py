@@ -18,7 +18,7 @@ from ..grammar.source import Source, Span
 from .names import ObjectName, fold, identifier, quote
 from .ordinary_sql_reading import Reader
 from .ordinary_sql_values import INVALID, Value
-from .type_map import SqlType, TypeError_, sql_type
+from .type_map import SqlType, TypeError_, sql_type, typed_xml
 
 if TYPE_CHECKING:
     from .ordinary_sql_interface import ColumnInfo, SqlScope
@@ -169,6 +169,11 @@ class Context:
         name = node.name
         schema = node.args.get("schema")
         arguments = tuple(node.args.get("arguments") or ())
+        collection = node.args.get("collection")
+        if collection is not None:
+            *before, last, document = collection
+            owner = ObjectName(last, before[-1] if before else None)
+            return typed_xml(*owner.parts(self.scope.database, self.scope.default_database), document)
         if schema is None or schema.lower() == "sys":
             try:
                 return sql_type(name, arguments, cast=cast)

@@ -138,7 +138,7 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
             return ctx.problem(f"the table variable {name} cannot be used as a scalar", node, number=137)
         return ctx.problem(f"must declare the scalar variable {name!r}", node, number=137)
     text = known.query_reference if ctx.has_relations else known.reference
-    return Value(text, v.ATOM, known.type)
+    return v.untyped_xml(Value(text, v.ATOM, known.type))
 
 
 def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
@@ -220,7 +220,7 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
     if name.startswith("$") and name.lower() == "$identity":
         for column in relation.columns or ():
             if column.identity is not None:
-                return Value(relation.spell(identifier(column.name)), v.ATOM, column.type)
+                return v.untyped_xml(Value(relation.spell(identifier(column.name)), v.ATOM, column.type))
     if relation.renamed is not None and fold(name) in relation.renamed:
         text = relation.renamed[fold(name)]
     else:
@@ -233,7 +233,8 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
 
 def _of_column(text: str, column: ColumnInfo) -> Value:
     collation = "name" if column.holds_names else None
-    return Value(text, v.ATOM, column.type, nullable=column.nullable, collation=collation)
+    value = Value(text, v.ATOM, column.type, nullable=column.nullable, collation=collation)
+    return v.untyped_xml(value)
 
 
 def find_relation(parts: list[str], ctx: Context) -> Relation | None:

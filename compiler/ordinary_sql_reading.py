@@ -44,9 +44,17 @@ class Conversion(exp.Expression):
 
 
 class TypeName(exp.Expression):
-    """A type as written: ``this`` its name, ``arguments`` its lengths (-1 for max)."""
+    """A type as written: ``this`` its name, ``arguments`` its lengths (-1 for max).
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "arguments": False, "schema": False}
+    ``collection`` of xml(collection): the parts of its name, then whether DOCUMENT stood there.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "this": True,
+        "arguments": False,
+        "schema": False,
+        "collection": False,
+    }
 
 
 class SetVariable(exp.Expression):
@@ -582,6 +590,7 @@ class Reader(TSQLParser):
         if lowered in varying and self.word("VARYING"):
             name += " varying"
         arguments: list[int] = []
+        collection: list[str | bool] | None = None
         if self._match(T.L_PAREN):
             while True:
                 part = self._curr
@@ -590,8 +599,7 @@ class Reader(TSQLParser):
                 elif part and part.text.lower() == "max":
                     arguments.append(-1)
                 elif part and lowered == "xml":
-                    # xml(schema collection), xml(DOCUMENT collection): validation is not repeated here.
-                    self.skip_parenthesis()
+                    collection = self._read_collection()
                     break
                 else:
                     self.fail()
@@ -602,9 +610,27 @@ class Reader(TSQLParser):
                 if not self._match(T.R_PAREN):
                     self.fail()
                 break
-        node = TypeName(this=name, arguments=arguments, schema=schema)
+        node = TypeName(this=name, arguments=arguments, schema=schema, collection=collection)
         node.meta["start"], node.meta["end"] = token.start, end
         return node
+
+    def _read_collection(self) -> list[str | bool]:
+        """``[CONTENT | DOCUMENT] [schema.]collection)`` of an xml type."""
+        document = bool(self.word("DOCUMENT"))
+        if not document:
+            self.word("CONTENT")
+        parts: list[str | bool] = []
+        while True:
+            part = self._curr
+            if not part or part.token_type not in (T.VAR, T.IDENTIFIER):
+                self.fail()
+            self._advance()
+            parts.append(part.text)
+            if not self._match(T.DOT):
+                break
+        if not self._match(T.R_PAREN):
+            self.fail()
+        return [*parts, document]
 
     def _read_cast(self, kind: str) -> exp.Expr:
         value = self._parse_disjunction() or self.fail()

@@ -450,6 +450,9 @@ def assign(value: Value, to: SqlType) -> Value:
     What PostgreSQL's own assignment cast does as T-SQL would is left to it.
     """
     source = value.type
+    if to.collection is not None:
+        # The domain of the variable or column validates.
+        to = tm.XML
     if to.family == "variant" and not value.is_null:
         return convert(value, to)
     if value.is_null or to.family in ("user", "variant", "table", "cursor"):

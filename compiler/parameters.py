@@ -15,23 +15,23 @@ def needs_variable(type_: SqlType | None) -> bool:
 
     Strings, binaries and datetime are converted wherever they are assigned.
     """
-    return (
-        type_ is not None
-        and type_.family in ("decimal", "datetime", "datetimeoffset", "time")
-        and (
-            type_.name != "datetime" and "(6)" not in type_.postgres and type_.postgres != type_.postgres_bare
-        )
-    )
+    if type_ is None:
+        return False
+    if type_.collection is not None:
+        return True
+    if type_.name == "datetime" or "(6)" in type_.postgres or type_.postgres == type_.postgres_bare:
+        return False
+    return type_.family in ("decimal", "datetime", "datetimeoffset", "time")
 
 
 def may_overflow(type_: SqlType | None) -> bool:
-    """Tell whether an argument of the right PostgreSQL type can be too large."""
-    return type_ is not None and type_.family == "decimal"
+    """Tell whether an argument of the right PostgreSQL type can be too large, or break its schema."""
+    return type_ is not None and (type_.family == "decimal" or type_.collection is not None)
 
 
 def converted(reference: str, type_: SqlType | None) -> pl.Expr | None:
     """Return a parameter's value as its declared type has it; None where nothing can differ."""
-    if type_ is None or type_.user is not None:
+    if type_ is None or type_.user is not None or type_.collection is not None:
         return None
     if type_.family == "binary":
         if type_.length in (None, MAX):

@@ -143,6 +143,8 @@ def safe_expression(tokens: Sequence[Token], scope: SqlScope, target: SqlType | 
     kind = _operand(list(tokens), scope)
     if kind is None:
         return False
+    if target is not None and target.collection is not None:
+        return False
     if target is None or kind == _ANY:
         return True
     if target.is_string:

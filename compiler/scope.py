@@ -22,7 +22,7 @@ from .ordinary_sql import (
     TableVariable,
     UserFunction,
 )
-from .type_map import BIGINT, INT, SMALLINT, SqlType, TypeError_, nvarchar, sql_type
+from .type_map import BIGINT, INT, SMALLINT, SqlType, TypeError_, nvarchar, sql_type, typed_xml
 
 __all__ = [
     "Catalog",
@@ -197,6 +197,8 @@ class Catalog:
                     arguments.append(int(argument))
                 else:
                     raise UnknownType(f"{argument} is no length")
+            if written.xml_collection is not None:
+                return typed_xml(*self.key(object_name(written.xml_collection)), written.xml_document)
             try:
                 return sql_type(name.name.text, tuple(arguments))
             except TypeError_ as error:

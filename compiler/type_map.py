@@ -7,7 +7,9 @@ stand beside the table below and in docs/dialect.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+
+from .names import fold, quote
 
 MAX = -1
 """Length of varchar(max) and its like."""
@@ -88,6 +90,8 @@ class SqlType:
     precision: int | None = None
     scale: int | None = None
     user: str | None = None
+    collection: str | None = field(default=None, compare=False)
+    """Of xml(collection): the PostgreSQL domain that validates its values."""
 
     @property
     def family(self) -> str:
@@ -118,8 +122,8 @@ class SqlType:
     @property
     def postgres(self) -> str:
         """The PostgreSQL type of a column, variable or cast of this type."""
-        if self.user is not None:
-            return self.user
+        if self.user is not None or self.collection is not None:
+            return self.user or self.collection or ""
         base = _TYPES[self.name][1]
         if self.name in ("varchar", "nvarchar"):
             if self.length == MAX:
@@ -142,7 +146,7 @@ class SqlType:
     @property
     def postgres_bare(self) -> str:
         """The PostgreSQL type without length or precision, as a function's parameter has it."""
-        text = self.postgres
+        text = self.postgres if self.collection is None else _TYPES[self.name][1]
         return text.partition("(")[0] if not text.endswith('"') else text
 
     @property
@@ -155,6 +159,12 @@ class SqlType:
         if self.scale is not None:
             return f"{self.name}({self.scale})"
         return self.name
+
+
+def typed_xml(schema: str, name: str, document: bool) -> SqlType:
+    """Return xml(collection) or xml(DOCUMENT collection); schema and name as PostgreSQL has them."""
+    domain = fold(f"{schema}.{name}{' document' if document else ''}")
+    return replace(XML, collection=f"ssb.{quote(domain)}")
 
 
 class TypeError_(ValueError):

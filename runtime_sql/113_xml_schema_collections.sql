@@ -10,6 +10,7 @@ AS $$
 DECLARE
     v_name record;
     v_database_id integer;
+    v_collection_id integer;
 BEGIN
     SELECT n.* INTO v_name FROM ssb.split_name(name) AS n;
     v_database_id := ssb.database_of_schema(v_name.schema_name);
@@ -18,11 +19,12 @@ BEGIN
     INSERT INTO ssb.xml_schema_collection (database_id, schema_name, name, spelling, compiled, source)
     VALUES (v_database_id, v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name),
             ssb.compile_xml_schema(schemas), schemas)
-    ON CONFLICT DO NOTHING;
+    ON CONFLICT DO NOTHING RETURNING collection_id INTO v_collection_id;
     IF NOT FOUND THEN
         PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              coalesce(spelling, v_name.object_name)), 16, 6);
     END IF;
+    PERFORM ssb.create_typed_xml(v_collection_id);
 END;
 $$;
 
@@ -71,6 +73,7 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.message_type AS t WHERE t.collection_id = v_collection.collection_id) THEN
         PERFORM ssb.raise_bound('XML schema collection', v_collection.spelling, 'message type');
     END IF;
+    PERFORM ssb.drop_typed_xml(v_collection);
     DELETE FROM ssb.xml_schema_collection AS c WHERE c.collection_id = v_collection.collection_id;
 END;
 $$;

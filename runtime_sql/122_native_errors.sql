@@ -159,6 +159,10 @@ BEGIN
                                         replace(v_first, '__', '.')), 11, 7, NULL, NULL);
         ELSIF p_message ~ '^constraint' THEN
             v_error := ROW(3728, format('''%s'' is not a constraint.', v_first), 16, 1, NULL, NULL);
+        ELSIF v_first LIKE 'ssb.%' THEN
+            -- xml(collection) is a domain ssb."schema.collection" (567_typed_xml.sql).
+            v_error := ROW(6314, format('Collection specified does not exist in metadata : ''%s''.',
+                                        regexp_replace(v_first, '^ssb\.([^.]*\.)?| document$', '', 'g')), 16, 1, NULL, NULL);
         END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL);

@@ -23,6 +23,55 @@ BEGIN
 END;
 $$;
 
+-- xml(collection) and xml(DOCUMENT collection) are domains of schema ssb, named after the
+-- collection: ssb."dbo.orders", ssb."dbo.orders document". They come and go with it.
+CREATE OR REPLACE FUNCTION ssb.create_typed_xml(p_collection_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text;
+BEGIN
+    SELECT c.schema_name || '.' || c.name INTO v_name
+      FROM ssb.xml_schema_collection AS c WHERE c.collection_id = p_collection_id;
+    EXECUTE format('CREATE DOMAIN ssb.%I AS sys.xml CHECK (ssb.fits_collection(VALUE, %s, false))', sys.fold(v_name), p_collection_id);
+    EXECUTE format('CREATE DOMAIN ssb.%I AS sys.xml CHECK (ssb.fits_collection(VALUE, %s, true))',
+                   sys.fold(v_name || ' document'), p_collection_id);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.drop_typed_xml(p_collection ssb.xml_schema_collection)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text := p_collection.schema_name || '.' || p_collection.name;
+BEGIN
+    EXECUTE format('DROP DOMAIN IF EXISTS ssb.%I, ssb.%I', sys.fold(v_name), sys.fold(v_name || ' document'));
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    PERFORM ssb.raise_error(6328, format('Specified collection ''%s'' cannot be dropped because it is used by a column, variable '
+        'or parameter.', p_collection.spelling), hint => SQLERRM);
+END;
+$$;
+
+-- The CHECK of those domains: true, or the error of a value that its collection refuses.
+-- Collections are looked up by number: in a database that is being restored there is none yet.
+CREATE OR REPLACE FUNCTION ssb.fits_collection(p_value sys.xml, p_collection_id integer, p_document boolean)
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_value IS NOT NULL THEN
+        PERFORM ssb.typed_xml(p_value, (SELECT c.compiled FROM ssb.xml_schema_collection AS c
+                                         WHERE c.collection_id = p_collection_id), p_document);
+    END IF;
+    RETURN true;
+END;
+$$;
+
 -- The message number of a text that ssb.xml_schema_validate gave.
 CREATE OR REPLACE FUNCTION ssb.xsd_fault_number(p_fault text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -37,6 +37,7 @@ BEGIN
         product varchar(50);
         received record;
     BEGIN
+        EXIT servecounter WHEN session.leaving;  -- nested deeper than 32
         session.nocount := true;
         LOOP
             session := ssb.begin_transaction(session);
