@@ -15,6 +15,7 @@ from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..server.connect import Target, connect, describe, find_target
 from ..server.execute import Executor
+from ..server.learn import learn_tables
 from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Renderer, TableRenderer
 from ..server.results import ErrorEvent
@@ -122,6 +123,7 @@ class Runner:
     ) -> None:
         self._connection = connection
         self._session = CompileSession(options)
+        learn_tables(connection, self._session.catalog)
         self._renderer = renderer
         translator = Translator.of(connection, lambda: self._session.catalog)
         self._executor = Executor(connection, renderer.write, translate=translator)

@@ -20,7 +20,6 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
-from ..compiler.scope import Catalog
 from ..server.results import ErrorEvent, Event, NoticeReader, Print, Rows, error_of, number_of_sqlstate
 from ..server.translate import Translator
 
@@ -89,12 +88,13 @@ class ProgramError(Exception):
         self.number = number
 
 
-def no_such_principal(queue: ActiveQueue) -> ProgramError:
-    """EXECUTE AS names somebody who is no PostgreSQL role."""
+def no_such_principal(queue: ActiveQueue, reason: str = "") -> ProgramError:
+    """EXECUTE AS names somebody who is no PostgreSQL role, or whom the readers' login may not become."""
     return ProgramError(
         15517,
         f'Cannot execute as the database principal because the principal "{queue.principal}" does '
-        "not exist, this type of principal cannot be impersonated, or you do not have permission.",
+        "not exist, this type of principal cannot be impersonated, or you do not have permission."
+        + (f" ({reason})" if reason else ""),
     )
 
 
@@ -163,6 +163,12 @@ class Sessions:
         session = spare if spare is not None and _is_alive(spare.connection) else await self._open()
         try:
             await _prepare(session, queue.role, queue.database)
+        except psycopg.errors.InsufficientPrivilege as error:
+            login = session.connection.info.user
+            await session.connection.close()
+            raise no_such_principal(
+                queue, f"{error.diag.message_primary}: GRANT {queue.role} TO {login}"
+            ) from error
         except BaseException:
             await session.connection.close()
             raise
@@ -231,9 +237,7 @@ class Sessions:
         """Answer a program that runs dynamic SQL of which only the run time knows the text."""
         with self._translating:
             if self._translator is None:
-                database = conninfo_to_dict(self._dsn).get("dbname")
-                catalog = Catalog(default_database=str(database) if database else None)
-                self._translator = Translator(self._dsn, lambda: catalog)
+                self._translator = Translator(self._dsn)
             self._translator(text)
 
 

@@ -13,15 +13,20 @@ from psycopg.conninfo import make_conninfo
 
 from ..compiler.late_text import LateProblem, LateText, compile_late_text
 from ..compiler.scope import Catalog
+from .learn import learn_tables
 
 SETTING = "SET pgsb.translator = 'on'"
 """Tells the server that this client answers."""
 
 
 class Translator:
-    """Answers one connection. ``catalog`` gives what the compiler knows at the moment."""
+    """Answers one connection.
 
-    def __init__(self, conninfo: str, catalog: Callable[[], Catalog]) -> None:
+    ``catalog`` gives what the compiler knows at the moment; without it the server's tables
+    are looked up each time.
+    """
+
+    def __init__(self, conninfo: str, catalog: Callable[[], Catalog] | None = None) -> None:
         """Keep what is needed; a second connection is opened when a text comes."""
         self._conninfo = conninfo
         self._catalog = catalog
@@ -48,7 +53,8 @@ class Translator:
         token = asked["token"]
         answered = False
         try:
-            statements = list(compile_late_text(text, self._catalog()))
+            catalog = self._catalog() if self._catalog is not None else self._learn()
+            statements = list(compile_late_text(text, catalog))
             self._answer(token, statements, None, None, None)
             answered = True
         except LateProblem as problem:
@@ -59,11 +65,18 @@ class Translator:
             if not answered:
                 self._answer(token, None, 50000, "pgsb could not translate this dynamic SQL", 1)
 
-    def _answer(self, *values: Any) -> None:
+    def _learn(self) -> Catalog:
+        with self._connect() as connection:
+            catalog = Catalog(default_database=connection.info.dbname)
+            learn_tables(connection, catalog)
+        return catalog
+
+    def _connect(self) -> psycopg.Connection[Any]:
         # Dynamic SQL of this kind is rare: no connection is kept open for it.
-        with psycopg.connect(
-            self._conninfo, autocommit=True, application_name="pgsb translator"
-        ) as connection:
+        return psycopg.connect(self._conninfo, autocommit=True, application_name="pgsb translator")
+
+    def _answer(self, *values: Any) -> None:
+        with self._connect() as connection:
             connection.execute(
                 "SELECT ssb.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)", values
             )

@@ -1,0 +1,108 @@
+"""Tells the compiler which tables the server has: made by an earlier script, or not by a script at all.
+
+Their columns decide what `INSERT t VALUES …` fills (not IDENTITY columns), what ``+`` means and
+what `*` stands for, as for tables that the script itself creates.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from ..compiler import type_map as tm
+from ..compiler.names import ObjectName
+from ..compiler.ordinary_sql import ColumnInfo, TableInfo
+from ..compiler.ordinary_sql_interface import KeyInfo
+from ..compiler.scope import Catalog
+from ..compiler.type_map import SqlType
+
+_TABLES = """
+SELECT n.nspname, c.relname, c.relkind::text,
+       array_agg(a.attname::text ORDER BY a.attnum),
+       array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum),
+       array_agg(a.attnotnull ORDER BY a.attnum),
+       array_agg(a.attidentity <> '' ORDER BY a.attnum),
+       array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum)
+  FROM pg_class AS c
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
+ WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
+   AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+ GROUP BY n.nspname, c.relname, c.relkind
+"""
+_KEYS = """
+SELECT n.nspname, c.relname, i.indisprimary,
+       (SELECT array_agg(a.attname::text ORDER BY k.place)
+          FROM unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (number, place)
+          JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.number)
+  FROM pg_index AS i
+  JOIN pg_class AS c ON c.oid = i.indrelid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
+   AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+"""
+_TYPES: dict[str, SqlType] = {
+    "integer": tm.INT,
+    "bigint": tm.BIGINT,
+    "smallint": tm.SMALLINT,
+    "sys.bit": tm.BIT,
+    "boolean": tm.BIT,
+    "double precision": tm.FLOAT,
+    "real": SqlType("real"),
+    "text": tm.NVARCHAR_MAX,
+    "character varying": tm.NVARCHAR_MAX,
+    "bytea": tm.VARBINARY_MAX,
+    "uuid": tm.UNIQUEIDENTIFIER,
+    "date": tm.DATE,
+    "time without time zone": tm.TIME,
+    "timestamp(3) without time zone": tm.DATETIME,
+    "timestamp(0) without time zone": tm.SMALLDATETIME,
+    "timestamp without time zone": SqlType("datetime2", scale=7),
+    "timestamp with time zone": tm.DATETIMEOFFSET,
+    "sys.xml": tm.XML,
+}
+_SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)")
+
+
+def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
+    """Add the server's tables and views to ``catalog``. Raises psycopg.Error."""
+    keys: dict[tuple[str, str], list[KeyInfo]] = {}
+    for schema, name, primary, columns in connection.execute(_KEYS):
+        keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
+    for schema, name, kind, *columns in connection.execute(_TABLES):
+        catalog.tables[schema, name] = TableInfo(
+            ObjectName(name, schema),
+            tuple(_column(*parts) for parts in zip(*columns, strict=True)),
+            tuple(keys.get((schema, name), ())),
+            read_only=kind in ("v", "m"),
+        )
+
+
+def _column(name: str, type_: str, not_null: bool, identity: bool, computed: str | None) -> ColumnInfo:
+    return ColumnInfo(
+        name,
+        type_of(type_),
+        nullable=not not_null,
+        identity=(1, 1) if identity else None,
+        computed=computed,
+    )
+
+
+def type_of(written: str) -> SqlType | None:
+    """The T-SQL type that a PostgreSQL one, as format_type writes it, stands for; None for others."""
+    known = _TYPES.get(written)
+    if known is not None:
+        return known
+    sized = _SIZED.fullmatch(written)
+    if sized is None:
+        return None
+    numbers: Sequence[int] = [int(number) for number in sized.groups()[1:] if number is not None]
+    match sized[1]:
+        case "character varying":
+            return tm.varchar(numbers[0])
+        case "character":
+            return SqlType("char", length=numbers[0])
+        case _:
+            return tm.decimal(numbers[0], numbers[1] if len(numbers) > 1 else 0)
