@@ -1,18 +1,24 @@
 """Bulk jobs of all shapes: one message, one long conversation, a million short ones, large bodies.
 
     python -m benchmarks.spark_sizes [--shapes 1x1,1x1000000,1000000x1,8MB] [--memory 1g] [--postgres 18]
+    python -m benchmarks.spark_sizes --claims [--postgres 18]
 
 A shape is CONVERSATIONSxMESSAGES of 200 bytes, or 8MB: 60 bodies of 8 MB on 6 conversations. Each is one
 run of pgsb.bulk.job.run_job on local[2] with benchmarks.spark's program: a row, a reply and an end for each
 conversation. Prints seconds for claiming, computing and completing, and what the driver holds: its JVM's
 live heap (what the last collection left, the largest of the run) and its Python's peak.
 
+With --claims there is no Spark: for growing numbers of conversations of 100 messages it prints what claiming
+them and completing the claim (a reply and an end for each) cost in microseconds per message.
+
 Dialogs and messages are copies of one dialog's rows: what BEGIN DIALOG and SEND write, without their cost.
 Run in a checkout, from its root. A shape of a million takes minutes.
 """
 
 import argparse
+import json
 import os
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -20,6 +26,7 @@ from typing import Any
 
 import psycopg
 
+from pgsb.bulk import claim
 from pgsb.bulk.job import Progress, run_job
 from pgsb.bulk.session import spark_session
 
@@ -140,6 +147,7 @@ def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--shapes", default="1x1,1x1000000,1000000x1,8MB")
+    parser.add_argument("--claims", action="store_true", help="time claims alone, without Spark")
     parser.add_argument("--memory", default="1g", help="of the JVM")
     parser.add_argument("--postgres", help="a major version or a bin directory")
     arguments = parser.parse_args()
@@ -147,6 +155,11 @@ def main() -> None:
         dsn = over_tcp(server.dsn)
         connection = psycopg.connect(dsn, autocommit=True)
         define(connection)
+        if arguments.claims:
+            print(f"PostgreSQL {server.version}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+            for conversations in (1, 10, 100, 1000, 10_000):
+                _time_claims(connection, conversations)
+            return
         settings = {"spark.log.level": "OFF", "spark.driver.memory": arguments.memory}
         spark = spark_session("pgsb sizes", master="local[2]", settings=settings)
         memory = Memory(spark)
@@ -185,6 +198,42 @@ def _run(dsn: str, shape: str, messages: int, memory: Memory) -> None:
         f"{shape:>12}: claim {steps['claimed']:6.2f} s, all {steps['completed']:7.2f} s,"
         f" {messages / steps['completed']:>9,.0f} messages/s; "
         f"{memory.shown()}; load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+
+
+def _time_claims(connection: psycopg.Connection[Any], conversations: int) -> None:
+    """The median of three claims of that many conversations of 100 messages."""
+    claims: list[float] = []
+    completions: list[float] = []
+    messages = conversations * 100
+    for _ in range(3):
+        fill(connection, conversations, 100, 200)
+        before = time.perf_counter()
+        held = claim(connection, "dbo.bulkqueue", partitions=2)
+        claims.append(time.perf_counter() - before)
+        assert held is not None and held.messages == messages
+        staging = _one(connection, f"SELECT ssb.create_staging({held.claim_id}, 'replies')")
+        connection.execute(
+            f"INSERT INTO {staging} SELECT conversation_handle, '//Bulk/Item', 'x', row_number() OVER (), 1"
+            f"  FROM ssb.claimed_message WHERE claim_id = {held.claim_id}"
+            "   AND message_sequence_number = 0".encode()
+        )
+        outputs = {"kind": "replies", "staging": staging, "attempts": [1], "rows": conversations}
+        before = time.perf_counter()
+        row = connection.execute(
+            "SELECT deleted, replied FROM ssb.complete_claim(%s, %s, end_all => true)",
+            (held.claim_id, json.dumps([outputs])),
+        ).fetchone()
+        completions.append(time.perf_counter() - before)
+        if row != (messages, conversations):
+            raise SystemExit(f"{row} of {messages} messages and {conversations} replies")
+        connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
+        connection.execute("TRUNCATE ssb.message_0, ssb.message_1, ssb.conversation_endpoint")
+    each = [statistics.median(one) / messages * 1e6 for one in (claims, completions)]
+    print(
+        f"{messages:>9,} messages: claim {each[0]:8.2f}, complete {each[1]:8.2f}, both {sum(each):8.2f}"
+        f" µs/message; load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
 

@@ -122,7 +122,7 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue ssb.queue := ssb.queue_of(queue);
-    v_is_full boolean := false;
+    v_taken record;
     v_priority smallint;
     v_after bigint;
     v_last bigint;
@@ -172,11 +172,13 @@ BEGIN
             v_next := 1;
             v_step := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
-                v_is_full := ssb.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
-                                              max_bytes - bytes, conversations, partitions);
-                SELECT coalesce(sum(c.messages), 0), coalesce(sum(c.bytes), 0), count(*) INTO messages, bytes, conversations
-                  FROM ssb.claimed_conversation AS c WHERE c.claim_id = claim_messages.claim_id;
-                EXIT queue_walk WHEN v_is_full;
+                SELECT g.* INTO v_taken
+                  FROM ssb.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
+                                        max_bytes - bytes, conversations, partitions) AS g;
+                messages := messages + v_taken.messages;
+                bytes := bytes + v_taken.bytes;
+                conversations := conversations + v_taken.conversations;
+                EXIT queue_walk WHEN v_taken.is_full;
                 v_next := v_next + v_step;
                 v_step := least(v_step * 2, 65536);
             END LOOP;
@@ -212,19 +214,19 @@ $$;
 
 -- Adds groups, in the order given, to a claim while they fit into p_messages and
 -- p_bytes (NULL: no limit). While the claim has no conversation (p_before: how many) a
--- first group that does not fit is cut.
--- True when one was left out for want of room: the claim is full.
+-- first group that does not fit is cut. is_full: one was left out for want of room; the
+-- rest is what was added.
 CREATE OR REPLACE FUNCTION ssb.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
-                                            p_before bigint, p_partitions integer)
-RETURNS boolean
+                                            p_before bigint, p_partitions integer, OUT is_full boolean,
+                                            OUT messages bigint, OUT bytes bigint, OUT conversations bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_free bigint[];
-    v_fitting bigint[];
-    v_groups bigint;
-    v_cut bigint;
+    v_fitting ssb.claimed_conversation[];
+    v_leaders bigint[];
+    v_first bigint;
 BEGIN
     -- Locked now, claimed from the commit on. The next statement has a new snapshot:
     -- what others received before we had the lock is gone for it.
@@ -235,46 +237,50 @@ BEGIN
               JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader
              WHERE l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id)
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
-    SELECT array_agg(s.leader ORDER BY s.place) FILTER (WHERE s.all_messages <= coalesce(p_messages, s.all_messages)
-                                              AND s.all_bytes <= coalesce(p_bytes, s.all_bytes)),
-           count(*), (array_agg(s.leader ORDER BY s.place))[1]
-      INTO v_fitting, v_groups, v_cut
-      FROM (SELECT u.leader, u.place, sum(n.messages) OVER w AS all_messages, sum(n.bytes) OVER w AS all_bytes
+    -- A group that is too large is not counted to its end. The window takes all
+    -- conversations of a group together: they have the same place.
+    SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
+                         (p_before + s.number) % p_partitions)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
+           array_agg(s.leader) FILTER (WHERE s.is_fitting), coalesce(bool_or(NOT s.is_fitting), false),
+           (array_agg(s.leader ORDER BY s.place))[1], coalesce(sum(s.messages) FILTER (WHERE s.is_fitting), 0),
+           coalesce(sum(s.bytes) FILTER (WHERE s.is_fitting), 0), count(*) FILTER (WHERE s.is_fitting)
+      INTO v_fitting, v_leaders, is_full, v_first, messages, bytes, conversations
+      FROM (SELECT u.leader, u.place, n.*, row_number() OVER w AS number,
+                   sum(n.messages) OVER w <= coalesce(p_messages, 9223372036854775807)
+                   AND sum(n.bytes) OVER w <= coalesce(p_bytes, 9223372036854775807) AS is_fitting
               FROM unnest(v_free) WITH ORDINALITY AS u (leader, place)
              CROSS JOIN LATERAL (
-                   SELECT count(*) AS messages, coalesce(sum(octet_length(m.body)), 0) AS bytes
-                     FROM (SELECT s.body FROM ssb.conversation_endpoint AS e
+                   SELECT m.endpoint_id, max(m.queuing_order) AS last_order, count(*) AS messages,
+                          coalesce(sum(m.size), 0) AS bytes, coalesce(max(m.size), 0) AS largest
+                     FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
+                             FROM ssb.conversation_endpoint AS e
                              JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
                             WHERE e.lock_id = u.leader AND e.closed_at IS NULL
-                            LIMIT coalesce(p_messages, 9223372036854775806) + 1) AS m) AS n
-             WHERE n.messages > 0
+                            LIMIT coalesce(p_messages, 9223372036854775806) + 1) AS m
+                    GROUP BY m.endpoint_id) AS n
             WINDOW w AS (ORDER BY u.place)) AS s;
-    IF v_fitting IS NULL AND v_groups > 0 AND p_before = 0 THEN
+    IF is_full AND conversations = 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.
-        UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id WHERE l.endpoint_id = v_cut;
-        INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, largest, partition)
-        SELECT p_claim_id, t.endpoint_id, max(t.queuing_order), count(*), coalesce(sum(t.size), 0), coalesce(max(t.size), 0), 0
-          FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size,
-                       row_number() OVER w AS place,
-                       coalesce(sum(octet_length(s.body)) OVER w, 0) AS all_bytes
-                  FROM ssb.conversation_endpoint AS e
-                  JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
-                 WHERE e.lock_id = v_cut AND e.closed_at IS NULL
-                WINDOW w AS (ORDER BY s.queuing_order)) AS t
-         WHERE t.place = 1 OR (t.place <= coalesce(p_messages, t.place) AND t.all_bytes <= coalesce(p_bytes, t.all_bytes))
-         GROUP BY t.endpoint_id;
-        RETURN true;
+        v_leaders := ARRAY[v_first];
+        SELECT array_agg(ROW(p_claim_id, c.endpoint_id, c.last_order, c.messages, c.bytes, c.largest, 0)::ssb.claimed_conversation),
+               sum(c.messages), sum(c.bytes), count(*)
+          INTO v_fitting, messages, bytes, conversations
+          FROM (SELECT t.endpoint_id, max(t.queuing_order) AS last_order, count(*) AS messages,
+                       coalesce(sum(t.size), 0) AS bytes, coalesce(max(t.size), 0) AS largest
+                  FROM (SELECT o.*, row_number() OVER w AS place, coalesce(sum(o.size) OVER w, 0) AS all_bytes
+                          FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
+                                  FROM ssb.conversation_endpoint AS e
+                                  JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
+                                 WHERE e.lock_id = v_first AND e.closed_at IS NULL
+                                 ORDER BY s.queuing_order LIMIT p_messages) AS o
+                        WINDOW w AS (ORDER BY o.queuing_order)) AS t
+                 WHERE t.place = 1 OR t.all_bytes <= coalesce(p_bytes, t.all_bytes)
+                 GROUP BY t.endpoint_id) AS c;
     END IF;
     UPDATE ssb.conversation_endpoint AS l SET claim_id = p_claim_id
-      FROM unnest(v_fitting) AS u (leader) WHERE l.endpoint_id = u.leader;
+      FROM unnest(v_leaders) AS u (leader) WHERE l.endpoint_id = u.leader;
     INSERT INTO ssb.claimed_conversation (claim_id, endpoint_id, last_order, messages, bytes, largest, partition)
-    SELECT p_claim_id, e.endpoint_id, max(s.queuing_order), count(*), coalesce(sum(octet_length(s.body)), 0),
-           coalesce(max(octet_length(s.body)), 0), (p_before + row_number() OVER ()) % p_partitions
-      FROM unnest(v_fitting) AS u (leader)
-      JOIN ssb.conversation_endpoint AS e ON e.lock_id = u.leader AND e.closed_at IS NULL
-      JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
-     GROUP BY e.endpoint_id;
-    RETURN v_groups > coalesce(cardinality(v_fitting), 0);
+    SELECT c.claim_id, c.endpoint_id, c.last_order, c.messages, c.bytes, c.largest, c.partition FROM unnest(v_fitting) AS c;
 END;
 $$;
 
