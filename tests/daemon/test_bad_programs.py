@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from activation import DRAIN, Daemon, activate, done, send, until
 from support import Connection, Database
@@ -82,6 +83,24 @@ def test_a_principal_that_is_no_role_is_reported(sql: Connection, daemon: Start)
     send(sql, "a")
     line = running.wait_for("not_started", "Paper")
     assert line.error_number == 15517
+
+
+def test_a_principal_whom_the_readers_may_not_become_is_reported(
+    neighbour: Connection, daemon: Start, database: Database
+) -> None:
+    sql = neighbour
+    login, role = f"login_{database.name}", f"secret_{database.name}"
+    sql.execute(f"CREATE ROLE {login} LOGIN; CREATE ROLE {role}")
+    try:
+        activate(sql, DRAIN, execute_as=f"'{role}'")
+        running = daemon(reader_dsn=make_conninfo(database.dsn, user=login))
+        send(sql, "a")
+        line = running.wait_for("not_started", f"GRANT {role} TO {login}")
+        assert line.error_number == 15517
+        running.broker.stop()
+    finally:
+        sql.execute("SELECT ssb.alter_queue('dbo.to_queue', drop_activation => true)")
+        sql.execute(f"DROP ROLE {role}, {login}")
 
 
 def test_a_program_that_does_not_receive_is_slowed_down_and_reported(
