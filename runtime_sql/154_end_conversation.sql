@@ -1,5 +1,5 @@
 -- END CONVERSATION.
--- Called by  compiled END CONVERSATION, DROP SERVICE, ssb.end_conversations
+-- Called by  compiled END CONVERSATION, DROP SERVICE; 156 for those that a set leaves
 -- Locks      this side's group. The far side's row is read, never written: its
 --            state follows from ours (ssb.endpoint_state).
 
@@ -143,21 +143,6 @@ BEGIN
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint.endpoint_id;
     END IF;
     PERFORM ssb.close_endpoint(v_endpoint, v_is_known, error IS NOT NULL);
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.end_conversations(handles uuid[])
-RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_handle uuid;
-BEGIN
-    FOREACH v_handle IN ARRAY coalesce(handles, '{}') LOOP
-        PERFORM ssb.end_conversation(v_handle);
-    END LOOP;
-    RETURN coalesce(cardinality(handles), 0);
 END;
 $$;
 

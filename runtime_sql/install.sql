@@ -61,6 +61,7 @@
 \ir 153_receive.sql
 \ir 154_end_conversation.sql
 \ir 155_conversation_groups.sql
+\ir 156_end_conversations.sql
 \ir 157_wait_for_message.sql
 \ir 158_send_sets.sql
 \ir 159_usual_dialogs.sql
