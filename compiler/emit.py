@@ -218,7 +218,8 @@ class _Writer:
 
     @statement.register
     def _(self, node: pl.GetDetail) -> None:
-        self.line(f"GET STACKED DIAGNOSTICS {node.target} = PG_EXCEPTION_DETAIL;")
+        hint = "" if node.hint is None else f", {node.hint} = PG_EXCEPTION_HINT"
+        self.line(f"GET STACKED DIAGNOSTICS {node.target} = PG_EXCEPTION_DETAIL{hint};")
 
     @statement.register
     def _(self, node: pl.Exit) -> None:

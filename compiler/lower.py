@@ -280,12 +280,14 @@ class Context:
         body: Sequence[pl.Statement],
         *,
         verb: str | None = None,
+        hints: bool = False,
         after_error: Sequence[pl.Statement] = (),
     ) -> list[pl.Statement]:
         """Run ``body`` in an exception block of its own that sends its error on its way.
 
-        ``verb`` (INSERT …) asks for the detail of constraint violations too. ``after_error``
-        runs in the handler when the error leaves neither a TRY block nor the routine.
+        ``verb`` (INSERT …) asks for the detail of constraint violations too; ``hints``, with
+        a verb: the runtime's errors may have a hint. ``after_error`` runs in the handler when
+        the error leaves neither a TRY block nor the routine.
         """
         if self.mode in (Mode.FUNCTION, Mode.PLAIN):
             return list(body)
@@ -298,8 +300,11 @@ class Context:
         handler: list[pl.Statement] = []
         if verb is not None:
             detail = self.outer_helper("detail", "text")
-            handler.append(pl.GetDetail(detail))
             arguments += [pl.Name(detail), pl.Text(verb)]
+            hint = self.outer_helper("hint", "text") if hints else None
+            handler.append(pl.GetDetail(detail, hint))
+            if hint is not None:
+                arguments.append(pl.Name(hint))
         handler.append(pl.Assign(self.session, pl.Invoke("ssb.failed", tuple(arguments))))
         handler.append(self.leave_after_error(node))
         if not self.tries:
@@ -408,7 +413,8 @@ def lower(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
         return []
     # Only definitions raise errors with another severity than 16, which stands in the detail.
     verb = None if isinstance(node, _DIALOG) else node.span.text.split(None, 1)[0].upper()
-    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
+    guarded = ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb, hints=verb is not None)
+    return [*guarded, *ctx.autocommit(node)]
 
 
 @singledispatch

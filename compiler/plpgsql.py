@@ -177,9 +177,10 @@ class GetRowCount:
 
 @dataclass(frozen=True, slots=True)
 class GetDetail:
-    """``GET STACKED DIAGNOSTICS target = PG_EXCEPTION_DETAIL;``."""
+    """``GET STACKED DIAGNOSTICS target = PG_EXCEPTION_DETAIL;``, and the hint too if it is wanted."""
 
     target: str
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

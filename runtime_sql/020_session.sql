@@ -41,7 +41,8 @@ BEGIN
             nestlevel        integer,    -- @@NESTLEVEL
             capturing        boolean,    -- INSERT … EXEC: result sets are kept, not sent
             captured         json[],     -- … here, one JSON array a row
-            in_trigger       boolean     -- ROLLBACK ends the batch of the statement that fired the trigger (3609)
+            in_trigger       boolean,    -- ROLLBACK ends the batch of the statement that fired the trigger (3609)
+            hint             text        -- of the error that came last
         );
     END IF;
 END;

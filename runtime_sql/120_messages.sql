@@ -40,11 +40,16 @@ AS $$
 $$;
 
 -- An error that does not end the batch.
-CREATE OR REPLACE FUNCTION ssb.report(error ssb.error)
+CREATE OR REPLACE FUNCTION ssb.report(error ssb.error, hint text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
+    -- RAISE refuses a hint that is NULL.
+    IF hint IS NOT NULL THEN
+        RAISE WARNING USING ERRCODE = 'SE001', MESSAGE = error.message, DETAIL = ssb.error_detail(error), HINT = hint;
+        RETURN;
+    END IF;
     RAISE WARNING USING ERRCODE = 'SE001', MESSAGE = error.message, DETAIL = ssb.error_detail(error);
 END;
 $$;

@@ -19,12 +19,12 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE
 AS $$
     SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 1205, 2714, 3609, 3960, 8114, 8169, 10708)
-           OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399
+           OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328)
 $$;
 
 -- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
 -- TRIGGER for an error out of a trigger, which rolls back.
-CREATE OR REPLACE FUNCTION ssb.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL, p_hint text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
 AS $$
@@ -36,6 +36,7 @@ DECLARE
 BEGIN
     session.error := error.number;
     session.rowcount := 0;
+    session.hint := p_hint;
     IF session.try_depth > 0 AND NOT (v_unresolved AND session.outer_tries = 0) THEN
         session.leaving := true;
         session.unresolved := v_unresolved;
@@ -50,7 +51,7 @@ BEGIN
         session.rolling_back := v_ends;
         session.pending := error;
     ELSE
-        PERFORM ssb.report(error);
+        PERFORM ssb.report(error, p_hint);
         session.leaving := v_unresolved;
         session.unresolved := v_unresolved;
         -- No number: reported already. The line is the one that error 266 may need.
@@ -61,9 +62,9 @@ END;
 $$;
 
 -- The one line in every handler: a statement failed. line counts from the first
--- line of the batch; p_verb is INSERT, UPDATE, DELETE or MERGE.
+-- line of the batch; p_verb is INSERT, UPDATE, DELETE, MERGE or the first word of a definition.
 CREATE OR REPLACE FUNCTION ssb.failed(session ssb.session, line integer, sqlstate_code text, message text,
-                                      detail text DEFAULT NULL, p_verb text DEFAULT NULL)
+                                      detail text DEFAULT NULL, p_verb text DEFAULT NULL, p_hint text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
 AS $$
@@ -90,7 +91,7 @@ BEGIN
         v_error.procedure := session.procedure;
         v_error.line := line;
     END IF;
-    RETURN ssb.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END);
+    RETURN ssb.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
 END;
 $$;
 

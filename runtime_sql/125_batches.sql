@@ -69,8 +69,9 @@ DECLARE
 BEGIN
     IF session.doomed AND NOT session.rolling_back THEN
         IF session.leaving AND v_error.number IS NOT NULL THEN
-            PERFORM ssb.report(v_error);
+            PERFORM ssb.report(v_error, session.hint);
         END IF;
+        session.hint := NULL;
         v_error := ROW(3998, 'Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.',
                        16, 1, NULL, 1);
         session.leaving := true;
@@ -97,12 +98,12 @@ BEGIN
             set_config('pgsb.status', concat_ws(',', session.error, session.rowcount, session.fetch_status), false);
     IF session.leaving AND v_error.number IS NOT NULL THEN
         IF more THEN
-            PERFORM ssb.report(v_error);
+            PERFORM ssb.report(v_error, session.hint);
         ELSE
             IF NOT session.atomic THEN
                 COMMIT;
             END IF;
-            PERFORM ssb.raise_pending(v_error);
+            PERFORM ssb.raise_pending(v_error, session.hint);
         END IF;
     END IF;
     session.leaving := false;
@@ -182,7 +183,7 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
     IF session.leaving AND (session.pending).number IS NOT NULL THEN
-        PERFORM ssb.raise_pending(session.pending);
+        PERFORM ssb.raise_pending(session.pending, session.hint);
     ELSIF session.doomed THEN
         PERFORM ssb.raise_pending(ROW(3998, 'Uncommittable transaction is detected at the end of the batch. The transaction is '
             'rolled back.', 16, 1, session.procedure, 1)::ssb.error);

@@ -181,6 +181,7 @@ DO $batch$
 DECLARE
     session ssb.session;
     detail text;
+    hint text;
 BEGIN
     CALL ssb.begin_batch(session);
     <<batch>>
@@ -196,8 +197,8 @@ BEGIN
             BEGIN
                 PERFORM ssb.create_queue('dbo.q');
             EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT batch WHEN session.leaving;
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT batch WHEN session.leaving;
             END;
             IF session.autocommit THEN COMMIT; END IF;
         END IF;
@@ -210,8 +211,8 @@ BEGIN
             BEGIN
                 PERFORM ssb.drop_queue('dbo.q');
             EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'DROP'); EXIT batch WHEN session.leaving;
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'DROP', hint); EXIT batch WHEN session.leaving;
             END;
             IF session.autocommit THEN COMMIT; END IF;
         END IF;

@@ -268,6 +268,7 @@ DECLARE
     session ssb.session;
     detail text;
     result refcursor;
+    hint text;
 BEGIN
     CALL ssb.begin_batch(session);
     <<batch>>
@@ -348,8 +349,8 @@ BEGIN
                 PERFORM ssb.alter_queue('dbo.q1', status => false);
                 session.error := 0; session.rowcount := 0;
             EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER'); EXIT string_3 WHEN session.leaving;
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER', hint); EXIT string_3 WHEN session.leaving;
             END;
             IF session.autocommit THEN COMMIT; END IF;
         END string_3;

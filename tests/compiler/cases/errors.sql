@@ -759,6 +759,7 @@ DO $batch$
 DECLARE
     session ssb.session;
     detail text;
+    hint text;
 BEGIN
     CALL ssb.begin_batch(session);
     <<batch>>
@@ -766,8 +767,8 @@ BEGIN
         BEGIN
             PERFORM ssb.execute_as('Nobody_Here');
         EXCEPTION WHEN OTHERS THEN
-            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'EXECUTE'); EXIT batch WHEN session.leaving;
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'EXECUTE', hint); EXIT batch WHEN session.leaving;
         END;
         IF session.autocommit THEN COMMIT; END IF;
     END batch;
@@ -777,3 +778,4 @@ $batch$;
 -- shows
 Msg 15517, Level 16, State 1, Line 2
 Cannot execute as the database principal because the principal "Nobody_Here" does not exist, this type of principal cannot be impersonated, or you do not have permission.
+hint: Here it is the PostgreSQL role of the same name: CREATE ROLE nobody_here, and GRANT it to who runs this.
