@@ -19,9 +19,11 @@ CREATE TABLE IF NOT EXISTS ssb.quarantined_group (
 CREATE INDEX IF NOT EXISTS quarantined_group_by_group ON ssb.quarantined_group (conversation_group_id);
 
 -- What is set aside, message by message; is_poison marks the one that failed.
-CREATE OR REPLACE VIEW ssb.quarantine AS
+DROP VIEW IF EXISTS ssb.quarantine;
+CREATE VIEW ssb.quarantine AS
 SELECT q.name AS queue, g.conversation_group_id, e.conversation_handle, m.queuing_order, t.name AS message_type_name,
-       m.body AS message_body, m.endpoint_id = g.endpoint_id AND m.queuing_order = g.queuing_order AS is_poison,
+       m.body AS message_body,
+       (m.endpoint_id = g.endpoint_id AND m.queuing_order = g.queuing_order)::integer::sys.bit AS is_poison,
        g.rollbacks, g.error, g.quarantined_at
   FROM ssb.quarantined_group AS g
   JOIN ssb.queue AS q ON q.queue_id = g.queue_id
@@ -53,13 +55,17 @@ BEGIN
     INSERT INTO ssb.quarantined_group AS g
            (queue_id, lock_id, conversation_group_id, endpoint_id, queuing_order, rollbacks, error)
     SELECT p_queue_id, p_lock_id, e.conversation_group_id, p_endpoint_id, p_order, p_fails,
+           -- A program that catches its errors can only have printed them.
            (SELECT b.message FROM ssb.broker_log AS b
-             WHERE b.queue = v_queue.name AND b.level = 'error' ORDER BY b.log_id DESC LIMIT 1)
+             WHERE b.queue = v_queue.name AND (b.level = 'error' OR b.event IN ('print', 'output'))
+             ORDER BY b.level = 'error' DESC, b.log_id DESC LIMIT 1)
       FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id
     RETURNING g.quarantine_id INTO v_quarantine_id;
     UPDATE ssb.conversation_endpoint AS l SET claim_id = -v_quarantine_id WHERE l.endpoint_id = p_lock_id;
-    -- If this is committed, counting starts anew.
-    PERFORM ssb.note_attempt(p_queue_id, p_fails);
+    -- If this is committed, counting starts anew; if not, it was no attempt at a message.
+    INSERT INTO ssb.committed_attempt (queue_id, epoch, transaction)
+    SELECT p_queue_id, a.epoch, pg_current_xact_id()::text::bigint
+      FROM ssb.attempts_of(v_queue.state_sequence) AS a WHERE a.epoch > 0;
     RETURN true;
 END;
 $$;
@@ -123,27 +129,38 @@ BEGIN
 END;
 $$;
 
--- The group can be received again, from the message that failed.
-CREATE OR REPLACE FUNCTION ssb.resubmit_quarantined(conversation_group uuid)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM ssb.end_quarantine(conversation_group);
-END;
-$$;
-
--- The message that failed is deleted; the group can be received again, from the next one.
-CREATE OR REPLACE FUNCTION ssb.drop_quarantined(conversation_group uuid)
-RETURNS void
+-- The group can be received again, from the message that failed. Returns how many
+-- messages that are.
+DROP FUNCTION IF EXISTS ssb.resubmit_quarantined(uuid);
+CREATE FUNCTION ssb.resubmit_quarantined(conversation_group uuid)
+RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_group ssb.quarantined_group := ssb.end_quarantine(conversation_group);
 BEGIN
+    RETURN count(*) FROM ssb.conversation_endpoint AS e
+             JOIN ssb.message_stored AS m ON m.endpoint_id = e.endpoint_id
+            WHERE e.lock_id = v_group.lock_id AND e.queue_id = v_group.queue_id;
+END;
+$$;
+
+-- The message that failed is deleted; the group can be received again, from the next
+-- one. Returns how many were deleted: 0 when its conversation was ended meanwhile.
+DROP FUNCTION IF EXISTS ssb.drop_quarantined(uuid);
+CREATE FUNCTION ssb.drop_quarantined(conversation_group uuid)
+RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_group ssb.quarantined_group := ssb.end_quarantine(conversation_group);
+    v_count integer;
+BEGIN
     DELETE FROM ssb.message_stored AS m
      WHERE m.endpoint_id = v_group.endpoint_id AND m.queuing_order = v_group.queuing_order;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count;
 END;
 $$;

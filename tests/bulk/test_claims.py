@@ -242,7 +242,7 @@ def test_a_failed_conversation_can_be_set_aside_until_somebody_decides(desk: Des
     assert claim(connect(), "dbo.target") is None
     assert desk.connection.execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
     desk.connection.execute(
-        "SELECT ssb.drop_quarantined(conversation_group_id) FROM ssb.quarantine WHERE is_poison"
+        "SELECT ssb.drop_quarantined(conversation_group_id) FROM ssb.quarantine WHERE is_poison = 1"
     )
     left = desk.connection.execute(
         "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.target')"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from activation import DRAIN, Daemon, activate, done, send, until
+from activation import DRAIN, Daemon, activate, done, send, tsql, until
 from support import Connection, Database
 
 Start = Callable[..., Daemon]
@@ -62,17 +62,48 @@ def test_the_group_is_visible_with_the_error(sql: Connection, set_aside: Daemon)
 
 def test_resubmitted_it_comes_again_in_order(sql: Connection, set_aside: Daemon) -> None:
     activate(sql, DRAIN)
-    sql.execute("SELECT ssb.resubmit_quarantined(%s)", [_quarantine(sql)[0][0]])
+    until(lambda: len(_quarantine(sql)) == 3)
+    answer = sql.execute("SELECT ssb.resubmit_quarantined(%s)", [_quarantine(sql)[0][0]]).fetchone()
+    assert answer == (3,)
     until(lambda: len(done(sql)) == 5)
     assert done(sql)[2:] == ["bad", "behind", "later"]
     assert _quarantine(sql) == []
 
 
 def test_dropped_the_rest_goes_on(sql: Connection, set_aside: Daemon) -> None:
-    sql.execute("SELECT ssb.drop_quarantined(%s)", [_quarantine(sql)[0][0]])
+    answer = sql.execute("SELECT ssb.drop_quarantined(%s)", [_quarantine(sql)[0][0]]).fetchone()
+    assert answer == (1,)
     until(lambda: len(done(sql)) == 4)
     assert done(sql)[2:] == ["behind", "later"]
     assert _quarantine(sql) == []
+
+
+def test_what_a_program_printed_is_the_error_where_it_caught_it(sql: Connection, daemon: Start) -> None:
+    tsql(
+        sql,
+        """
+CREATE PROCEDURE dbo.careful AS
+BEGIN
+    DECLARE @body varbinary(max);
+    BEGIN TRANSACTION;
+    RECEIVE TOP (1) @body = message_body FROM to_queue;
+    BEGIN TRY
+        THROW 50001, N'I do not like it', 1;
+    END TRY
+    BEGIN CATCH
+        PRINT 'rolled back: ' + ERROR_MESSAGE();
+        ROLLBACK;
+    END CATCH
+END
+GO
+ALTER QUEUE to_queue WITH POISON_MESSAGE_HANDLING (STATUS = ON, MAX_ROLLBACKS = 2, QUARANTINE = ON),
+    ACTIVATION (STATUS = ON, PROCEDURE_NAME = dbo.careful, MAX_QUEUE_READERS = 1, EXECUTE AS OWNER);
+""",
+    )
+    daemon()
+    send(sql, "bad")
+    row = until(lambda: _quarantine(sql))[0]
+    assert row[1:] == ("bad", True, 2, "rolled back: I do not like it")
 
 
 def test_without_a_daemon_any_client_passes_the_poison(sql: Connection) -> None:
