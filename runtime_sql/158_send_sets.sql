@@ -9,6 +9,74 @@
 -- Locks      the senders' groups, in the order of their numbers: two such calls cannot
 --            deadlock with each other unless their transactions hold more
 
+-- Appends messages of one type to one conversation that is a group by itself. False:
+-- something is special, and nothing is done.
+CREATE OR REPLACE FUNCTION ssb.send_plain_run(p_handle uuid, p_type text, p_bodies bytea[])
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_near record;
+    v_slot bigint;
+    v_is_counting boolean;
+BEGIN
+    SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
+           CASE WHEN e.plain_type = p_type THEN e.plain_type_id END AS type_id
+      INTO v_near
+      FROM ssb.conversation_endpoint AS e
+     WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.is_plain_sender
+       AND has_sequence_privilege('public', e.near_state, 'SELECT')
+       AND has_sequence_privilege('public', e.far_state, 'SELECT')
+       AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                  e.near_order, 'SELECT')
+       FOR NO KEY UPDATE;
+    IF v_near.type_id IS NULL THEN
+        RETURN false;
+    END IF;
+    SELECT coalesce(pg_sequence_last_value('ssb.message_slot'), 0) INTO v_slot
+      FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_near.far_endpoint_id AND f.is_reachable;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    v_is_counting := v_near.sent_count < 16 OR v_near.sent_order IS NULL;
+    IF v_slot % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
+               CASE WHEN v_is_counting THEN v_near.sent_count + o.place - 1
+                    ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
+               clock_timestamp(), v_near.type_id, v_near.far_priority, 'N', o.body
+          FROM (SELECT nextval(v_near.far_order) AS queuing_order, b.body, b.place
+                  FROM unnest(p_bodies) WITH ORDINALITY AS b (body, place)) AS o;
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
+               CASE WHEN v_is_counting THEN v_near.sent_count + o.place - 1
+                    ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
+               clock_timestamp(), v_near.type_id, v_near.far_priority, 'N', o.body
+          FROM (SELECT nextval(v_near.far_order) AS queuing_order, b.body, b.place
+                  FROM unnest(p_bodies) WITH ORDINALITY AS b (body, place)) AS o;
+    END IF;
+    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
+        PERFORM ssb.note_late_message();
+    END IF;
+    IF v_is_counting THEN
+        UPDATE ssb.conversation_endpoint AS e
+           SET sent_count = e.sent_count + cardinality(p_bodies),
+               sent_order = (SELECT max(m.queuing_order) FROM ssb.message_stored AS m WHERE m.endpoint_id = e.far_endpoint_id)
+         WHERE e.endpoint_id = v_near.endpoint_id;
+    END IF;
+    RETURN true;
+END;
+$$;
+
 -- Appends p_handles[i], p_types[i], p_bodies[i] for all i, where p_types and p_bodies
 -- may be NULL for p_type and p_body in every message. NULL: done. Else nothing is
 -- done, and the number is the last place at which a conversation that needs
@@ -27,26 +95,36 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_locked bigint[];
+    v_plain text[];                    -- pairs of queues that are in their usual state, and the caller's
     v_special integer;
     v_is_counting boolean;             -- some conversation still counts its messages one by one
     v_rank bigint[];                   -- message i is that many messages after the first of its conversation here
     v_slot bigint;
 BEGIN
+    IF p_handles[1] = ALL (p_handles) AND (p_types IS NULL OR p_types[1] = ALL (p_types))
+       AND ssb.send_plain_run(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body])) THEN
+        RETURN NULL;
+    END IF;
     SELECT array_agg(l.endpoint_id) INTO v_locked
       FROM (SELECT l.endpoint_id FROM ssb.conversation_endpoint AS l
              WHERE l.endpoint_id = ANY (ARRAY(SELECT e.lock_id FROM ssb.conversation_endpoint AS e
                                                WHERE e.conversation_handle = ANY (p_handles)))
              ORDER BY l.endpoint_id FOR NO KEY UPDATE) AS l;
 
-    -- As ssb.send, after the locks: who waited for them sees what the holder did.
+    -- As ssb.send, after the locks: who waited for them sees what the holder did. Rights
+    -- and states are looked up once for each pair of queues.
+    SELECT array_agg(ROW(d.near_order, d.near_state, d.far_state)::text) INTO v_plain
+      FROM (SELECT DISTINCT e.near_order, e.near_state, e.far_state
+              FROM (SELECT DISTINCT u.handle FROM unnest(p_handles) AS u (handle)) AS u
+              JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = u.handle OFFSET 0) AS d
+     WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
+       AND has_sequence_privilege('public', d.far_state, 'SELECT')
+       AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'SELECT');
     SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
       FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,
                    (e.lock_id = ANY (v_locked) AND e.is_plain_sender AND f.is_reachable
-                    AND has_sequence_privilege('public', e.near_state, 'SELECT')
-                    AND has_sequence_privilege('public', e.far_state, 'SELECT')
-                    AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
-                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                               e.near_order, 'SELECT')
+                    AND ROW(e.near_order, e.near_state, e.far_state)::text = ANY (v_plain)
                     AND CASE WHEN e.plain_type = s.message_type THEN e.plain_type_id
                              ELSE (SELECT t.message_type_id FROM ssb.contract_message_usage AS t
                                     WHERE t.contract_id = e.contract_id AND t.message_type_name = s.message_type
