@@ -78,6 +78,7 @@ DECLARE
     v_id integer := ssb.find_database(name);
     v_schema text;
     v_endpoint ssb.conversation_endpoint;
+    v_collection ssb.xml_schema_collection;
 BEGIN
     IF v_id IS NULL THEN
         IF if_exists THEN
@@ -110,6 +111,9 @@ BEGIN
            AND to_regnamespace(quote_ident(s.name)) IS NOT NULL
     LOOP
         EXECUTE format('DROP SCHEMA %I CASCADE', v_schema);
+    END LOOP;
+    FOR v_collection IN SELECT c.* FROM ssb.xml_schema_collection AS c WHERE c.database_id = v_id LOOP
+        PERFORM ssb.drop_typed_xml(v_collection);
     END LOOP;
     DELETE FROM ssb.database AS d WHERE d.database_id = v_id;
 END;
@@ -202,6 +206,8 @@ BEGIN
        SET schema_name = v_prefix || substr(q.schema_name, length(v_old) + 1),
            name = format('%I.%I', v_prefix || substr(q.schema_name, length(v_old) + 1), q.relation_name)
      WHERE q.database_id = p_database_id;
+    PERFORM ssb.rename_typed_xml(c, v_prefix || substr(c.schema_name, length(v_old) + 1))
+       FROM ssb.xml_schema_collection AS c WHERE c.database_id = p_database_id;
     UPDATE ssb.xml_schema_collection AS c SET schema_name = v_prefix || substr(c.schema_name, length(v_old) + 1)
      WHERE c.database_id = p_database_id;
     UPDATE ssb.database AS d SET name = p_name, schema_prefix = v_prefix WHERE d.database_id = p_database_id;

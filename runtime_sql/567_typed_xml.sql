@@ -48,11 +48,36 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_name text := p_collection.schema_name || '.' || p_collection.name;
+    v_row_type regtype;
 BEGIN
+    -- Rows of this session's table variables.
+    FOR v_row_type IN
+        SELECT DISTINCT c.reltype FROM pg_class AS c
+          JOIN pg_attribute AS a ON a.attrelid = c.oid
+          JOIN pg_type AS t ON t.oid = a.atttypid AND t.typnamespace = 'ssb'::regnamespace
+         WHERE c.relkind = 'c' AND c.relnamespace = pg_my_temp_schema()
+           AND t.typname IN (sys.fold(v_name), sys.fold(v_name || ' document'))
+    LOOP
+        EXECUTE format('DROP TYPE %s', v_row_type);
+    END LOOP;
     EXECUTE format('DROP DOMAIN IF EXISTS ssb.%I, ssb.%I', sys.fold(v_name), sys.fold(v_name || ' document'));
 EXCEPTION WHEN dependent_objects_still_exist THEN
     PERFORM ssb.raise_error(6328, format('Specified collection ''%s'' cannot be dropped because it is used by a column, variable '
         'or parameter.', p_collection.spelling), hint => SQLERRM);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.rename_typed_xml(p_collection ssb.xml_schema_collection, p_schema text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_was text := p_collection.schema_name || '.' || p_collection.name;
+    v_name text := p_schema || '.' || p_collection.name;
+BEGIN
+    EXECUTE format('ALTER DOMAIN ssb.%I RENAME TO %I', sys.fold(v_was), sys.fold(v_name));
+    EXECUTE format('ALTER DOMAIN ssb.%I RENAME TO %I', sys.fold(v_was || ' document'), sys.fold(v_name || ' document'));
 END;
 $$;
 

@@ -59,3 +59,38 @@ def test_valid_values_work_like_other_xml(session: Tsql) -> None:
         DROP XML SCHEMA COLLECTION numbers;""")
     assert session.results == [[["7", "<n>5</n>", "<n>7</n>", "<r><q><n>7</n></q></r>"]]]
     assert session.prints == ["7", "6926 <n>7</n>"]
+
+
+def test_collections_follow_their_database(database: Database) -> None:
+    session = Tsql(database.dsn)
+    collection = SETUP[: SETUP.index("GO")]
+    session.run_well(f"""
+        CREATE DATABASE first
+        GO
+        USE first
+        GO
+        {collection}
+        GO
+        CREATE TABLE t (x xml(numbers));
+        DECLARE @t TABLE (x xml(numbers)); INSERT @t VALUES ('<n>1</n>');
+        GO
+        USE master
+        GO
+        ALTER DATABASE first MODIFY NAME = second
+        GO
+        USE second
+        GO
+        DECLARE @x xml(numbers) = '<n>2</n>'; INSERT t VALUES (@x);
+        GO
+        USE master
+        GO
+        DROP DATABASE second
+        GO
+        CREATE DATABASE first
+        GO
+        USE first
+        GO
+        {collection}""")
+    session.run("DECLARE @x xml(numbers) = '<n>none</n>';")
+    assert [error.number for error in session.errors] == [6926]
+    session.close()
