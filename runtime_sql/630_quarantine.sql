@@ -18,13 +18,26 @@ CREATE TABLE IF NOT EXISTS ssb.quarantined_group (
 );
 CREATE INDEX IF NOT EXISTS quarantined_group_by_group ON ssb.quarantined_group (conversation_group_id);
 
--- What is set aside, message by message; is_poison marks the one that failed.
+-- What went wrong in a queue up to p_at, as far as the daemon has written it down: the
+-- last error, or, of a program that catches its errors, the last that it printed.
+CREATE OR REPLACE FUNCTION ssb.last_error(p_queue text, p_at timestamptz)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT b.message FROM ssb.broker_log AS b
+     WHERE b.queue = p_queue AND b.logged_at <= p_at AND (b.level = 'error' OR b.event IN ('print', 'output'))
+     ORDER BY b.level = 'error' DESC, b.log_id DESC LIMIT 1;
+$$;
+
+-- What is set aside, message by message; is_poison marks the one that failed. The
+-- daemon writes its log a moment after things happen, so the view may have to look again.
 DROP VIEW IF EXISTS ssb.quarantine;
 CREATE VIEW ssb.quarantine AS
 SELECT q.name AS queue, g.conversation_group_id, e.conversation_handle, m.queuing_order, t.name AS message_type_name,
        m.body AS message_body,
        (m.endpoint_id = g.endpoint_id AND m.queuing_order = g.queuing_order)::integer::sys.bit AS is_poison,
-       g.rollbacks, g.error, g.quarantined_at
+       g.rollbacks, coalesce(g.error, ssb.last_error(q.name, g.quarantined_at)) AS error, g.quarantined_at
   FROM ssb.quarantined_group AS g
   JOIN ssb.queue AS q ON q.queue_id = g.queue_id
   JOIN ssb.conversation_endpoint AS e ON e.lock_id = g.lock_id AND e.queue_id = g.queue_id
@@ -55,10 +68,7 @@ BEGIN
     INSERT INTO ssb.quarantined_group AS g
            (queue_id, lock_id, conversation_group_id, endpoint_id, queuing_order, rollbacks, error)
     SELECT p_queue_id, p_lock_id, e.conversation_group_id, p_endpoint_id, p_order, p_fails,
-           -- A program that catches its errors can only have printed them.
-           (SELECT b.message FROM ssb.broker_log AS b
-             WHERE b.queue = v_queue.name AND (b.level = 'error' OR b.event IN ('print', 'output'))
-             ORDER BY b.level = 'error' DESC, b.log_id DESC LIMIT 1)
+           ssb.last_error(v_queue.name, clock_timestamp())
       FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id
     RETURNING g.quarantine_id INTO v_quarantine_id;
     UPDATE ssb.conversation_endpoint AS l SET claim_id = -v_quarantine_id WHERE l.endpoint_id = p_lock_id;
