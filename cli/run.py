@@ -181,6 +181,7 @@ def compile_settings(
         database=database,
         default_database=connection.info.dbname,
         collation=collation,
+        keep_source=True,
     )
 
 

@@ -35,6 +35,7 @@ from .lower_procedure import (
 from .names import fold
 from .ordinary_sql import ScalarVariable
 from .scope import Scope
+from .system_queries import SYSTEM_QUERIES
 from .type_map import NVARCHAR_MAX, SqlType
 
 
@@ -111,6 +112,24 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
             value = positional[number]
         values.append(value)
     body = _lower_template(node, template, parameters, tuple(values), ctx, late, levels=2)
+    return _with_return_code(node, body, ctx)
+
+
+def lower_system_query(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
+    """Lower EXEC of a procedure that is a T-SQL text: ``EXEC sp_help 'dbo.t'``."""
+    declared, text = SYSTEM_QUERIES[name]
+    parameters = _parameters(node, declared, ctx)
+    by_name = {a.name.key: a for a in node.arguments if a.name is not None}
+    positional = [a for a in node.arguments if a.name is None]
+    if len(positional) > len(parameters):
+        ctx.problem(f"procedure {name} has too many arguments specified", node.span, number=8144)
+        return []
+    values: list[nodes.Argument | None] = [
+        by_name.get(f"@{parameter.name.lower()}")
+        or (positional[number] if number < len(positional) else None)
+        for number, parameter in enumerate(parameters)
+    ]
+    body, _ = lower_text(node, (text,), parameters, tuple(values), ctx)
     return _with_return_code(node, body, ctx)
 
 

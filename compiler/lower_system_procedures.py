@@ -8,6 +8,7 @@ from . import nodes
 from . import plpgsql as pl
 from .lower import Context
 from .lower_procedure import argument_value
+from .system_queries import SYSTEM_QUERIES
 from .type_map import INT, NVARCHAR_MAX, SqlType
 
 _LEVELS = tuple(
@@ -107,6 +108,10 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
         return _call(node, name, ctx)
     if name in _WITHOUT_EFFECT:
         return []
+    if name in SYSTEM_QUERIES:
+        from .lower_dynamic import lower_system_query
+
+        return lower_system_query(node, name, ctx)
     if name in _REFUSED:
         ctx.problem(f"{name} is not supported", node.module.span, hint=_REFUSED[name])
         return []

@@ -87,12 +87,14 @@ class CompileOptions:
 
     ``database`` is the T-SQL database to start in, ``default_database`` the one whose schemas
     carry no prefix (None: only the server knows). ``collation`` is ``cs``, PostgreSQL's
-    comparison of strings, or ``ci``, SQL Server's usual one.
+    comparison of strings, or ``ci``, SQL Server's usual one. ``keep_source``: the server keeps the
+    T-SQL text of procedures, functions, triggers and views for OBJECT_DEFINITION and sp_helptext.
     """
 
     database: str | None = None
     default_database: str | None = None
     collation: str = "cs"
+    keep_source: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ class CompileSession:
         options = options or CompileOptions()
         self.catalog = Catalog(options.database, options.default_database, options.collation)
         self.problems = Problems()
+        self._keep_source = options.keep_source
 
     def compile_script(self, source: Source) -> Iterator[CompiledBatch]:
         """Yield the batches of a script, compiled, in order."""
@@ -277,6 +280,13 @@ class CompileSession:
         for statement in batch.statements:
             for item in lower_module(statement, ctx):
                 statements.append(CompiledStatement(emit.top_level(item), False, statement.span))
+            if self._keep_source and isinstance(statement, _MODULES):
+                arguments = (
+                    pl.Text(self.catalog.sql_name(object_name(statement.name))),
+                    pl.Text(batch.span.text),
+                )
+                keep = pl.Select(pl.Invoke("ssb.keep_source", arguments))
+                statements.append(CompiledStatement(emit.top_level(keep), False, statement.span))
         return self._finish(batch, problems, statements, [])
 
     # ------------------------------------------------------------ DO blocks

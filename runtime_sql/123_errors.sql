@@ -147,6 +147,10 @@ DECLARE
     v_text text := sys.formatmessage(coalesce(message, ''), VARIADIC arguments);
     v_state integer := CASE WHEN state < 0 THEN 1 ELSE state END;
 BEGIN
+    IF severity = -1 AND number <> 50000 THEN
+        -- That of the message.
+        severity := coalesce((SELECT m.severity FROM sys.messages AS m WHERE m.message_id = number LIMIT 1), 0);
+    END IF;
     IF severity <= 10 THEN
         RAISE INFO USING ERRCODE = 'SP001', MESSAGE = v_text,
                          DETAIL = CASE WHEN severity > 0

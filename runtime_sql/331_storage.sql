@@ -8,12 +8,30 @@ SELECT o.*, 201::smallint AS internal_type, 'QUEUE_MESSAGES'::text AS internal_t
        o.parent_object_id AS parent_id, 0 AS parent_minor_id
   FROM sys.objects AS o WHERE o.type = 'IT';
 
--- One partition for each index (heap 0, primary key 1, others from 2). The rows of a
--- table are the planner's estimate, those of a queue are counted.
+-- The rows of a table: counted where they are few, else the planner's estimate.
+CREATE OR REPLACE FUNCTION ssb.rows_of(p_table oid)
+RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_estimate bigint;
+    v_count bigint;
+BEGIN
+    SELECT c.reltuples::bigint INTO v_estimate FROM pg_class AS c WHERE c.oid = p_table;
+    IF v_estimate > 100000 OR NOT has_table_privilege(p_table, 'SELECT') THEN
+        RETURN greatest(v_estimate, 0);
+    END IF;
+    EXECUTE format('SELECT count(*) FROM %s', p_table::regclass) INTO v_count;
+    RETURN v_count;
+END;
+$$;
+
+-- One partition for each index (heap 0, primary key 1, others from 2).
 CREATE OR REPLACE VIEW sys.partitions AS
 SELECT i.object_id::bigint << 16 | i.index_id AS partition_id, i.object_id, i.index_id, 1 AS partition_number,
        i.object_id::bigint << 16 | i.index_id AS hobt_id,
-       (SELECT greatest(c.reltuples, 0)::bigint FROM pg_class AS c WHERE c.oid = i.object_id::oid) AS rows,
+       ssb.rows_of(i.object_id::oid) AS rows,
        0::smallint AS data_compression, 'NONE'::text AS data_compression_desc
   FROM (SELECT t.object_id, 0 AS index_id
           FROM sys.tables AS t

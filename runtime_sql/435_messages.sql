@@ -38,7 +38,9 @@ AS $$
         (8428, 16, 'The message type "%.*ls" is not found.'),
         (8429, 16, 'The conversation endpoint is not in a valid state for SEND. The current endpoint state is ''%ls''.'),
         (8431, 16, 'The message type ''%.*ls'' is not part of the service contract.'),
-        (9617, 16, 'The service queue "%.*ls" is currently disabled.')
+        (9617, 16, 'The service queue "%.*ls" is currently disabled.'),
+        (15009, 16, 'The object ''%s'' does not exist in database ''%s'' or is invalid for this operation.'),
+        (15197, 16, 'There is no text for object ''%s''.')
 $$;
 
 CREATE OR REPLACE VIEW sys.messages AS

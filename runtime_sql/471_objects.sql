@@ -148,15 +148,48 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT sys.tsql_schema(o.schema_name) FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb.database_of_schema(o.schema_name) = database_id LIMIT 1);
 
--- OBJECT_DEFINITION: the PostgreSQL text of a view, routine, trigger or constraint.
+-- The T-SQL text of modules, as `pgsb run` hands it over; names are PostgreSQL's.
+CREATE TABLE IF NOT EXISTS ssb.module_source (
+    schema_name text NOT NULL,
+    name        text NOT NULL,
+    text        text NOT NULL,
+    PRIMARY KEY (schema_name, name)
+);
+
+-- Called by  pgsb run, after CREATE PROCEDURE and its like
+CREATE OR REPLACE FUNCTION ssb.keep_source(p_name text, p_text text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text[] := parse_ident(p_name);
+BEGIN
+    IF v_name[1] = 'pg_temp' OR NOT has_schema_privilege(session_user, v_name[1], 'CREATE') THEN
+        RETURN;
+    END IF;
+    INSERT INTO ssb.module_source AS m (schema_name, name, text) VALUES (v_name[1], v_name[2], p_text)
+    ON CONFLICT (schema_name, name) DO UPDATE SET text = excluded.text;
+END;
+$$;
+
+-- SECURITY DEFINER: the table is the owner's, the texts are everybody's, as in sys.sql_modules.
+CREATE OR REPLACE FUNCTION ssb.source_of(p_schema text, p_name text)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT m.text FROM ssb.module_source AS m WHERE m.schema_name = p_schema AND m.name = p_name $$;
+
+-- OBJECT_DEFINITION: the T-SQL text of a module where it is kept, else the PostgreSQL text of a
+-- view, routine, trigger or constraint.
 CREATE OR REPLACE FUNCTION sys.object_definition(id integer) RETURNS text
 LANGUAGE sql STABLE
-RETURN (SELECT CASE
+RETURN (SELECT coalesce(ssb.source_of(o.schema_name, o.name), CASE
             WHEN o.type = 'V' THEN pg_get_viewdef(id::oid)
             WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN pg_get_functiondef(id::oid)
             WHEN o.type = 'TR' THEN pg_get_triggerdef(id::oid)
             WHEN o.type = 'C' THEN pg_get_constraintdef(id::oid)
-        END
+        END)
         FROM sys.known_objects(NULL, id) AS o LIMIT 1);
 
 -- TYPE_ID, TYPE_NAME: sys.types' numbers of the system types.

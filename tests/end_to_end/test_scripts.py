@@ -11,14 +11,16 @@ import pytest
 from end_to_end.tsql import Tsql
 
 from pgsb.grammar.source import Source
+from support import Database
 
 GUID = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_prints_what_is_kept_beside_it(tsql: Tsql, script: Path) -> None:
+def test_a_script_prints_what_is_kept_beside_it(tsql: Tsql, database: Database, script: Path) -> None:
     shown = GUID.sub("<guid>", tsql.run(Source.read(script).text, script.name)).replace("\r", "")
+    shown = shown.replace(database.name, "<database>")
     expected = script.with_suffix(".out")
     if os.environ.get("PGSB_GOLDEN") == "rewrite":
         expected.write_text(shown, encoding="utf-8")

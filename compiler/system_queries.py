@@ -1,0 +1,177 @@
+"""System procedures that show what there is: sp_help, sp_who, sp_spaceused and their like, in T-SQL.
+
+EXEC of one of them is compiled as sp_executesql of its text.
+"""
+
+from __future__ import annotations
+
+SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
+    "sp_helptext": (
+        "@objname nvarchar(776), @columnname sysname = NULL",
+        """
+        DECLARE @here sysname = DB_NAME();
+        IF OBJECT_ID(@objname) IS NULL
+            RAISERROR(15009, -1, -1, @objname, @here);
+        ELSE IF OBJECT_DEFINITION(OBJECT_ID(@objname)) IS NULL
+            RAISERROR(15197, -1, -1, @objname);
+        ELSE
+            SELECT CAST(value AS nvarchar(255)) AS [Text]
+            FROM STRING_SPLIT(REPLACE(OBJECT_DEFINITION(OBJECT_ID(@objname)), CHAR(13), N''), CHAR(10));
+        """,
+    ),
+    "sp_help": (
+        "@objname nvarchar(776) = NULL",
+        """
+        DECLARE @here sysname = DB_NAME();
+        IF @objname IS NULL
+            SELECT name AS [Name], N'dbo' AS [Owner], type_desc AS Object_type
+            FROM sys.objects ORDER BY type_desc, name;
+        ELSE IF OBJECT_ID(@objname) IS NULL
+            RAISERROR(15009, -1, -1, @objname, @here);
+        ELSE
+        BEGIN
+            SELECT name AS [Name], N'dbo' AS [Owner], type_desc AS [Type], create_date AS Created_datetime
+            FROM sys.objects WHERE object_id = OBJECT_ID(@objname);
+            IF EXISTS (SELECT * FROM sys.columns WHERE object_id = OBJECT_ID(@objname))
+                SELECT name AS Column_name, TYPE_NAME(user_type_id) AS [Type],
+                       CASE is_computed WHEN 1 THEN 'yes' ELSE 'no' END AS Computed, max_length AS [Length],
+                       [precision] AS Prec, scale AS Scale,
+                       CASE is_nullable WHEN 1 THEN 'yes' ELSE 'no' END AS Nullable
+                FROM sys.columns WHERE object_id = OBJECT_ID(@objname) ORDER BY column_id;
+            IF EXISTS (SELECT * FROM sys.parameters WHERE object_id = OBJECT_ID(@objname))
+                SELECT name AS Parameter_name, TYPE_NAME(user_type_id) AS [Type], max_length AS [Length],
+                       [precision] AS Prec, scale AS Scale, parameter_id AS Param_order
+                FROM sys.parameters WHERE object_id = OBJECT_ID(@objname) ORDER BY parameter_id;
+        END
+        """,
+    ),
+    "sp_helpindex": (
+        "@objname nvarchar(776)",
+        """
+        SELECT i.name AS index_name,
+               LOWER(i.type_desc) + CASE WHEN i.is_unique = 1 THEN N', unique' ELSE N'' END
+                   + CASE WHEN i.is_primary_key = 1 THEN N', primary key' ELSE N'' END AS index_description,
+               (SELECT STRING_AGG(COL_NAME(k.object_id, k.column_id)
+                                  + CASE k.is_descending_key WHEN 1 THEN N'(-)' ELSE N'' END, N', ')
+                FROM sys.index_columns AS k
+                WHERE k.object_id = i.object_id AND k.index_id = i.index_id
+                  AND k.is_included_column = 0) AS index_keys
+        FROM sys.indexes AS i WHERE i.object_id = OBJECT_ID(@objname) ORDER BY i.name;
+        """,
+    ),
+    "sp_helpdb": (
+        "@dbname sysname = NULL",
+        """
+        SELECT name, SUSER_SNAME(owner_sid) AS owner, database_id AS dbid, create_date AS created,
+               N'Status=' + state_desc + N', Recovery=' + recovery_model_desc AS status, compatibility_level
+        FROM sys.databases WHERE @dbname IS NULL OR name = @dbname ORDER BY name;
+        """,
+    ),
+    "sp_who": (
+        "@loginame sysname = NULL",
+        """
+        SELECT spid, 0 AS ecid, status, loginame, hostname, CAST(blocked AS char(5)) AS blk,
+               DB_NAME(dbid) AS dbname, cmd, 0 AS request_id
+        FROM sys.sysprocesses
+        WHERE @loginame IS NULL OR loginame = @loginame OR @loginame = 'active' ORDER BY spid;
+        """,
+    ),
+    "sp_who2": (
+        "@loginame sysname = NULL",
+        """
+        SELECT spid AS SPID, status AS Status, loginame AS [Login], hostname AS HostName,
+               CASE blocked WHEN 0 THEN '  .' ELSE CAST(blocked AS varchar(10)) END AS BlkBy,
+               DB_NAME(dbid) AS DBName, cmd AS Command, last_batch AS LastBatch, program_name AS ProgramName
+        FROM sys.sysprocesses
+        WHERE @loginame IS NULL OR loginame = @loginame OR @loginame = 'active' ORDER BY spid;
+        """,
+    ),
+    "sp_lock": (
+        "@spid1 int = NULL, @spid2 int = NULL",
+        """
+        SELECT request_session_id AS spid, resource_database_id AS dbid,
+               resource_associated_entity_id AS ObjId, 0 AS IndId,
+               resource_type AS [Type], resource_description AS Resource, request_mode AS Mode,
+               request_status AS Status
+        FROM sys.dm_tran_locks WHERE @spid1 IS NULL OR request_session_id IN (@spid1, @spid2) ORDER BY 1, 3;
+        """,
+    ),
+    "sp_spaceused": (
+        "@objname nvarchar(776) = NULL, @updateusage varchar(5) = NULL, @mode varchar(11) = NULL, "
+        "@oneresultset bit = 0",
+        """
+        DECLARE @here sysname = DB_NAME();
+        IF @objname IS NULL
+            SELECT DB_NAME() AS database_name, CAST(SUM(size) / 128 AS varchar(15)) + ' MB' AS database_size,
+                   '0.00 MB' AS [unallocated space]
+            FROM sys.database_files;
+        ELSE IF OBJECT_ID(@objname) IS NULL
+            RAISERROR(15009, -1, -1, @objname, @here);
+        ELSE
+            SELECT OBJECT_NAME(OBJECT_ID(@objname)) AS name,
+                   (SELECT TOP (1) p.rows FROM sys.partitions AS p
+                    LEFT JOIN sys.internal_tables AS i ON i.object_id = p.object_id
+                    WHERE COALESCE(i.parent_id, p.object_id) = OBJECT_ID(@objname)
+                    ORDER BY p.index_id) AS rows,
+                   '0 KB' AS reserved, '0 KB' AS data, '0 KB' AS index_size, '0 KB' AS unused;
+        """,
+    ),
+    "sp_tables": (
+        "@table_name nvarchar(384) = NULL, @table_owner nvarchar(384) = NULL, "
+        "@table_qualifier sysname = NULL, @table_type varchar(100) = NULL",
+        """
+        SELECT TABLE_CATALOG AS TABLE_QUALIFIER, TABLE_SCHEMA AS TABLE_OWNER, TABLE_NAME,
+               REPLACE(TABLE_TYPE, 'BASE ', '') AS TABLE_TYPE, CAST(NULL AS varchar(254)) AS REMARKS
+        FROM INFORMATION_SCHEMA.TABLES
+        WHERE @table_name IS NULL OR TABLE_NAME LIKE LOWER(@table_name) ORDER BY 4, 1, 2, 3;
+        """,
+    ),
+    "sp_columns": (
+        "@table_name nvarchar(384), @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL, "
+        "@column_name nvarchar(384) = NULL",
+        """
+        SELECT TABLE_CATALOG AS TABLE_QUALIFIER, TABLE_SCHEMA AS TABLE_OWNER, TABLE_NAME, COLUMN_NAME,
+               DATA_TYPE AS TYPE_NAME, IS_NULLABLE, ORDINAL_POSITION
+        FROM INFORMATION_SCHEMA.COLUMNS
+        WHERE TABLE_NAME LIKE LOWER(@table_name)
+          AND (@column_name IS NULL OR COLUMN_NAME LIKE LOWER(@column_name))
+        ORDER BY ORDINAL_POSITION;
+        """,
+    ),
+    "sp_depends": (
+        "@objname nvarchar(776)",
+        "PRINT N'Object does not reference any object, and no objects reference it.';",
+    ),
+    "sp_msforeachtable": (
+        "@command1 nvarchar(2000), @replacechar nchar(1) = NULL",
+        """
+        DECLARE @command nvarchar(max), @table nvarchar(300);
+        DECLARE tables CURSOR LOCAL STATIC FOR
+            SELECT QUOTENAME(SCHEMA_NAME(schema_id)) + N'.' + QUOTENAME(name) FROM sys.tables ORDER BY name;
+        OPEN tables;
+        FETCH NEXT FROM tables INTO @table;
+        WHILE @@FETCH_STATUS = 0
+        BEGIN
+            SET @command = REPLACE(@command1, ISNULL(@replacechar, N'?'), @table);
+            EXEC (@command);
+            FETCH NEXT FROM tables INTO @table;
+        END
+        """,
+    ),
+    "sp_msforeachdb": (
+        "@command1 nvarchar(2000), @replacechar nchar(1) = NULL",
+        """
+        DECLARE @command nvarchar(max), @database sysname;
+        DECLARE databases CURSOR LOCAL STATIC FOR SELECT name FROM sys.databases ORDER BY database_id;
+        OPEN databases;
+        FETCH NEXT FROM databases INTO @database;
+        WHILE @@FETCH_STATUS = 0
+        BEGIN
+            SET @command = REPLACE(@command1, ISNULL(@replacechar, N'?'), @database);
+            EXEC (@command);
+            FETCH NEXT FROM databases INTO @database;
+        END
+        """,
+    ),
+}
+"""Name → parameters, as a procedure declares them, and text."""

@@ -1,0 +1,44 @@
+CREATE TABLE dbo.Orders (OrderID int IDENTITY PRIMARY KEY, Customer nvarchar(50) NULL, Total AS OrderID * 2)
+CREATE INDEX IX_C ON dbo.Orders (Customer DESC)
+INSERT Orders (Customer) VALUES ('a')
+GO
+CREATE PROCEDURE dbo.GetOrders @Id int, @Name nvarchar(20) = N'x'
+AS
+BEGIN
+    SELECT * FROM dbo.Orders; -- all
+END
+GO
+CREATE QUEUE dbo.Q
+GO
+EXEC sp_help 'dbo.Orders'
+EXEC sp_help GetOrders
+EXEC sp_helpindex Orders
+EXEC sp_helptext 'dbo.GetOrders'
+EXEC sp_helptext 'nope'
+EXEC sp_help nope
+EXEC sp_spaceused Orders
+EXEC sp_spaceused N'dbo.Q'
+CREATE TABLE #c (q sysname, o sysname, t sysname, c sysname, ty sysname, n varchar(3), p int)
+INSERT #c EXEC sp_columns 'Orders'
+SELECT o, t, c, ty, n, p FROM #c
+EXEC sp_depends 'Orders'
+EXEC sp_MSforeachtable 'print ''?''; select count(*) as n from ?'
+declare @r int
+PRINT @r
+GO
+-- the trigger of orders
+CREATE TRIGGER trO ON dbo.Orders AFTER INSERT AS PRINT 'x'
+GO
+CREATE VIEW vO AS SELECT OrderID FROM Orders
+GO
+EXEC sp_helptext 'trO'
+SELECT OBJECT_DEFINITION(OBJECT_ID('vO')) d
+SELECT m.definition FROM sys.sql_modules m JOIN sys.objects o ON o.object_id = m.object_id WHERE o.name = 'GetOrders' AND m.definition LIKE '%dbo.Orders%'
+SELECT text FROM syscomments WHERE id = OBJECT_ID('dbo.GetOrders')
+GO
+EXEC sp_addmessage 50010, 16, N'bad %s'
+GO
+RAISERROR(50010, -1, -1, 'thing')
+RAISERROR(50010, 10, 1, 'x')
+EXEC sp_help nope
+BEGIN TRY RAISERROR(50010, -1, -1, 'thing') END TRY BEGIN CATCH PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_SEVERITY()) END CATCH
