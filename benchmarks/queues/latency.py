@@ -6,50 +6,138 @@ Both sides are the same Python client, so its cost is in both figures.
 import statistics
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from .peers.bare import BareTable
 from .peers.ours import Ours
 from .report import OURS
 from .run import Outcome, Say
 from .scenarios import Scenario, Target
-from .server import BenchServer, Connection
+from .server import BenchServer, Connection, pgbench
 
 _BARE = "bare LISTEN loop"
 
 
 def latency(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
-    """Idle readers: median and 99th percentile in milliseconds, one value a round."""
+    """Idle, and beside the same work at half speed: median and 99th percentile in ms, one value a round."""
     messages = 100 if quick else 1000
-    outcomes = {
-        share: Outcome(
-            Scenario(
-                f"Latency of a waiting RECEIVE, p{share}",
-                "special",
-                1,
-                1,
-                targets=(Target((_BARE,), 1.5, at_most=True),),
-                unit="ms",
-            )
-        )
-        for share in (50, 99)
-    }
     own, bare = server.database("bench_latency"), server.database("bench_latency_bare")
-    ours = Ours()
+    ours, table = Ours(), BareTable()
+    outcomes: list[Outcome] = []
     with own.connect() as connection, bare.connect() as other:
         ours.install(own, connection)
-        BareTable().install(bare, other)
-        for _ in range(2 if quick else 5):
-            for name, place, send, wait in (
-                (OURS, own, _send(ours.handles[0]), _wait),
-                (_BARE, bare, _notify, _listen),
-            ):
-                times = _measure(place, send, wait, messages)
-                for share, outcome in outcomes.items():
-                    cut = statistics.quantiles(times, n=100)[share - 1]
-                    outcome.rates.setdefault(name, []).append(cut)
+        connection.execute(
+            "SELECT ssb.create_queue('dbo.busy'),"
+            " ssb.create_service('busy', queue => 'dbo.busy', contracts => '{c}')"
+        )
+        busy = connection.execute("SELECT ssb.begin_dialog('source', 'busy', 'c')").fetchone()
+        assert busy is not None
+        table.install(bare, other)
+        other.execute("CREATE TABLE busy (LIKE bare INCLUDING ALL)")
+        works = {
+            OURS: (
+                own,
+                f"SELECT ssb.send('{busy[0]}', 'm', 'x'::bytea);\n"
+                "SELECT * FROM ssb.receive('dbo.busy', 1);\n",
+            ),
+            _BARE: (
+                bare,
+                "INSERT INTO busy (grp, body) VALUES (1, 'x');\n"
+                "DELETE FROM busy WHERE id = (SELECT id FROM busy ORDER BY id LIMIT 1"
+                " FOR UPDATE SKIP LOCKED) RETURNING id, grp, body;\n",
+            ),
+        }
+        for load in ("idle", "half load"):
+            found = {share: _outcome(load, share) for share in (50, 99)}
+            for _ in range(2 if quick else 5):
+                for name, send, wait in ((OURS, _send(ours.handles[0]), _wait), (_BARE, _notify, _listen)):
+                    place, script = works[name]
+                    with _beside(place, script, load, messages * 0.05, synchronous_commit):
+                        times = _measure(place, send, wait, messages)
+                    for share, outcome in found.items():
+                        outcome.rates.setdefault(name, []).append(
+                            statistics.quantiles(times, n=100)[share - 1]
+                        )
+            outcomes += found.values()
+        outcomes.append(_idle_cost(own, 4 if quick else 20))
     say("Latency of a waiting RECEIVE")
-    return list(outcomes.values())
+    return outcomes
+
+
+def _outcome(load: str, share: int) -> Outcome:
+    return Outcome(
+        Scenario(
+            f"Latency of a waiting RECEIVE, {load}, p{share}",
+            "special",
+            1,
+            1,
+            targets=(Target((_BARE,), 1.5, at_most=True),),
+            unit="ms",
+        )
+    )
+
+
+@contextmanager
+def _beside(
+    server: BenchServer, script: str, load: str, seconds: float, synchronous_commit: bool
+) -> Iterator[None]:
+    """The same kind of work on another queue, at half the speed that one client reaches."""
+    if load == "idle":
+        yield
+        return
+    full = pgbench(server, [script], clients=1, seconds=1, synchronous_commit=synchronous_commit)
+    rate = max(1.0, full.transactions / full.seconds / 2)
+    work = threading.Thread(
+        target=pgbench,
+        args=(server, [script]),
+        kwargs={
+            "clients": 1,
+            "seconds": seconds,
+            "rate": rate,
+            "synchronous_commit": synchronous_commit,
+        },
+    )
+    work.start()
+    try:
+        yield
+    finally:
+        work.join()
+
+
+def _idle_cost(server: BenchServer, seconds: int) -> Outcome:
+    """Share of a core that a waiting RECEIVE on an empty queue takes, in percent, over ten of them."""
+    waiting = [server.connect() for _ in range(10)]
+    statement = (
+        "CALL ssb.wait_for_message('dbo.target', clock_timestamp() + make_interval(secs => {}),"
+        " may_commit => true)"
+    )
+    threads = [
+        threading.Thread(target=one.execute, args=(statement.format(seconds + 2).encode(),))
+        for one in waiting
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)  # until each has come to its longest pause
+    pids = [one.info.backend_pid for one in waiting]
+    before = sum(map(_processor_seconds, pids))
+    time.sleep(seconds)
+    used = sum(map(_processor_seconds, pids)) - before
+    for thread in threads:
+        thread.join()
+    for one in waiting:
+        one.close()
+    outcome = Outcome(
+        Scenario("Idle WAITFOR, each (target: under 0.2)", "special", 1, 10, unit="% of a core")
+    )
+    outcome.rates[OURS] = [used / seconds / len(pids) * 100]
+    return outcome
+
+
+def _processor_seconds(pid: int) -> float:
+    """Time that a process has run, from Linux's scheduler, which counts nanoseconds."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def _measure(

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 
 from .peers.ours import Ours
 from .report import OURS
@@ -57,15 +58,17 @@ def _speed(run: Run) -> float:
 def _stretch(server: BenchServer, ours: Ours, rate: float, seconds: float, synchronous_commit: bool) -> Run:
     """Send and receive at ``rate`` each; returns what the readers did."""
     scripts = ours.enqueue(1)
-    assert scripts is not None
-    options = {"seconds": seconds, "rate": rate, "synchronous_commit": synchronous_commit}
+    reading = ours.dequeue(1)
+    assert scripts is not None and reading is not None
+    work = partial(
+        pgbench, server, clients=2, seconds=seconds, rate=rate, synchronous_commit=synchronous_commit
+    )
     stop = threading.Event()
     keeper = threading.Thread(target=_rotate, args=(server, stop))
-    sender = threading.Thread(target=lambda: pgbench(server, scripts, clients=2, **options))  # type: ignore[arg-type]
+    sender = threading.Thread(target=work, args=(scripts,))
     keeper.start()
     sender.start()
-    reading = ["SELECT * FROM ssb.receive('dbo.target', 1);\n"]
-    done = pgbench(server, reading, clients=2, latencies=True, **options)  # type: ignore[arg-type]
+    done = work(reading, latencies=True)
     sender.join()
     stop.set()
     keeper.join()

@@ -9,6 +9,7 @@ from .paper import paper
 from .pinned import pinned
 from .run import Outcome, Say
 from .server import BenchServer
+from .sets import sets
 
 Special = Callable[[BenchServer, bool, bool, Say], list[Outcome]]
 
@@ -16,6 +17,7 @@ SPECIAL: dict[str, Special] = {
     "conditions": conditions,
     "new dialog per message": dialogs,
     "100 connections": connections,
+    "sets": sets,
     "paper": paper,
     "latency": latency,
     "pinned xmin": pinned,

@@ -94,7 +94,11 @@ class Ours(Peer):
         ]
 
     def dequeue(self, batch: int) -> list[str] | None:
-        return [f"SELECT * FROM ssb.receive('dbo.target', {batch});\n"]
+        # What service programs read.
+        return [
+            "SELECT conversation_handle, message_type_name, message_body"
+            f" FROM ssb.receive('dbo.target', {batch});\n"
+        ]
 
     def grouped(self) -> list[str] | None:
         return self.dequeue(1)
