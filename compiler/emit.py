@@ -166,7 +166,7 @@ class _Writer:
     @singledispatchmethod
     def statement(self, node: pl.Statement) -> None:
         """Write one statement."""
-        raise NotImplementedError(type(node).__name__)
+        raise TypeError(f"no layout for {type(node).__name__}")
 
     @statement.register
     def _(self, node: pl.Comment) -> None:

@@ -222,7 +222,7 @@ def _constraint(reader: Reader, name: str | None, column: str | None, ctx: Conte
     elif reader.word("FOREIGN", "KEY") or reader.current_upper == "REFERENCES":
         return _foreign_key(reader, name, column)
     else:
-        return reader.fail()  # type: ignore[no-any-return]
+        reader.fail()
     if not reader.word("CLUSTERED"):
         reader.word("NONCLUSTERED")
     reader.word("HASH")

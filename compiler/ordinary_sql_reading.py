@@ -15,7 +15,7 @@ sqlglot's T-SQL parser is taught, by subclassing, to be stricter and truer:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from sqlglot import exp
 from sqlglot.dialects.tsql import TSQL
@@ -172,7 +172,7 @@ class Reader(TSQLParser):
         """No token is left."""
         return not self._curr
 
-    def fail(self, message: str = "", token: Any = None) -> Any:
+    def fail(self, message: str = "", token: Any = None) -> NoReturn:
         """Raise Unreadable at ``token`` (the current one)."""
         token = token or self._curr or None
         if not token:
@@ -267,7 +267,7 @@ class Reader(TSQLParser):
         start = self._curr
         table = Parser._parse_table_parts(self, schema=True)
         if not isinstance(table, exp.Table):
-            return self.fail()  # type: ignore[no-any-return]
+            self.fail()
         table.meta["start"], table.meta["end"] = start.start, self._prev.end
         hints = self._parse_table_hints()
         if alias and self.current_upper != "USING":
@@ -370,8 +370,8 @@ class Reader(TSQLParser):
                 value = self._parse_disjunction() or self.fail()
                 alias = _placed(exp.Identifier(this=token.text, quoted=True), token)
                 return self.expression(exp.Alias(this=value, alias=alias))
-        value = self._parse_disjunction()
-        return value if value is None else self._parse_alias(value)
+        item = self._parse_disjunction()
+        return item if item is None else self._parse_alias(item)
 
     def _parse_unary(self) -> exp.Expr | None:
         this = super()._parse_unary()

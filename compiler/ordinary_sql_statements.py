@@ -293,7 +293,7 @@ def _set_item(reader: Reader) -> SetItem:
     if isinstance(target, exp.Dot) and isinstance(target.expression, exp.Anonymous):
         return SetItem(target.expression, column=target.this, method=target.expression.name.lower())
     if not isinstance(target, exp.Column):
-        return reader.fail()  # type: ignore[no-any-return]
+        reader.fail()
     if target.name.startswith("@") and not target.this.args.get("quoted"):
         operator = _operator(reader)
         if operator == "=" and reader.is_assignment_ahead():

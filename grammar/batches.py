@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .lexer import COMMENT, lex
+from .lexer import lex
 from .problems import Problems
 from .source import Source, Span
-from .tokens import Token
+from .tokens import Token, TokenKind
 
 __all__ = ["BatchText", "split"]
 
@@ -61,7 +61,7 @@ def split(source: Source, problems: Problems) -> Iterator[BatchText]:
     for token in lex(source, problems):
         if token.start < resume:
             continue  # the count or the comment of a GO line
-        if token.kind == COMMENT:
+        if token.kind == TokenKind.COMMENT:
             comments.append(token)
             continue
         if token.word == "GO" and _opens_line(text, token, tokens[-1].end if tokens else start):

@@ -16,10 +16,7 @@ from .problems import Problems
 from .source import Source
 from .tokens import Token, TokenKind
 
-__all__ = ["COMMENT", "identifier_text", "lex", "string_value"]
-
-COMMENT = 0
-"""The kind of the tokens that stand for comments; the parser never sees them."""
+__all__ = ["identifier_text", "lex", "string_value"]
 
 # What counts as white space between tokens: Unicode's, the byte order mark (files that were
 # joined have it in the middle), the zero-width space of web pages, and control characters.
@@ -81,7 +78,7 @@ _LOOKALIKES = {
 
 
 def lex(source: Source, problems: Problems) -> Iterator[Token]:
-    """Yield every token of ``source``; comments have the kind :data:`COMMENT`.
+    """Yield every token of ``source``, comments too.
 
     SET QUOTED_IDENTIFIER is obeyed from the place where it stands, as SQL Server's parser
     does: a string in double quotes then is a STRING.
@@ -125,7 +122,7 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
             start = match.start("comment")
             if text.startswith("/*", start):
                 position = _end_of_comment(source, start, problems)
-            yield Token(COMMENT, text[start:position], start, position, "")  # type: ignore[arg-type]
+            yield Token(TokenKind.COMMENT, text[start:position], start, position, "")
             continue
         elif group == "end":
             return

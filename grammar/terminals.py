@@ -467,7 +467,7 @@ class TerminalChooser:
         grammar wants after the run.
         """
         action, state = choices[run]
-        following = self._table[state] if action is self._shift else {}  # type: ignore[index]
+        following = self._table[state] if action is self._shift and isinstance(state, int) else {}
         position = index
         while position < self._count:
             token = self._tokens[position]

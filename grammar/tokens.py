@@ -33,6 +33,8 @@ class TokenKind(IntEnum):
     """An operator or a punctuation mark, one of ``( ) , ; . = + - * …`` or ``<>``, ``+=`` …"""
     PSEUDO_COLUMN = 9
     """``$action``, ``$identity``, ``$rowguid``, ``$partition``, ``$node_id`` …"""
+    COMMENT = 10
+    """``-- …`` or ``/* … */``; the parser never sees one."""
 
 
 class Token(NamedTuple):

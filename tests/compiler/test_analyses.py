@@ -13,6 +13,7 @@ from pgsb.compiler.scope import Catalog, Scope
 from pgsb.compiler.type_map import INT, TINYINT, SqlType, nvarchar
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
+from pgsb.grammar.tokens import Token
 
 
 def body(text: str) -> tuple[nodes.Statement, ...]:
@@ -22,7 +23,7 @@ def body(text: str) -> tuple[nodes.Statement, ...]:
     return script.batches[0].statements
 
 
-def tokens(expression: str) -> tuple[object, ...]:
+def tokens(expression: str) -> tuple[Token, ...]:
     """Return the tokens of an expression over @i int, @n nvarchar(10), @u uniqueidentifier."""
     declared = "DECLARE @i int, @n nvarchar(10), @u uniqueidentifier, @t tinyint; PRINT "
     statement = body(declared + expression)[-1]
@@ -124,7 +125,7 @@ def test_a_batch_that_reads_what_the_one_before_left() -> None:
     ],
 )
 def test_expressions_that_can_never_fail(scope: Scope, text: str, target: SqlType, safe: bool) -> None:
-    assert safe_expression(tokens(text), scope, target) is safe  # type: ignore[arg-type]
+    assert safe_expression(tokens(text), scope, target) is safe
 
 
 @pytest.mark.parametrize(
@@ -187,4 +188,4 @@ def test_text_that_is_known(text: str, expected: str | None) -> None:
 
 
 def test_a_piece_tells_its_variables() -> None:
-    assert Piece(tokens("QUOTENAME(@n)")).variables == {"@n"}  # type: ignore[arg-type]
+    assert Piece(tokens("QUOTENAME(@n)")).variables == {"@n"}

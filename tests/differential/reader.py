@@ -259,11 +259,11 @@ class Reader:
             return s.If(cond, then, self.body() if self.accept("ELSE") else None)
         if self.accept("WHILE"):
             return s.While(self.condition(), self.body())
-        handler = getattr(self, f"read_{word.lower()}", None)
+        handler: Callable[[], s.Stmt] | None = getattr(self, f"read_{word.lower()}", None)
         if handler is None:
             raise ValueError(f"cannot read a statement at {self.tokens[self.at:self.at + 6]}")
         self.take()
-        return handler()  # type: ignore[no-any-return]
+        return handler()
 
     def optional_name(self) -> str | None:
         return None if self.at_end() or not self.peek()[0].isalpha() else self.take()

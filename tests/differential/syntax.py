@@ -7,7 +7,7 @@ the first line of the batch, as ERROR_LINE() does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 # A conversation handle is any other object: it can be tested for NULL and handed on, no more.
@@ -536,8 +536,8 @@ def walk(node: Any) -> Iterator[Node]:
     """Yield ``node`` and everything below it, parents first."""
     if isinstance(node, Node):
         yield node
-        if hasattr(node, "__dataclass_fields__"):
-            for each in fields(node):  # type: ignore[arg-type]
+        if is_dataclass(node):
+            for each in fields(node):
                 yield from walk(getattr(node, each.name))
     elif isinstance(node, (list, tuple)):
         for item in node:

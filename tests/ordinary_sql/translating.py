@@ -17,6 +17,7 @@ from pgsb.compiler.type_map import DATETIME, INT, TINYINT, SqlType, nvarchar, sq
 from pgsb.grammar.lexer import lex
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
+from pgsb.grammar.tokens import TokenKind
 
 _TYPE = re.compile(r"(@\w+)\s+(\w+)(?:\(([^)]*)\))?(?:\s*=\s*(.*))?\Z")
 
@@ -151,7 +152,7 @@ def sql_text(text: str) -> SqlText:
     """Lex a piece of T-SQL as the parser hands it over."""
     problems = Problems()
     source = Source("case.sql", text)
-    tokens = tuple(token for token in lex(source, problems) if token.kind)
+    tokens = tuple(token for token in lex(source, problems) if token.kind != TokenKind.COMMENT)
     assert not problems, problems.report()
     return SqlText(span=source.span(0, len(text)), tokens=tokens)
 
