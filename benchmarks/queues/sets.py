@@ -92,7 +92,7 @@ def _send(connection: Connection, ours: Ours, messages: int) -> None:
 
 
 def _copy(connection: Connection, messages: int) -> None:
-    end = f"1\t2026-01-01\t1\t1\t1\t5\tN\t{BODY}\n"
+    end = f"1\t2026-01-01\t1\t1\t5\tN\t{BODY}\n"
     with connection.cursor() as cursor, cursor.copy("COPY same FROM STDIN") as copy:
         for start in range(0, messages, 1000):
             copy.write("".join(f"1\t{start + i}\t{end}" for i in range(1000)))
