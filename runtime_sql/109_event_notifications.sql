@@ -87,6 +87,7 @@ DECLARE
     v_scope text := upper(scope);
     v_database_id integer := ssb.database_id_of(database);
     v_queue ssb.queue;
+    v_conversation uuid;
 BEGIN
     IF v_scope = 'QUEUE' THEN
         v_queue := ssb.queue_to_change('alter', queue);
@@ -96,12 +97,39 @@ BEGIN
     DELETE FROM ssb.event_notification AS n
      WHERE n.scope = v_scope AND n.name = name
        AND CASE v_scope WHEN 'QUEUE' THEN n.queue_id = v_queue.queue_id
-                        WHEN 'DATABASE' THEN n.database_id = v_database_id ELSE true END;
+                        WHEN 'DATABASE' THEN n.database_id = v_database_id ELSE true END
+    RETURNING n.conversation INTO v_conversation;
     IF NOT FOUND THEN
         PERFORM ssb.raise_not_found('drop', 'event notification', name);
-    ELSIF v_queue.queue_id IS NOT NULL THEN
+    END IF;
+    PERFORM ssb.end_notification(v_conversation);
+    IF v_queue.queue_id IS NOT NULL THEN
         PERFORM ssb.refresh_queue(v_queue.queue_id);
     END IF;
+END;
+$$;
+
+-- A notification is dropped: its dialog ends, and the service that had the events gets
+-- EndDialog.
+-- Locks  the sending side's group
+CREATE OR REPLACE FUNCTION ssb.end_notification(p_handle uuid)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_endpoint ssb.conversation_endpoint := ssb.lock_endpoint(p_handle);
+    v_state text := ssb.endpoint_state(v_endpoint);
+    v_is_known boolean := true;
+BEGIN
+    IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL OR v_state NOT IN ('SO', 'CO') THEN
+        RETURN;
+    ELSIF v_state = 'CO' THEN
+        v_is_known := ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog',
+                                          ssb.next_number(v_endpoint), true, false, NULL);
+        SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint.endpoint_id;
+    END IF;
+    PERFORM ssb.close_endpoint(v_endpoint, v_is_known, false);
 END;
 $$;
 
@@ -129,7 +157,8 @@ $$;
 -- Sends one event to everybody who asked for it. p_events are the event itself and the
 -- groups of events that it belongs to; p_queue_id is NULL where no queue has it, and
 -- p_schema where the object is in none. A notification has one
--- dialog, begun with its first event, from a system service that only sends.
+-- dialog, begun with its first event, from a system service that only sends. Of those
+-- WITH FAN_IN that one owner made for one service, only the first tells it.
 CREATE OR REPLACE FUNCTION ssb.fire_event(p_events text[], p_database_id integer, p_queue_id integer, p_schema text,
                                           p_object text, p_type text)
 RETURNS void
@@ -142,9 +171,15 @@ DECLARE
     v_body bytea;
 BEGIN
     FOR v_notification IN
-        SELECT n.* FROM ssb.event_notification AS n
-         WHERE p_events && n.events
-           AND (n.queue_id = p_queue_id OR (n.scope = 'DATABASE' AND n.database_id = p_database_id) OR n.scope = 'SERVER')
+        SELECT n.* FROM (
+            SELECT n, n.fan_in AND row_number() OVER (PARTITION BY n.fan_in, n.owner, n.to_service, n.broker_instance
+                                                      ORDER BY n.notification_id) > 1 AS is_told
+              FROM ssb.event_notification AS n
+             WHERE p_events && n.events
+               AND (n.queue_id = p_queue_id OR (n.scope = 'DATABASE' AND n.database_id = p_database_id)
+                    OR n.scope = 'SERVER')) AS f
+         CROSS JOIN LATERAL (SELECT (f.n).*) AS n
+         WHERE NOT f.is_told
          ORDER BY n.notification_id
     LOOP
         v_endpoint := ssb.lock_endpoint(v_notification.conversation);

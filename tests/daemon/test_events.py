@@ -90,3 +90,32 @@ def test_an_event_that_does_not_occur_here_is_said_to(listener: Connection, even
     listener.add_notice_handler(lambda diagnostic: notices.append(diagnostic.message_primary))
     _listen(listener, "n", event, scope="SERVER")
     assert [event in (notice or "") for notice in notices] == [True] * said
+
+
+def test_with_fan_in_a_service_is_told_once(listener: Connection) -> None:
+    for name, fan_in in (("a", False), ("b", True), ("c", True), ("d", True)):
+        listener.execute(
+            "SELECT ssb.create_event_notification(%s, '{CREATE_ROUTE,CREATE_QUEUE}', 'DATABASE', '//Events',"
+            " 'current database', fan_in => %s)",
+            [name, fan_in],
+        )
+    listener.execute("SELECT ssb.create_queue('dbo.new')")
+    assert _events(listener) == [("CREATE_QUEUE", "dbo", "new", "QUEUE")]
+    assert len(_events(listener)) == 1
+    assert _events(listener) == []
+
+
+def test_a_dropped_notification_ends_its_dialog(listener: Connection) -> None:
+    _listen(listener, "n", "CREATE_QUEUE")
+    listener.execute("SELECT ssb.create_queue('dbo.new')")
+    assert len(_events(listener)) == 1
+    listener.execute("SELECT ssb.drop_event_notification('n', 'DATABASE')")
+    found = listener.execute(
+        "SELECT message_type_name, ssb.end_conversation(conversation_handle) FROM ssb.receive('dbo.events')"
+    ).fetchall()
+    assert [row[0] for row in found] == ["http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog"]
+    assert listener.execute(
+        "SELECT count(*) FROM sys.conversation_endpoints WHERE state <> 'CD'"
+    ).fetchone() == (0,)
+    listener.execute("SELECT ssb.create_queue('dbo.newer')")
+    assert _events(listener) == []
