@@ -10,7 +10,8 @@ All three sum up bodies of 200 bytes over messages / 100 conversations, on one d
 - readers  two sessions CALL a compiled T-SQL procedure that does the job group by group, on a tenth
            of the messages
 
-The first round of each is thrown away: the JVM compiles. Prints minimum, median and maximum of
+The messages of a hundred conversations at a time are interleaved. A first round of each with a tenth of
+the messages is thrown away: the JVM compiles. Prints minimum, median and maximum of
 the rounds, the ratios of the medians, and the machine's load. Run in a checkout, from its root.
 """
 
@@ -180,9 +181,9 @@ class Bench:
                 "WITH d AS MATERIALIZED ("
                 "   SELECT ssb.begin_dialog('//Bulk/Source', '//Bulk/Target', '//Bulk/Items') AS handle"
                 "     FROM generate_series(1, %s))"
-                " SELECT ssb.send_batch(array_agg(handle ORDER BY handle, i), array_agg('//Bulk/Item'::text),"
+                " SELECT ssb.send_batch(array_agg(handle ORDER BY i, handle), array_agg('//Bulk/Item'::text),"
                 "          array_agg(convert_to(lpad(i::text, 10, '0') || repeat('x', 190), 'UTF8')"
-                "                    ORDER BY handle, i))"
+                "                    ORDER BY i, handle))"
                 "   FROM d, generate_series(1, %s) AS i",
                 (dialogs, PER_CONVERSATION),
             )
@@ -212,6 +213,7 @@ def main() -> None:
         }
         rates: dict[str, list[float]] = {name: [] for name in runs}
         for number in range(arguments.rounds + 1):
+            bench.messages = arguments.messages if number else max(PER_CONVERSATION, arguments.messages // 10)
             for name, run in runs.items():
                 rate = run()
                 print(f"round {number} {name}: {rate:,.0f}/s", file=sys.stderr, flush=True)
