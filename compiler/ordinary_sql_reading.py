@@ -383,8 +383,9 @@ class Reader(TSQLParser):
         # Past TSQLParser, which cuts the # off temporary names.
         return Parser._parse_table_parts(self, *args, **kwargs)
 
-    def _parse_table_part(self, schema: bool = False) -> exp.Expr | None:
-        part = Parser._parse_table_part(self, schema=schema)
+    def _parse_function(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
+        # In FROM and behind APPLY, which read it in different ways.
+        part = Parser._parse_function(self, *args, **kwargs)
         if (
             isinstance(part, exp.Anonymous)
             and part.name.upper() == "OPENJSON"

@@ -53,7 +53,7 @@ BEGIN
         END IF;
     WHEN 'SCHEMA' THEN
         SELECT s.name INTO relation FROM ssb.schema_of_database AS s
-         WHERE s.database_id = p_database_id AND lower(s.schema_name) = lower(p_name);
+         WHERE s.database_id = p_database_id AND (lower(s.schema_name) = lower(p_name) OR s.name = p_name);
         IF NOT FOUND THEN
             PERFORM ssb.raise_not_found('find', 'schema', p_name);
         END IF;

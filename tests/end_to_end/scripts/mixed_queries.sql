@@ -1,0 +1,28 @@
+SET NOCOUNT ON
+IF OBJECT_ID('tempdb..#work') IS NOT NULL DROP TABLE #work
+CREATE TABLE #work (id int identity(1,1) not null, grp varchar(10) null, amt decimal(10,2), d datetime default getdate(), primary key clustered (id))
+INSERT INTO #work (grp, amt) VALUES ('a', 1.5), ('a', 2.5), ('b', NULL), ('c', 7)
+INSERT INTO #work (grp, amt) SELECT grp, amt * 2 FROM #work WHERE amt IS NOT NULL
+SELECT grp, SUM(amt) AS total, COUNT(*) AS n, AVG(amt) a, MAX(amt) m, COUNT(amt) c FROM #work GROUP BY grp HAVING COUNT(*) > 1 ORDER BY total DESC
+SELECT TOP 2 WITH TIES grp, amt FROM #work ORDER BY grp
+SELECT ROW_NUMBER() OVER (PARTITION BY grp ORDER BY amt DESC) rn, RANK() OVER (ORDER BY grp) r, SUM(amt) OVER (PARTITION BY grp ORDER BY id ROWS UNBOUNDED PRECEDING) run, LAG(amt) OVER (ORDER BY id) prev FROM #work ORDER BY id
+;WITH tree AS (SELECT 1 AS lvl, CAST('root' AS varchar(100)) AS path UNION ALL SELECT lvl + 1, CAST(path + '/' + CAST(lvl AS varchar) AS varchar(100)) FROM tree WHERE lvl < 4) SELECT * FROM tree OPTION (MAXRECURSION 100)
+UPDATE w SET w.amt = w.amt + x.t, w.grp = UPPER(w.grp) OUTPUT deleted.amt AS old, inserted.amt AS new FROM #work w INNER JOIN (SELECT grp, COUNT(*) t FROM #work GROUP BY grp) x ON x.grp = w.grp WHERE w.id < 3
+DELETE w FROM #work w LEFT JOIN (SELECT MIN(id) id FROM #work GROUP BY grp) k ON k.id = w.id WHERE k.id IS NULL
+PRINT @@ROWCOUNT
+MERGE #work AS t USING (VALUES (1, 100), (99, 5)) AS s (id, amt) ON t.id = s.id WHEN MATCHED THEN UPDATE SET amt = s.amt WHEN NOT MATCHED THEN INSERT (grp, amt) VALUES ('new', s.amt) OUTPUT $action, inserted.id, inserted.amt;
+SET IDENTITY_INSERT #work ON
+INSERT #work (id, grp) VALUES (500, 'ident')
+SET IDENTITY_INSERT #work OFF
+INSERT #work DEFAULT VALUES
+SELECT SCOPE_IDENTITY() s, @@IDENTITY i, IDENT_CURRENT('tempdb..#work') c
+SELECT id, grp, ISNULL(amt, 0) amt, COALESCE(grp, 'none') g, NULLIF(grp, 'new') nn, IIF(amt > 5, 'big', 'small') sz, CASE WHEN grp LIKE '[a-c]%' THEN 1 ELSE 0 END lk FROM #work ORDER BY 1
+SELECT a.grp, b.cnt FROM (SELECT DISTINCT grp FROM #work) a CROSS APPLY (SELECT COUNT(*) cnt FROM #work w WHERE w.grp = a.grp) b ORDER BY a.grp
+SELECT [A], [B], [c] FROM (SELECT grp, amt FROM #work) s PIVOT (SUM(amt) FOR grp IN ([A], [B], [c])) p
+SELECT DATEADD(MONTH, DATEDIFF(MONTH, 0, '20240215'), 0) AS som, EOMONTH('20240215') eom, DATEPART(ISO_WEEK, '20240101') w, DATENAME(WEEKDAY, '20240101') dn, CONVERT(varchar(10), CAST('20240102' AS datetime), 103) c103, CONVERT(char(8), CAST('2024-01-02' AS datetime), 112) c112, FORMAT(CAST('20240102' AS date), 'yyyy/MM/dd') f, CAST('2024-01-02 03:04:05' AS datetime) + 1 AS plus1
+SELECT LEFT('abcdef', 3) l, RIGHT('abc', 2) r, SUBSTRING('abcdef', 2, 3) s, CHARINDEX('c', 'abc') ci, PATINDEX('%[0-9]%', 'ab3') pi, STUFF('abcdef', 2, 3, 'X') st, REPLICATE('0', 3) + '5' rep, LEN('abc  ') len, DATALENGTH(N'abc') dl, REVERSE('abc') rev, QUOTENAME('a]b') q, STR(3.14159, 8, 2) str, REPLACE('aXbX', 'x', '-') rpl, LTRIM(RTRIM('  x ')) t, UPPER('a') + LOWER('B') ul, SPACE(2) + '|' sp, ASCII('A') asc_, CHAR(65) ch, NCHAR(8364) nc, CONCAT('a', NULL, 1) cc, CHECKSUM('a') - CHECKSUM('a') chk, ISNUMERIC('12') isn
+SELECT 7 / 2 i, 7 / 2.0 d, 7 % 3 m, CAST(7 AS float) / 2 f, ROUND(2.567, 2) r, CEILING(2.1) c, FLOOR(-2.1) fl, ABS(-3) a, POWER(2, 10) p, SQRT(16) s, SIGN(-5) sg, CAST(2.5 AS int) ci, CONVERT(int, 2.7) cv, 1.0 / 3 third, CAST(1 AS bit) b, CAST('true' AS bit) bt
+SELECT name = STUFF((SELECT ', ' + grp FROM #work WHERE grp IS NOT NULL ORDER BY id FOR XML PATH(''), TYPE).value('.', 'nvarchar(max)'), 1, 2, '')
+SELECT HASHBYTES('MD5', 'a') h, CONVERT(varchar(34), HASHBYTES('MD5', 'a'), 1) hx, CAST(0x41 AS varchar) v, CAST('abc' AS varbinary(10)) vb, CONVERT(varbinary(4), 258) i4, CAST(0x00000102 AS int) bi
+DROP TABLE #work
+GO

@@ -1,0 +1,46 @@
+USE master
+CREATE LOGIN SenderLogin WITH PASSWORD = 'Passw0rd!', CHECK_POLICY = OFF
+GO
+CREATE DATABASE SecDemo
+GO
+USE SecDemo
+CREATE USER SenderUser FOR LOGIN SenderLogin WITH DEFAULT_SCHEMA = dbo
+CREATE USER TargetUser WITHOUT LOGIN
+CREATE ROLE BrokerRole AUTHORIZATION dbo
+ALTER ROLE BrokerRole ADD MEMBER SenderUser
+GO
+CREATE SCHEMA [App] AUTHORIZATION [dbo]
+GO
+CREATE QUEUE App.Q1
+CREATE QUEUE [App].[Q2] WITH STATUS = ON
+CREATE SERVICE [//sec/1] AUTHORIZATION dbo ON QUEUE App.Q1
+CREATE SERVICE [//sec/2] AUTHORIZATION TargetUser ON QUEUE App.Q2 ([DEFAULT])
+GRANT SEND ON SERVICE::[//sec/2] TO SenderUser
+GRANT SEND ON SERVICE::[//sec/1] TO BrokerRole AS dbo
+GRANT RECEIVE ON OBJECT::App.Q2 TO TargetUser WITH GRANT OPTION
+GRANT SELECT, RECEIVE ON [App].[Q1] TO [public]
+DENY SEND ON SERVICE::[//sec/1] TO TargetUser
+REVOKE SEND ON SERVICE::[//sec/1] FROM TargetUser
+GRANT CONTROL ON SCHEMA::App TO BrokerRole
+GRANT EXECUTE ON SCHEMA::[App] TO SenderUser
+GRANT VIEW DEFINITION TO SenderUser
+GRANT ALTER ANY SERVICE, ALTER ANY CONTRACT, ALTER ANY MESSAGE TYPE, ALTER ANY ROUTE TO BrokerRole
+GRANT CONNECT TO SenderUser
+SELECT pr.name, pe.state_desc, pe.permission_name, pe.class_desc, COALESCE(s.name, OBJECT_NAME(pe.major_id)) obj
+FROM sys.database_permissions pe JOIN sys.database_principals pr ON pr.principal_id = pe.grantee_principal_id
+LEFT JOIN sys.services s ON pe.class = 17 AND s.service_id = pe.major_id
+WHERE pe.class IN (1, 17) ORDER BY 1, 3, 5
+SELECT s.name, p.name AS owner FROM sys.services s JOIN sys.database_principals p ON p.principal_id = s.principal_id WHERE s.name LIKE '//sec/%' ORDER BY 1
+SELECT USER_NAME(r.member_principal_id) m, USER_NAME(role_principal_id) r FROM sys.database_role_members r
+SELECT IS_MEMBER('BrokerRole'), HAS_PERMS_BY_NAME('//sec/1', 'SERVICE', 'SEND') h, SUSER_ID() - SUSER_ID() z, DATABASE_PRINCIPAL_ID('BrokerRole') - USER_ID('BrokerRole') d
+ALTER AUTHORIZATION ON SERVICE::[//sec/1] TO TargetUser
+ALTER AUTHORIZATION ON App.Q1 TO TargetUser
+DROP USER SenderUser
+DROP SERVICE [//sec/1]
+DROP SERVICE [//sec/2]
+DROP QUEUE App.Q1 DROP QUEUE App.Q2
+GO
+USE master
+DROP DATABASE SecDemo
+DROP LOGIN SenderLogin
+GO
