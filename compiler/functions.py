@@ -14,8 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from . import function_builders as b
 from . import ordinary_sql_values as v
 from . import type_map as tm
+from .function_builders import Builder
+from .function_builders import Surroundings as Surroundings
+from .function_builders import Wrong as Wrong
 from .names import literal
 from .ordinary_sql_values import Value
 from .type_map import SqlType
@@ -92,24 +96,6 @@ REFUSED: dict[str, str] = {
 }
 
 
-class Wrong(ValueError):
-    """A call that T-SQL would refuse; the message says why, ``number`` is SQL Server's."""
-
-    def __init__(self, message: str, number: int | None = None, hint: str | None = None) -> None:
-        """Keep the parts of the problem."""
-        super().__init__(message)
-        self.number = number
-        self.hint = hint
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a function may ask: the compile-time database where it is not the default one."""
-
-    database: str | None = None
-
-
-Builder = Callable[[list[Value], Surroundings], Value]
 ResultType = SqlType | None | Callable[[list[Value]], SqlType | None]
 
 
@@ -205,439 +191,115 @@ def _arity(function: Function) -> str:
     return f"{function.minimum} to {function.maximum} arguments"
 
 
-# ---------------------------------------------------------------- result types
-
-
-def _first(arguments: list[Value]) -> SqlType | None:
-    return arguments[0].type if arguments else None
-
-
-def _text_of_first(arguments: list[Value]) -> SqlType | None:
-    """A string function keeps whether its argument is Unicode."""
-    type_ = arguments[0].type
-    if type_ is None or not type_.is_string:
-        return tm.VARCHAR_MAX
-    return tm.NVARCHAR_MAX if type_.is_unicode else tm.VARCHAR_MAX
-
-
-def _same_text(arguments: list[Value]) -> SqlType | None:
-    """The same string type: UPPER, LTRIM, LEFT … never make a string longer."""
-    type_ = arguments[0].type
-    if type_ is not None and type_.is_string:
-        if type_.name in ("char", "nchar"):
-            return SqlType("nvarchar" if type_.is_unicode else "varchar", length=type_.length)
-        return type_
-    return tm.VARCHAR_MAX
-
-
-def _date_like(position: int) -> Callable[[list[Value]], SqlType | None]:
-    def result(arguments: list[Value]) -> SqlType | None:
-        type_ = arguments[position].type
-        if type_ is not None and (type_.is_datetime or type_.family == "time"):
-            return type_
-        return tm.DATETIME if type_ is not None else None
-
-    return result
-
-
-def _numeric_first(arguments: list[Value]) -> SqlType | None:
-    type_ = arguments[0].type
-    if type_ is None or type_.is_string:
-        return tm.FLOAT if type_ else None
-    if type_.name in ("bit", "tinyint", "smallint"):
-        return tm.INT
-    return type_
-
-
-# ---------------------------------------------------------------- PostgreSQL's own where it means the same
-
-
-def _native(name: str, *, when: Callable[[Value], bool] | None = None, otherwise: str = "") -> Builder:
-    """PostgreSQL's own function ``name`` when ``when`` holds for the first argument, else the runtime's."""
-
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        target = name if when is None or when(arguments[0]) else otherwise
-        return v.call(target, *(argument.text for argument in arguments))
-
-    return build
-
-
-def _is_text(value: Value) -> bool:
-    return value.is_string
-
-
-def _is_number(value: Value) -> bool:
-    return value.type is not None and value.type.family in ("integer", "decimal", "float")
-
-
-def _is_decimal(value: Value) -> bool:
-    return value.type is not None and value.type.family in ("decimal", "float")
-
-
-def _left_or_right(name: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        text, count = arguments
-        if text.is_string and isinstance(count.constant, int) and count.constant >= 0:
-            return v.call(name, text.text, count.text)
-        return v.call(f"sys.{name}", text.text, count.text)
-
-    return build
-
-
-def _substring(arguments: list[Value], surroundings: Surroundings) -> Value:
-    text, start, count = arguments
-    if text.is_string and isinstance(count.constant, int) and count.constant >= 0:
-        return v.call("substr", text.text, start.text, count.text, type=_same_text(arguments))
-    result = text.type if text.type is not None and text.type.family == "binary" else None
-    return v.call("sys.substring", text.text, start.text, count.text, type=result or _same_text(arguments))
-
-
-def _isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
-    first, second = arguments
-    nullable = first.nullable and second.nullable
-    if first.is_null:
-        return replace(second, nullable=nullable)
-    if first.type is None:
-        if second.is_null or second.type is None or isinstance(second.constant, (str, int)):
-            return v.call("COALESCE", first.text, second.text, nullable=nullable)
-        return v.call("sys.isnull", first.text, second.text, nullable=nullable)
-    if second.type is not None and first.type.is_string and second.type.is_string:
-        # The result has the first one's type: a longer replacement is cut.
-        if isinstance(second.constant, str):
-            second = v.assign(second, first.type)
-        elif second.type is not None and v.limit(second.type) > v.limit(first.type):
-            second = v.cast(second, first.type.postgres, first.type)
-    elif second.type is None or second.family != first.family:
-        second = v.assign(second, first.type)
-    return v.call("COALESCE", first.text, second.text, type=first.type, nullable=nullable)
-
-
-def _coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:
-    values, type_ = v.reconcile(arguments)
-    nullable = all(argument.nullable for argument in arguments)
-    return v.call("COALESCE", *(value.text for value in values), type=type_, nullable=nullable)
-
-
-def _nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
-    values, _ = v.reconcile(arguments)
-    return v.call("NULLIF", *(value.text for value in values), type=arguments[0].type)
-
-
-def _choose(arguments: list[Value], surroundings: Surroundings) -> Value:
-    index, *choices = arguments
-    values, type_ = v.reconcile(choices)
-    branches = " ".join(f"WHEN {place} THEN {value.text}" for place, value in enumerate(values, 1))
-    return Value(f"CASE {index.text} {branches} END", v.ATOM, type_)
-
-
-def _greatest(name: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        values, type_ = v.reconcile(arguments)
-        return v.call(name, *(value.text for value in values), type=type_)
-
-    return build
-
-
-def _concat(name: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        texts = []
-        national = False
-        for argument in arguments:
-            national = national or (argument.type is not None and argument.type.is_unicode)
-            plain = argument.is_string or argument.is_null or argument.family == "integer"
-            texts.append(argument.text if plain else v.as_text(argument).text)
-        return v.call(name, *texts, type=tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX, nullable=False)
-
-    return build
-
-
-def _count(arguments: list[Value], surroundings: Surroundings) -> Value:
-    text = arguments[0].text if arguments else "*"
-    return Value(f"count({text})", v.ATOM, tm.INT, pg="bigint", nullable=False)
-
-
-def _count_big(arguments: list[Value], surroundings: Surroundings) -> Value:
-    return v.call("count", arguments[0].text, type=tm.BIGINT, nullable=False)
-
-
-def _sum(arguments: list[Value], surroundings: Surroundings) -> Value:
-    (value,) = arguments
-    type_ = value.type
-    if type_ is None or type_.is_string:
-        if type_ is not None:
-            value = v.convert(value, tm.FLOAT)
-        return v.call("sum", value.text, type=tm.FLOAT if type_ else None)
-    if type_.name in ("int", "smallint", "tinyint", "bit"):
-        return Value(f"sum({value.text})", v.ATOM, tm.INT, pg="bigint")
-    if type_.name == "bigint":
-        return Value(f"sum({value.text})", v.ATOM, tm.BIGINT, pg="numeric")
-    if type_.family == "decimal":
-        if type_.name == "decimal":
-            return v.call("sum", value.text, type=tm.decimal(38, type_.scale or 0))
-        return v.call("sum", value.text, type=tm.MONEY)
-    return v.call("sum", value.text, type=type_)
-
-
-def _avg(arguments: list[Value], surroundings: Surroundings) -> Value:
-    """AVG of integers is an integer, cut; of decimals it has at least six places."""
-    (value,) = arguments
-    type_ = value.type
-    if type_ is None:
-        return v.call("sys.avg", value.text)
-    if type_.family in ("integer", "bit"):
-        result = tm.BIGINT if type_.name == "bigint" else tm.INT
-        inner = f"{value.text}::integer" if type_.name == "bit" else value.text
-        return Value(f"avg({inner})", v.ATOM, result, wrapped=f"trunc({{}})::{result.postgres}")
-    if type_.family == "decimal":
-        scale = 4 if type_.name != "decimal" else max(type_.scale or 0, 6)
-        result = tm.MONEY if type_.name != "decimal" else tm.decimal(38, scale)
-        return Value(f"avg({value.text})", v.ATOM, result, wrapped=f"trunc({{}}, {scale})")
-    return v.call("avg", value.text, type=type_)
-
-
-def _float_aggregate(name: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, arguments[0].text, type=tm.FLOAT)
-
-    return build
-
-
-def _string_agg(arguments: list[Value], surroundings: Surroundings) -> Value:
-    value, separator = arguments
-    return v.call("string_agg", v.as_text(value).text, separator.text, type=_text_of_first(arguments))
-
-
-def _ceiling(name: str, native: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        (value,) = arguments
-        if value.type is not None and value.type.family == "integer":
-            return value
-        if value.type is not None and value.type.family == "decimal":
-            type_ = value.type
-            result = type_ if type_.name != "decimal" else tm.decimal(type_.precision or 18, 0)
-            return v.call(native, value.text, type=result)
-        if value.type is not None and value.type.family == "float":
-            return v.call(native, value.text, type=value.type)
-        return v.call(f"sys.{name}", value.text, type=_numeric_first(arguments))
-
-    return build
-
-
-def _abs(arguments: list[Value], surroundings: Surroundings) -> Value:
-    (value,) = arguments
-    if value.type is not None and not value.type.is_numeric:
-        value = v.convert(value, tm.FLOAT)
-    return v.call("abs", value.text, type=value.type)
-
-
-def _trigonometric(name: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, *(argument.text for argument in arguments), type=tm.FLOAT)
-
-    return build
-
-
-def _datalength(arguments: list[Value], surroundings: Surroundings) -> Value:
-    (value,) = arguments
-    if value.type is not None and value.type.is_unicode:
-        return v.call("sys.datalength_utf16", value.text, type=tm.INT)
-    return v.call("sys.datalength", value.text, type=tm.INT)
-
-
-def _variadic_text(name: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, *(v.as_text(argument).text for argument in arguments), type=tm.INT)
-
-    return build
-
-
-def _formatmessage(arguments: list[Value], surroundings: Surroundings) -> Value:
-    first, *rest = arguments
-    texts = [first.text, *(v.as_text(argument).text for argument in rest)]
-    target = "sys.formatmessage"
-    if first.type is not None and first.type.family == "integer":
-        target = "sys.formatmessage_of"
-    if not rest:
-        texts.append("VARIADIC '{}'::text[]")
-    return v.call(target, *texts, type=tm.nvarchar(2048))
-
-
-def _db_name(arguments: list[Value], surroundings: Surroundings) -> Value:
-    if not arguments and surroundings.database:
-        return v.call("sys.db_name", f"sys.db_id({literal(surroundings.database)})", type=tm.SYSNAME)
-    return v.call("sys.db_name", *(argument.text for argument in arguments), type=tm.SYSNAME)
-
-
-def _db_id(arguments: list[Value], surroundings: Surroundings) -> Value:
-    if not arguments and surroundings.database:
-        return v.call("sys.db_id", literal(surroundings.database), type=tm.INT)
-    return v.call("sys.db_id", *(argument.text for argument in arguments), type=tm.INT)
-
-
-def _object_id(arguments: list[Value], surroundings: Surroundings) -> Value:
-    texts = [argument.text for argument in arguments]
-    if surroundings.database:
-        texts += ["NULL"] * (2 - len(texts))
-        texts.append(literal(surroundings.database))
-    return v.call("sys.object_id", *texts, type=tm.INT)
-
-
-def _dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
-    part, number, date = arguments
-    if number.type is not None and number.type.family not in ("integer", "float", "bit"):
-        number = v.convert(number, tm.INT)
-    result = _date_like(2)(arguments)
-    added = v.call("sys.dateadd", part.text, number.text, date.text, type=result)
-    fine = part.text in ("'millisecond'", "'microsecond'", "'nanosecond'")
-    if fine and result is not None and result.name == "datetime":
-        return v.call("sys.round_datetime", added.text, type=result)
-    return added
-
-
-def _identity(arguments: list[Value], surroundings: Surroundings) -> Value:
-    return v.call("sys.scope_identity", type=tm.decimal(38, 0))
-
-
-def _rank(name: str, type_: SqlType) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, *(argument.text for argument in arguments), type=type_, nullable=False)
-
-    return build
-
-
-def _lag(name: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        texts = [argument.text for argument in arguments]
-        if len(arguments) == 3:
-            (value, default), _ = v.reconcile([arguments[0], arguments[2]])
-            texts[0], texts[2] = value.text, default.text
-        return v.call(name, *texts, type=arguments[0].type)
-
-    return build
-
-
-def _log(arguments: list[Value], surroundings: Surroundings) -> Value:
-    return v.call("sys.log", *(argument.text for argument in arguments), type=tm.FLOAT)
-
-
-def _trim_set(native: str) -> Builder:
-    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        if arguments[0].is_string or len(arguments) == 2:
-            return v.call(native, *(argument.text for argument in arguments))
-        return v.call(f"sys.{native}", arguments[0].text)
-
-    return build
-
-
 _NULLARY_TEXT = tm.nvarchar(128)
 
 FUNCTIONS: dict[str, Function] = {
     # NULL and choice
-    "ISNULL": Function("aa", None, build=_isnull),
-    "COALESCE": Function("aa*", None, build=_coalesce),
-    "NULLIF": Function("aa", None, build=_nullif),
-    "CHOOSE": Function("ia*", None, build=_choose),
-    "GREATEST": Function("a*", None, build=_greatest("GREATEST")),
-    "LEAST": Function("a*", None, build=_greatest("LEAST")),
+    "ISNULL": Function("aa", None, build=b.isnull),
+    "COALESCE": Function("aa*", None, build=b.coalesce),
+    "NULLIF": Function("aa", None, build=b.nullif),
+    "CHOOSE": Function("ia*", None, build=b.choose),
+    "GREATEST": Function("a*", None, build=b.greatest("GREATEST")),
+    "LEAST": Function("a*", None, build=b.greatest("LEAST")),
     # strings
     "ASCII": Function("a", tm.INT),
     "CHAR": Function("i", tm.varchar(1)),
     "NCHAR": Function("i", tm.nvarchar(1)),
     "CHARINDEX": Function("ta?i", tm.INT),
-    "CONCAT": Function("a*", None, build=_concat("concat")),
-    "CONCAT_WS": Function("taa*", None, build=_concat("concat_ws")),
-    "DATALENGTH": Function("a", tm.INT, build=_datalength),
+    "CONCAT": Function("a*", None, build=b.concat("concat")),
+    "CONCAT_WS": Function("taa*", None, build=b.concat("concat_ws")),
+    "DATALENGTH": Function("a", tm.INT, build=b.datalength),
     "DIFFERENCE": Function("tt", tm.INT),
     "SOUNDEX": Function("t", tm.varchar(4)),
     "FORMAT": Function("at?t", tm.NVARCHAR_MAX),
-    "FORMATMESSAGE": Function("aa*", None, build=_formatmessage),
-    "LEFT": Function("ai", _same_text, build=_left_or_right("left")),
-    "RIGHT": Function("ai", _same_text, build=_left_or_right("right")),
+    "FORMATMESSAGE": Function("aa*", None, build=b.formatmessage),
+    "LEFT": Function("ai", b.same_text, build=b.left_or_right("left")),
+    "RIGHT": Function("ai", b.same_text, build=b.left_or_right("right")),
     "LEN": Function("a", tm.INT),
-    "LOWER": Function("a", _same_text, build=_native("lower", when=_is_text, otherwise="sys.lower")),
-    "UPPER": Function("a", _same_text, build=_native("upper", when=_is_text, otherwise="sys.upper")),
-    "LTRIM": Function("a?t", _same_text, build=_trim_set("ltrim")),
-    "RTRIM": Function("a?t", _same_text, build=_trim_set("rtrim")),
+    "LOWER": Function("a", b.same_text, build=b.native("lower", when=b.is_text, otherwise="sys.lower")),
+    "UPPER": Function("a", b.same_text, build=b.native("upper", when=b.is_text, otherwise="sys.upper")),
+    "LTRIM": Function("a?t", b.same_text, build=b.trim_set("ltrim")),
+    "RTRIM": Function("a?t", b.same_text, build=b.trim_set("rtrim")),
     "PARSENAME": Function("ti", tm.SYSNAME),
     "PATINDEX": Function("ta", tm.INT),
     "QUOTENAME": Function("t?t", tm.nvarchar(258)),
-    "REPLACE": Function("att", _text_of_first),
-    "REPLICATE": Function("ai", _text_of_first),
-    "REVERSE": Function("a", _same_text, build=_native("reverse", when=_is_text, otherwise="sys.reverse")),
+    "REPLACE": Function("att", b.text_of_first),
+    "REPLICATE": Function("ai", b.text_of_first),
+    "REVERSE": Function("a", b.same_text, build=b.native("reverse", when=b.is_text, otherwise="sys.reverse")),
     "SPACE": Function("i", tm.VARCHAR_MAX),
     "STR": Function("f?ii", tm.varchar(8000)),
     "STRING_ESCAPE": Function("tt", tm.NVARCHAR_MAX),
-    "STUFF": Function("aiit", _text_of_first),
-    "SUBSTRING": Function("abb", None, build=_substring),
-    "TRANSLATE": Function("ttt", _text_of_first),
+    "STUFF": Function("aiit", b.text_of_first),
+    "SUBSTRING": Function("abb", None, build=b.substring),
+    "TRANSLATE": Function("ttt", b.text_of_first),
     "UNICODE": Function("a", tm.INT),
-    "CHECKSUM": Function("a*", None, build=_variadic_text("sys.checksum")),
-    "BINARY_CHECKSUM": Function("a*", None, build=_variadic_text("sys.binary_checksum")),
+    "CHECKSUM": Function("a*", None, build=b.variadic_text("sys.checksum")),
+    "BINARY_CHECKSUM": Function("a*", None, build=b.variadic_text("sys.binary_checksum")),
     "HASHBYTES": Function("tx", tm.SqlType("varbinary", length=8000)),
     # numbers
-    "ABS": Function("a", None, build=_abs),
-    "SIGN": Function("a", _numeric_first),
-    "CEILING": Function("a", None, build=_ceiling("ceiling", "ceil")),
-    "FLOOR": Function("a", None, build=_ceiling("floor", "floor")),
-    "ROUND": Function("ai?i", _numeric_first),
-    "POWER": Function("af", _numeric_first),
+    "ABS": Function("a", None, build=b.abs_),
+    "SIGN": Function("a", b.numeric_first),
+    "CEILING": Function("a", None, build=b.ceiling("ceiling", "ceil")),
+    "FLOOR": Function("a", None, build=b.ceiling("floor", "floor")),
+    "ROUND": Function("ai?i", b.numeric_first),
+    "POWER": Function("af", b.numeric_first),
     "SQRT": Function("f", tm.FLOAT),
     "SQUARE": Function("f", tm.FLOAT),
     "EXP": Function("f", tm.FLOAT),
-    "LOG": Function("f?f", None, build=_log),
+    "LOG": Function("f?f", None, build=b.log),
     "LOG10": Function("f", tm.FLOAT),
-    "PI": Function("", None, build=_trigonometric("pi")),
+    "PI": Function("", None, build=b.trigonometric("pi")),
     **{
-        name.upper(): Function("f", None, build=_trigonometric(name))
+        name.upper(): Function("f", None, build=b.trigonometric(name))
         for name in ("sin", "cos", "tan", "cot", "asin", "acos", "atan", "degrees", "radians")
     },
-    "ATN2": Function("ff", None, build=_trigonometric("atan2")),
+    "ATN2": Function("ff", None, build=b.trigonometric("atan2")),
     "RAND": Function("?i", tm.FLOAT, nullable=False),
     "ISNUMERIC": Function("a", tm.INT, nullable=False),
     # aggregates
-    "COUNT": Function("a", None, build=_count),
-    "COUNT_BIG": Function("a", None, build=_count_big),
+    "COUNT": Function("a", None, build=b.count),
+    "COUNT_BIG": Function("a", None, build=b.count_big),
     "APPROX_COUNT_DISTINCT": Function(
         "a", None, build=lambda a, s: v.call("count", f"DISTINCT {a[0].text}", type=tm.BIGINT)
     ),
-    "SUM": Function("a", None, build=_sum),
-    "AVG": Function("a", None, build=_avg),
-    "MIN": Function("a", _first, build=_native("min")),
-    "MAX": Function("a", _first, build=_native("max")),
-    "STDEV": Function("f", None, build=_float_aggregate("stddev_samp")),
-    "STDEVP": Function("f", None, build=_float_aggregate("stddev_pop")),
-    "VAR": Function("f", None, build=_float_aggregate("var_samp")),
-    "VARP": Function("f", None, build=_float_aggregate("var_pop")),
-    "STRING_AGG": Function("at", None, build=_string_agg),
+    "SUM": Function("a", None, build=b.sum_),
+    "AVG": Function("a", None, build=b.avg),
+    "MIN": Function("a", b.first, build=b.native("min")),
+    "MAX": Function("a", b.first, build=b.native("max")),
+    "STDEV": Function("f", None, build=b.float_aggregate("stddev_samp")),
+    "STDEVP": Function("f", None, build=b.float_aggregate("stddev_pop")),
+    "VAR": Function("f", None, build=b.float_aggregate("var_samp")),
+    "VARP": Function("f", None, build=b.float_aggregate("var_pop")),
+    "STRING_AGG": Function("at", None, build=b.string_agg),
     "CHECKSUM_AGG": Function("i", tm.INT),
-    "GROUPING": Function("a", tm.TINYINT, build=_native("GROUPING")),
-    "GROUPING_ID": Function("a*", tm.INT, build=_native("GROUPING")),
+    "GROUPING": Function("a", tm.TINYINT, build=b.native("GROUPING")),
+    "GROUPING_ID": Function("a*", tm.INT, build=b.native("GROUPING")),
     # windows
-    "ROW_NUMBER": Function("", None, build=_rank("row_number", tm.BIGINT)),
-    "RANK": Function("", None, build=_rank("rank", tm.BIGINT)),
-    "DENSE_RANK": Function("", None, build=_rank("dense_rank", tm.BIGINT)),
-    "NTILE": Function("i", None, build=_rank("ntile", tm.BIGINT)),
-    "PERCENT_RANK": Function("", None, build=_rank("percent_rank", tm.FLOAT)),
-    "CUME_DIST": Function("", None, build=_rank("cume_dist", tm.FLOAT)),
-    "LAG": Function("a?ia", None, build=_lag("lag")),
-    "LEAD": Function("a?ia", None, build=_lag("lead")),
-    "FIRST_VALUE": Function("a", _first, build=_native("first_value")),
-    "LAST_VALUE": Function("a", _first, build=_native("last_value")),
-    "PERCENTILE_CONT": Function("f", tm.FLOAT, build=_native("percentile_cont")),
-    "PERCENTILE_DISC": Function("f", None, build=_native("percentile_disc")),
+    "ROW_NUMBER": Function("", None, build=b.rank("row_number", tm.BIGINT)),
+    "RANK": Function("", None, build=b.rank("rank", tm.BIGINT)),
+    "DENSE_RANK": Function("", None, build=b.rank("dense_rank", tm.BIGINT)),
+    "NTILE": Function("i", None, build=b.rank("ntile", tm.BIGINT)),
+    "PERCENT_RANK": Function("", None, build=b.rank("percent_rank", tm.FLOAT)),
+    "CUME_DIST": Function("", None, build=b.rank("cume_dist", tm.FLOAT)),
+    "LAG": Function("a?ia", None, build=b.lag("lag")),
+    "LEAD": Function("a?ia", None, build=b.lag("lead")),
+    "FIRST_VALUE": Function("a", b.first, build=b.native("first_value")),
+    "LAST_VALUE": Function("a", b.first, build=b.native("last_value")),
+    "PERCENTILE_CONT": Function("f", tm.FLOAT, build=b.native("percentile_cont")),
+    "PERCENTILE_DISC": Function("f", None, build=b.native("percentile_disc")),
     # dates
     "GETDATE": Function("", tm.DATETIME, nullable=False),
     "GETUTCDATE": Function("", tm.DATETIME, nullable=False),
     "SYSDATETIME": Function("", tm.DATETIME2, nullable=False),
     "SYSUTCDATETIME": Function("", tm.DATETIME2, nullable=False),
     "SYSDATETIMEOFFSET": Function("", tm.DATETIMEOFFSET, nullable=False),
-    "DATEADD": Function("pad", None, build=_dateadd),
+    "DATEADD": Function("pad", None, build=b.dateadd),
     "DATEDIFF": Function("pdd", tm.INT),
     "DATEDIFF_BIG": Function("pdd", tm.BIGINT),
     "DATEPART": Function("pd", tm.INT),
     "DATENAME": Function("pd", tm.nvarchar(30)),
-    "DATETRUNC": Function("pd", _date_like(1)),
-    "DATE_BUCKET": Function("pid?d", _date_like(2)),
+    "DATETRUNC": Function("pd", b.date_like(1)),
+    "DATE_BUCKET": Function("pid?d", b.date_like(2)),
     "YEAR": Function("d", tm.INT),
     "MONTH": Function("d", tm.INT),
     "DAY": Function("d", tm.INT),
@@ -661,7 +323,7 @@ FUNCTIONS: dict[str, Function] = {
     # identity, session, catalog
     "NEWID": Function("", tm.UNIQUEIDENTIFIER, target="gen_random_uuid", nullable=False),
     "NEWSEQUENTIALID": Function("", tm.UNIQUEIDENTIFIER, nullable=False),
-    "SCOPE_IDENTITY": Function("", None, build=_identity),
+    "SCOPE_IDENTITY": Function("", None, build=b.identity),
     "IDENT_CURRENT": Function("t", tm.decimal(38, 0), with_database=1),
     "IDENT_SEED": Function("t", tm.decimal(38, 0), with_database=1),
     "IDENT_INCR": Function("t", tm.decimal(38, 0), with_database=1),
@@ -682,9 +344,9 @@ FUNCTIONS: dict[str, Function] = {
     "IS_SRVROLEMEMBER": Function("t?t", tm.INT),
     "HAS_PERMS_BY_NAME": Function("ttt?tt", tm.INT),
     "HAS_DBACCESS": Function("t", tm.INT),
-    "DB_ID": Function("?t", None, build=_db_id),
-    "DB_NAME": Function("?i", None, build=_db_name),
-    "OBJECT_ID": Function("t?t", None, build=_object_id),
+    "DB_ID": Function("?t", None, build=b.db_id),
+    "DB_NAME": Function("?i", None, build=b.db_name),
+    "OBJECT_ID": Function("t?t", None, build=b.object_id),
     "OBJECT_NAME": Function("i?i", tm.SYSNAME),
     "TRIGGER_NESTLEVEL": Function("?itt", tm.INT),
     "OBJECT_SCHEMA_NAME": Function("i?i", tm.SYSNAME),

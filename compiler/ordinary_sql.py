@@ -12,6 +12,7 @@ ordinary_sql_expressions   literals, names, subqueries
 ordinary_sql_conditions    comparisons, LIKE, IN, EXISTS, CASE
 ordinary_sql_arithmetic    + - * / % & | ^ with T-SQL's result types
 ordinary_sql_calls         conversions, functions, XML methods
+functions, function_builders  the built-in functions
 ordinary_sql_windows       OVER, WITHIN GROUP, ORDER BY
 ordinary_sql_relations     FROM: tables, functions, APPLY, PIVOT, joins, lock hints
 ordinary_sql_queries       SELECT, common table expressions, set operations, TOP

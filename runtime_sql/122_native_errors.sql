@@ -104,6 +104,7 @@ AS $$
 DECLARE
     v_error ssb.error := ROW(50000, p_message, 16, 1, NULL, NULL);
     v_first text := ssb.quoted_name(p_message, 1);
+    v_types text[];
 BEGIN
     CASE sqlstate_code
     WHEN '23505', '23503', '23514', '23P01' THEN
@@ -144,6 +145,13 @@ BEGIN
         IF p_message ~ '^procedure ' THEN
             v_error := ROW(2812, format('Could not find stored procedure ''%s''.', substring(p_message FROM '^procedure ([^(]+)')),
                            16, 62, NULL, NULL);
+        ELSIF p_message !~ '\(' THEN
+            -- "operator does not exist: boolean = integer"
+            v_types := regexp_match(p_message, ': (.+) ([-+*/<>=~!@#%^&|?]+) (.+)$');
+            v_error := ROW(402, CASE WHEN v_types IS NULL THEN p_message ELSE
+                               format('The data types %s and %s are incompatible in the %s operator.',
+                                      ssb.tsql_type_in(v_types[1], v_types[1]), ssb.tsql_type_in(v_types[3], v_types[3]), v_types[2])
+                           END, 16, 1, NULL, NULL);
         ELSE
             v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
                                         'is ambiguous.', split_part(substring(p_message FROM '(\S+)\('), '.', 1),

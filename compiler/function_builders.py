@@ -1,0 +1,401 @@
+"""How single T-SQL functions are written in PostgreSQL: the builders that the table of functions names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .names import literal
+from .ordinary_sql_values import Value
+from .type_map import SqlType
+
+
+class Wrong(ValueError):
+    """A call that T-SQL would refuse; the message says why, ``number`` is SQL Server's."""
+
+    def __init__(self, message: str, number: int | None = None, hint: str | None = None) -> None:
+        """Keep the parts of the problem."""
+        super().__init__(message)
+        self.number = number
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a function may ask: the compile-time database where it is not the default one."""
+
+    database: str | None = None
+
+
+Builder = Callable[[list[Value], Surroundings], Value]
+
+
+# ---------------------------------------------------------------- result types
+
+
+def first(arguments: list[Value]) -> SqlType | None:
+    """The type of the first argument."""
+    return arguments[0].type if arguments else None
+
+
+def text_of_first(arguments: list[Value]) -> SqlType | None:
+    """A string function keeps whether its argument is Unicode."""
+    type_ = arguments[0].type
+    if type_ is None or not type_.is_string:
+        return tm.VARCHAR_MAX
+    return tm.NVARCHAR_MAX if type_.is_unicode else tm.VARCHAR_MAX
+
+
+def same_text(arguments: list[Value]) -> SqlType | None:
+    """The same string type: UPPER, LTRIM, LEFT … never make a string longer."""
+    type_ = arguments[0].type
+    if type_ is not None and type_.is_string:
+        if type_.name in ("char", "nchar"):
+            return SqlType("nvarchar" if type_.is_unicode else "varchar", length=type_.length)
+        return type_
+    return tm.VARCHAR_MAX
+
+
+def date_like(position: int) -> Callable[[list[Value]], SqlType | None]:
+    """The type of the argument at ``position`` where it has a date or time, else datetime."""
+
+    def result(arguments: list[Value]) -> SqlType | None:
+        type_ = arguments[position].type
+        if type_ is not None and (type_.is_datetime or type_.family == "time"):
+            return type_
+        return tm.DATETIME if type_ is not None else None
+
+    return result
+
+
+def numeric_first(arguments: list[Value]) -> SqlType | None:
+    """The type of the first argument as a number: small integers become int, strings float."""
+    type_ = arguments[0].type
+    if type_ is None or type_.is_string:
+        return tm.FLOAT if type_ else None
+    if type_.name in ("bit", "tinyint", "smallint"):
+        return tm.INT
+    return type_
+
+
+# ---------------------------------------------------------------- PostgreSQL's own where it means the same
+
+
+def native(name: str, *, when: Callable[[Value], bool] | None = None, otherwise: str = "") -> Builder:
+    """PostgreSQL's own function ``name`` when ``when`` holds for the first argument, else the runtime's."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        target = name if when is None or when(arguments[0]) else otherwise
+        return v.call(target, *(argument.text for argument in arguments))
+
+    return build
+
+
+def is_text(value: Value) -> bool:
+    """A string."""
+    return value.is_string
+
+
+def is_number(value: Value) -> bool:
+    """A number."""
+    return value.type is not None and value.type.family in ("integer", "decimal", "float")
+
+
+def is_decimal(value: Value) -> bool:
+    """A number that may have a fraction."""
+    return value.type is not None and value.type.family in ("decimal", "float")
+
+
+def left_or_right(name: str) -> Builder:
+    """LEFT, RIGHT: PostgreSQL's own where the count is surely not negative."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        text, count = arguments
+        if text.is_string and isinstance(count.constant, int) and count.constant >= 0:
+            return v.call(name, text.text, count.text)
+        return v.call(f"sys.{name}", text.text, count.text)
+
+    return build
+
+
+def substring(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """SUBSTRING: PostgreSQL's own where the length is surely not negative."""
+    text, start, count = arguments
+    if text.is_string and isinstance(count.constant, int) and count.constant >= 0:
+        return v.call("substr", text.text, start.text, count.text, type=same_text(arguments))
+    result = text.type if text.type is not None and text.type.family == "binary" else None
+    return v.call("sys.substring", text.text, start.text, count.text, type=result or same_text(arguments))
+
+
+def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """ISNULL: the result has the type of the first argument."""
+    first, second = arguments
+    nullable = first.nullable and second.nullable
+    if first.is_null:
+        return replace(second, nullable=nullable)
+    if first.type is None:
+        if second.is_null or second.type is None or isinstance(second.constant, (str, int)):
+            return v.call("COALESCE", first.text, second.text, nullable=nullable)
+        return v.call("sys.isnull", first.text, second.text, nullable=nullable)
+    if second.type is not None and first.type.is_string and second.type.is_string:
+        # The result has the first one's type: a longer replacement is cut.
+        if isinstance(second.constant, str):
+            second = v.assign(second, first.type)
+        elif second.type is not None and v.limit(second.type) > v.limit(first.type):
+            second = v.cast(second, first.type.postgres, first.type)
+    elif second.type is None or second.family != first.family:
+        second = v.assign(second, first.type)
+    return v.call("COALESCE", first.text, second.text, type=first.type, nullable=nullable)
+
+
+def coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """COALESCE: the result has the type of highest precedence."""
+    values, type_ = v.reconcile(arguments)
+    nullable = all(argument.nullable for argument in arguments)
+    return v.call("COALESCE", *(value.text for value in values), type=type_, nullable=nullable)
+
+
+def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """NULLIF: the result has the type of the first argument."""
+    values, _ = v.reconcile(arguments)
+    return v.call("NULLIF", *(value.text for value in values), type=arguments[0].type)
+
+
+def choose(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """CHOOSE: one CASE branch each."""
+    index, *choices = arguments
+    values, type_ = v.reconcile(choices)
+    branches = " ".join(f"WHEN {place} THEN {value.text}" for place, value in enumerate(values, 1))
+    return Value(f"CASE {index.text} {branches} END", v.ATOM, type_)
+
+
+def greatest(name: str) -> Builder:
+    """GREATEST, LEAST."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        values, type_ = v.reconcile(arguments)
+        return v.call(name, *(value.text for value in values), type=type_)
+
+    return build
+
+
+def concat(name: str) -> Builder:
+    """CONCAT, CONCAT_WS: every argument as text."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        texts = []
+        national = False
+        for argument in arguments:
+            national = national or (argument.type is not None and argument.type.is_unicode)
+            plain = argument.is_string or argument.is_null or argument.family == "integer"
+            texts.append(argument.text if plain else v.as_text(argument).text)
+        return v.call(name, *texts, type=tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX, nullable=False)
+
+    return build
+
+
+def count(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """COUNT."""
+    text = arguments[0].text if arguments else "*"
+    return Value(f"count({text})", v.ATOM, tm.INT, pg="bigint", nullable=False)
+
+
+def count_big(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """COUNT_BIG."""
+    return v.call("count", arguments[0].text, type=tm.BIGINT, nullable=False)
+
+
+def sum_(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """SUM: of integers an integer, where PostgreSQL's is wider."""
+    (value,) = arguments
+    type_ = value.type
+    if type_ is None or type_.is_string:
+        if type_ is not None:
+            value = v.convert(value, tm.FLOAT)
+        return v.call("sum", value.text, type=tm.FLOAT if type_ else None)
+    if type_.name in ("int", "smallint", "tinyint", "bit"):
+        return Value(f"sum({value.text})", v.ATOM, tm.INT, pg="bigint")
+    if type_.name == "bigint":
+        return Value(f"sum({value.text})", v.ATOM, tm.BIGINT, pg="numeric")
+    if type_.family == "decimal":
+        if type_.name == "decimal":
+            return v.call("sum", value.text, type=tm.decimal(38, type_.scale or 0))
+        return v.call("sum", value.text, type=tm.MONEY)
+    return v.call("sum", value.text, type=type_)
+
+
+def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """AVG of integers is an integer, cut; of decimals it has at least six places."""
+    (value,) = arguments
+    type_ = value.type
+    if type_ is None:
+        return v.call("sys.avg", value.text)
+    if type_.family in ("integer", "bit"):
+        result = tm.BIGINT if type_.name == "bigint" else tm.INT
+        inner = f"{value.text}::integer" if type_.name == "bit" else value.text
+        return Value(f"avg({inner})", v.ATOM, result, wrapped=f"trunc({{}})::{result.postgres}")
+    if type_.family == "decimal":
+        scale = 4 if type_.name != "decimal" else max(type_.scale or 0, 6)
+        result = tm.MONEY if type_.name != "decimal" else tm.decimal(38, scale)
+        return Value(f"avg({value.text})", v.ATOM, result, wrapped=f"trunc({{}}, {scale})")
+    return v.call("avg", value.text, type=type_)
+
+
+def float_aggregate(name: str) -> Builder:
+    """STDEV, VAR and their like."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        return v.call(name, arguments[0].text, type=tm.FLOAT)
+
+    return build
+
+
+def string_agg(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """STRING_AGG."""
+    value, separator = arguments
+    return v.call("string_agg", v.as_text(value).text, separator.text, type=text_of_first(arguments))
+
+
+def ceiling(name: str, native: str) -> Builder:
+    """CEILING, FLOOR: the result keeps the type of the argument."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        (value,) = arguments
+        if value.type is not None and value.type.family == "integer":
+            return value
+        if value.type is not None and value.type.family == "decimal":
+            type_ = value.type
+            result = type_ if type_.name != "decimal" else tm.decimal(type_.precision or 18, 0)
+            return v.call(native, value.text, type=result)
+        if value.type is not None and value.type.family == "float":
+            return v.call(native, value.text, type=value.type)
+        return v.call(f"sys.{name}", value.text, type=numeric_first(arguments))
+
+    return build
+
+
+def abs_(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """ABS."""
+    (value,) = arguments
+    if value.type is not None and not value.type.is_numeric:
+        value = v.convert(value, tm.FLOAT)
+    return v.call("abs", value.text, type=value.type)
+
+
+def trigonometric(name: str) -> Builder:
+    """SIN, COS and their like: float in, float out."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        return v.call(name, *(argument.text for argument in arguments), type=tm.FLOAT)
+
+    return build
+
+
+def datalength(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """DATALENGTH: two bytes for each Unicode character."""
+    (value,) = arguments
+    if value.type is not None and value.type.is_unicode:
+        return v.call("sys.datalength_utf16", value.text, type=tm.INT)
+    return v.call("sys.datalength", value.text, type=tm.INT)
+
+
+def variadic_text(name: str) -> Builder:
+    """CHECKSUM, BINARY_CHECKSUM: every argument as text."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        return v.call(name, *(v.as_text(argument).text for argument in arguments), type=tm.INT)
+
+    return build
+
+
+def formatmessage(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """FORMATMESSAGE: of a text or of a message number."""
+    first, *rest = arguments
+    texts = [first.text, *(v.as_text(argument).text for argument in rest)]
+    target = "sys.formatmessage"
+    if first.type is not None and first.type.family == "integer":
+        target = "sys.formatmessage_of"
+    if not rest:
+        texts.append("VARIADIC '{}'::text[]")
+    return v.call(target, *texts, type=tm.nvarchar(2048))
+
+
+def db_name(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """DB_NAME of the compile-time database."""
+    if not arguments and surroundings.database:
+        return v.call("sys.db_name", f"sys.db_id({literal(surroundings.database)})", type=tm.SYSNAME)
+    return v.call("sys.db_name", *(argument.text for argument in arguments), type=tm.SYSNAME)
+
+
+def db_id(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """DB_ID of the compile-time database."""
+    if not arguments and surroundings.database:
+        return v.call("sys.db_id", literal(surroundings.database), type=tm.INT)
+    return v.call("sys.db_id", *(argument.text for argument in arguments), type=tm.INT)
+
+
+def object_id(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """OBJECT_ID: names without a database belong to the compile-time one."""
+    texts = [argument.text for argument in arguments]
+    if surroundings.database:
+        texts += ["NULL"] * (2 - len(texts))
+        texts.append(literal(surroundings.database))
+    return v.call("sys.object_id", *texts, type=tm.INT)
+
+
+def dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """DATEADD: the number is cut to an integer."""
+    part, number, date = arguments
+    if number.type is not None and number.type.family not in ("integer", "float", "bit"):
+        number = v.convert(number, tm.INT)
+    result = date_like(2)(arguments)
+    added = v.call("sys.dateadd", part.text, number.text, date.text, type=result)
+    fine = part.text in ("'millisecond'", "'microsecond'", "'nanosecond'")
+    if fine and result is not None and result.name == "datetime":
+        return v.call("sys.round_datetime", added.text, type=result)
+    return added
+
+
+def identity(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """SCOPE_IDENTITY, @@IDENTITY."""
+    return v.call("sys.scope_identity", type=tm.decimal(38, 0))
+
+
+def rank(name: str, type_: SqlType) -> Builder:
+    """ROW_NUMBER, RANK and their like."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        return v.call(name, *(argument.text for argument in arguments), type=type_, nullable=False)
+
+    return build
+
+
+def lag(name: str) -> Builder:
+    """LAG, LEAD."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        texts = [argument.text for argument in arguments]
+        if len(arguments) == 3:
+            (value, default), _ = v.reconcile([arguments[0], arguments[2]])
+            texts[0], texts[2] = value.text, default.text
+        return v.call(name, *texts, type=arguments[0].type)
+
+    return build
+
+
+def log(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """LOG."""
+    return v.call("sys.log", *(argument.text for argument in arguments), type=tm.FLOAT)
+
+
+def trim_set(native: str) -> Builder:
+    """LTRIM, RTRIM, with or without the characters to take off."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        if arguments[0].is_string or len(arguments) == 2:
+            return v.call(native, *(argument.text for argument in arguments))
+        return v.call(f"sys.{native}", arguments[0].text)
+
+    return build
