@@ -5,11 +5,14 @@ import signal
 from pathlib import Path
 
 import click
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from ..daemon.config import BrokerOptions, Program, parse_program, read_programs
 from ..daemon.log import stream_sink
 from ..daemon.loop import Broker
 from ..server.connect import find_target
+from ..server.problems import ServerError
 from .options import dsn_option
 from .run import open_database
 
@@ -80,6 +83,11 @@ def broker_command(
     for text in programs:
         program = parse_program(text)
         allowed[program.name] = program
+    if reader_dsn is not None:
+        try:
+            conninfo_to_dict(reader_dsn)
+        except psycopg.ProgrammingError as error:
+            raise ServerError(f"cannot read --reader-dsn: {str(error).strip()}") from None
     target = find_target(dsn)
     # Demands the runtime, and puts it on the private server.
     open_database(target).close()

@@ -74,7 +74,8 @@ class EmbeddedBroker:
     async def _until_settled(self, seconds: float) -> bool:
         assert self._broker is not None
         try:
-            async with asyncio.timeout(seconds):
+            # Looking takes a moment, however little patience there is.
+            async with asyncio.timeout(max(seconds, 0.5)):
                 # Twice in a row: between a program's SEND and the next program's start
                 # there is a moment in which nothing seems to happen.
                 calm = 0

@@ -336,17 +336,21 @@ class Broker:
 
     async def _tend_sessions(self) -> None:
         """Connections for the next readers; now and then what somebody must do for all queues."""
-        round_ = 0
+        round_ = failures = 0
         while True:
             sessions = self._sessions
             if sessions is None:
                 return
             try:
                 await sessions.tend()
+                failures = 0
             except psycopg.Error as error:
                 if self.is_lost():
                     raise
-                self.log.write("error", "no_connection", f"no connection for readers: {_one_line(error)}")
+                # Tried every second, told ever more seldom.
+                failures += 1
+                if failures & (failures - 1) == 0:
+                    self.log.write("error", "no_connection", f"no connection for readers: {_one_line(error)}")
             round_ += 1
             if round_ % _TIDY_ROUNDS == 0:
                 try:

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 
 import pytest
+from click.testing import CliRunner
 from psycopg.conninfo import make_conninfo
 
 from activation import DRAIN, Daemon, activate, done, send, until
+from pgsb.cli.main import commands
+from pgsb.server.problems import ServerError
 from support import Connection, Database
 
 Start = Callable[..., Daemon]
@@ -162,3 +165,17 @@ def test_a_dropped_queue_is_forgotten(neighbour: Connection, daemon: Start) -> N
     sql.execute("SELECT ssb.drop_queue('dbo.to_queue')")
     _other_runs(sql)
     assert running.messages("failed") == []
+
+
+def test_a_login_of_readers_that_does_not_work_is_told_ever_more_seldom(
+    sql: Connection, daemon: Start, database: Database
+) -> None:
+    running = daemon(reader_dsn=make_conninfo(database.dsn, user="nobody_at_all"), sweep=0.01)
+    running.wait_for("no_connection", "nobody_at_all")
+    assert running.broker.settle(0)
+
+
+def test_a_reader_dsn_that_cannot_be_read_is_refused_at_once(database: Database) -> None:
+    answer = CliRunner().invoke(commands, ["broker", "--dsn", database.dsn, "--reader-dsn", "nonsense"])
+    assert isinstance(answer.exception, ServerError)
+    assert "cannot read --reader-dsn" in str(answer.exception)
