@@ -49,13 +49,32 @@ BEGIN
 END;
 $$;
 
+-- The line of the EXEC by which the innermost routine was called, from the T-SQL text of its
+-- caller (471_objects.sql); 0 where that is not kept, or has several such lines.
+CREATE OR REPLACE FUNCTION ssb.line_of_call()
+RETURNS integer
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_running text[] := ssb.modules_running();
+    v_callee text[] := parse_ident(split_part(v_running[1], '(', 1));
+    v_caller text[] := parse_ident(split_part(v_running[2], '(', 1));
+    v_source text := ssb.source_of(v_caller[1], v_caller[2]);
+BEGIN
+    RETURN (SELECT CASE WHEN count(*) = 1 THEN min(l.n) ELSE 0 END
+              FROM string_to_table(v_source, E'\n') WITH ORDINALITY AS l(line, n)
+             WHERE l.line ~* '\mexec(ute)?\M' AND position(v_callee[cardinality(v_callee)] IN lower(l.line)) > 0);
+END;
+$$;
+
 -- Error 217 in a procedure or string: of the EXEC that called it.
 CREATE OR REPLACE FUNCTION ssb.nested_too_deep(session ssb.session, caller text)
 RETURNS ssb.session
 LANGUAGE sql
 AS $$
     SELECT ssb.signal(session, ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
-                                   16, 1, caller, 0)::ssb.error)
+                                   16, 1, caller, ssb.line_of_call())::ssb.error)
 $$;
 
 -- The triggers that are running, innermost first, by the names of their functions. A

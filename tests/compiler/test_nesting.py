@@ -78,7 +78,7 @@ def test_the_33rd_level_is_refused_and_rolls_back(tsql: Tsql) -> None:
         "BEGIN TRAN; INSERT dbo.a VALUES (1); EXEC dbo.endless; PRINT 'never';\nGO\n"
         "PRINT CONCAT(@@TRANCOUNT, ' ', (SELECT COUNT(*) FROM dbo.a));"
     )
-    assert [(error.number, error.procedure) for error in tsql.errors] == [(217, "endless")]
+    assert [(error.number, error.procedure, error.line) for error in tsql.errors] == [(217, "endless", 3)]
     assert tsql.prints == ["0 0"]
 
 
