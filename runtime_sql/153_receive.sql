@@ -16,8 +16,9 @@
 -- of them once in a transaction. So the statements have one table each (one with joins
 -- costs more than its parts), and there are few expressions. Orders are looked at 32
 -- at a time: an index scan reads all entries of a page that its condition allows before
--- it returns the first. Where anything is special, and every tenth of a second,
--- ssb.receive_carefully does it.
+-- it returns the first. Every tenth of a second it sees whether something fell due. Where
+-- anything is special ssb.receive_carefully does it; and, while groups are held or the mark
+-- could not be raised, every tenth of a second.
 --
 -- Called by  compiled RECEIVE, ssb.wait_for_message's caller
 -- Locks      the group's row, to the end of the transaction
@@ -62,8 +63,18 @@ BEGIN
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'SELECT');
-        EXIT usual WHEN (v_mark[4] = (date_part('epoch', clock_timestamp()) * 10)::bigint AND v_mark[6] < 2
-                         AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE;
+        EXIT usual WHEN (v_mark[6] < 2 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE;
+        IF v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
+            -- Not looked at in this tenth of a second.
+            EXIT usual WHEN v_mark[3] < 0 OR v_mark[5] > 0
+                            OR coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_mark[6];
+            PERFORM FROM ssb.conversation_endpoint AS e
+              WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
+            EXIT usual WHEN FOUND;
+            v_mark[4] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
+            -- As an assignment: PERFORM would be a statement of its own.
+            v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+        END IF;
         -- The first message.
         IF v_mark[6] = 0 THEN
             SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
@@ -145,7 +156,7 @@ BEGIN
             -- theirs are the oldest messages.
             PERFORM FROM ssb.conversation_endpoint AS e
               WHERE e.endpoint_id = ANY ((current_setting('ssb.held_' || v_queue_id || '_5')::bigint[])[1:v_mark[5]])
-                AND e.closed_at IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+                AND e.closed_at IS NULL AND e.claim_id IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
             EXIT usual WHEN FOUND;
         END IF;
         IF v_type_name IS NULL THEN
@@ -218,7 +229,6 @@ BEGIN
                 -- All orders below are decided, and gone; none has moved to the other table.
                 v_mark[1] := v_passed;
                 v_mark[2] := least(v_passed + 12, v_mark[7]);
-                -- As an assignment: PERFORM would be a statement of its own.
                 v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
             END IF;
         END IF;
@@ -538,8 +548,8 @@ $$;
 -- Their names end in <queue>_<priority>.
 --
 --   ssb.mark_…  {the mark; an order beyond which ssb.receive does something about it;
---               one up to which it may simply be set, being decided; the tenth of a
---               second in which it was raised last; how many conversations are held;
+--               one up to which it may simply be set, being decided (-1: not known);
+--               the tenth of a second in which something was looked for last; how many conversations are held;
 --               ssb.message_slot at that time; an order beyond which ssb.receive calls
 --               for ssb.raise_low_water. When the tables have been switched since, the
 --               one named here still has the older messages, and when it has none left,
