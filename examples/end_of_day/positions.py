@@ -3,22 +3,23 @@
 from typing import Any
 
 from pgsb.bulk import Outputs
+from pgsb.bulk.columns import by_type, json
 
-TRADE = "account string, symbol string, quantity long, price decimal(10,2)"
+TRADE = "//EndOfDay/Trade"
+SCHEMA = "account string, symbol string, quantity long, price decimal(10,2)"
 
 
 def book(messages: Any) -> Outputs:
     """Sum quantity and value per account and symbol; answer each dialog with what it made of it."""
     from pyspark.sql import functions as f
 
-    trades = messages.where("message_type_name = '//EndOfDay/Trade'").select(
-        "conversation_handle", f.from_json(f.col("message_body").cast("string"), TRADE).alias("trade")
-    )
+    read, failed = by_type(messages, {TRADE: json(SCHEMA)})
     positions = (
-        trades.groupBy("conversation_handle", "trade.account", "trade.symbol")
+        read[TRADE]
+        .groupBy("conversation_handle", "body.account", "body.symbol")
         .agg(
-            f.sum("trade.quantity").alias("quantity"),
-            f.sum(f.expr("trade.quantity * trade.price")).cast("decimal(18,2)").alias("value"),
+            f.sum("body.quantity").alias("quantity"),
+            f.sum(f.expr("body.quantity * body.price")).cast("decimal(18,2)").alias("value"),
         )
         .persist()
     )
@@ -28,5 +29,8 @@ def book(messages: Any) -> Outputs:
     return Outputs(
         tables={"dbo.positions": positions.drop("conversation_handle")},
         replies=replies.selectExpr("*", "'//EndOfDay/Position' AS message_type_name"),
+        # A trade that cannot be read is set aside with those behind it, until somebody decides.
+        errors=failed,
+        failures="quarantine",
         end_all=True,
     )

@@ -23,7 +23,7 @@ import pgsb.bulk.complete as complete_module
 from pgsb.bulk import Outputs, claim, load_program
 from pgsb.bulk.claim import Claim
 from pgsb.bulk.complete import complete
-from pgsb.bulk.job import run_job
+from pgsb.bulk.job import Progress, run_job
 from pgsb.bulk.read import read
 from pgsb.bulk.staging import Staged, stage
 from pgsb.runtime_sql.installer import install
@@ -71,36 +71,34 @@ def restarted() -> Iterator[Restarted]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-@pytest.mark.parametrize("moment", ["reading", "completing"])
-def test_a_restart_of_postgresql_in_the_middle_repeats_nothing(
-    spark: Any, restarted: Restarted, monkeypatch: pytest.MonkeyPatch, moment: str
+def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
+    spark: Any, restarted: Restarted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with psycopg.connect(restarted.dsn, autocommit=True) as connection:
-        connection.execute("TRUNCATE dbo.total")
-        while connection.execute("SELECT FROM ssb.receive('dbo.source')").fetchall():
-            pass
-        Desk(connection, Database("pgsb", restarted.dsn)).send(3, 4)
-    restarts: list[str] = []
+    """The first claim is lost before its messages are read, the second after its results were staged."""
+    desk = Desk(psycopg.connect(restarted.dsn, autocommit=True), Database("pgsb", restarted.dsn))
+    desk.send(3, 4)
+    desk.connection.close()
+    moments = ["reading", "completing"]
 
-    def once(now: str) -> None:
-        if now == moment and not restarts:
-            restarts.append(now)
+    def restart_at(moment: str) -> None:
+        if moments[:1] == [moment]:
+            moments.pop(0)
             restarted.restart()
 
     def program(messages: Any) -> Outputs:
-        once("reading")
+        restart_at("reading")
         return totals(messages)
 
     finish = complete_module._finish
 
     def finish_after_restart(*arguments: Any) -> Any:
-        once("completing")
+        restart_at("completing")
         return finish(*arguments)
 
     monkeypatch.setattr(complete_module, "_finish", finish_after_restart)
     done = run_job(restarted.dsn, "dbo.target", program, poll=0.05)
-    assert restarts == [moment]
-    assert (done.claims, done.completed, done.replied) == (2, 12, 3)
+    assert not moments
+    assert (done.claims, done.completed, done.replied) == (3, 12, 3)
     with psycopg.connect(restarted.dsn, autocommit=True) as connection:
         desk = Desk(connection, Database("pgsb", restarted.dsn))
         assert connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(4, 10)] * 3
@@ -263,14 +261,28 @@ def test_two_jobs_and_a_compiled_reader_process_each_message_once_and_in_order(
         replies = messages.selectExpr("conversation_handle", "'note' AS message_type_name", "message_body")
         return Outputs(tables={"dbo.seen": seen}, replies=replies)
 
+    # Both jobs hold a claim before the reader begins, and until it has read what is left.
+    claimed = threading.Barrier(3)
+    was_read = threading.Event()
+
     def job() -> None:
+        begun: list[str] = []
+
+        def report(step: str, progress: Progress) -> None:
+            if not begun:
+                begun.append(step)
+                claimed.wait(60)
+                was_read.wait(60)
+
         while not (done_sending.is_set() and desk_is_empty()):
-            run_job(dsn, "dbo.target", bulk, max_messages=20, report=lambda step, progress: None)
+            run_job(dsn, "dbo.target", bulk, max_messages=20, report=report)
 
     def reader() -> None:
         with psycopg.connect(desk.database.dsn, autocommit=True) as connection:
+            claimed.wait(60)
             while not (done_sending.is_set() and desk_is_empty()):
                 connection.execute("CALL dbo.reader()")
+                was_read.set()
 
     def desk_is_empty() -> bool:
         with psycopg.connect(desk.database.dsn, autocommit=True) as connection:

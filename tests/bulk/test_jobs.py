@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from bulk_desk import Desk
 
@@ -261,31 +260,4 @@ def test_what_cannot_be_sent_is_said(spark: Any, desk: Desk, tcp: Tcp) -> None:
     frame = spark.createDataFrame([("x",)], "message_body string")
     with pytest.raises(BulkError, match="nosuch"):
         send(frame, tcp(desk.database), message_type="nosuch", dialogs=Dialogs("source", "target", "trades"))
-    assert desk.waiting() == 0
-
-
-def test_a_stream_processes_each_claim_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
-    from pgsb.bulk.streaming import completing, register
-
-    register(spark)
-    desk.send(3, 4)
-    dsn = tcp(desk.database)
-    stream = spark.readStream.format("pgsb").option("dsn", dsn).option("queue", "dbo.target")
-    query = (
-        stream.option("partitions", "1")
-        .load()
-        .writeStream.foreachBatch(completing(totals, dsn, "dbo.target"))
-        .option("checkpointLocation", str(tmp_path))
-        .start()
-    )
-    try:
-        with psycopg.connect(dsn, autocommit=True) as watcher:
-            for _ in range(1200):
-                if desk.one("SELECT count(*) FROM dbo.total") == 3:
-                    break
-                assert query.isActive, query.exception()
-                watcher.execute("SELECT pg_sleep(0.1)")
-    finally:
-        query.stop()
-    assert _totals(desk) == [(4, 10)] * 3
     assert desk.waiting() == 0
