@@ -145,6 +145,11 @@ BEGIN
         IF p_message ~ '^procedure ' THEN
             v_error := ROW(2812, format('Could not find stored procedure ''%s''.', substring(p_message FROM '^procedure ([^(]+)')),
                            16, 62, NULL, NULL);
+        ELSIF p_message ~ 'sys\.convert_\w+\(' THEN
+            -- "function sys.convert_int(uuid) does not exist": T-SQL has no such conversion.
+            v_types := regexp_match(p_message, 'sys\.convert_(\w+)\(([^,)]+)');
+            v_error := ROW(206, format('Operand type clash: %s is incompatible with %s', ssb.tsql_type_in(v_types[2], v_types[2]),
+                                       v_types[1]), 16, 2, NULL, NULL);
         ELSIF p_message !~ '\(' THEN
             -- "operator does not exist: boolean = integer"
             v_types := regexp_match(p_message, ': (.+) ([-+*/<>=~!@#%^&|?]+) (.+)$');

@@ -65,6 +65,7 @@ ERRORS = {
     "explicit identity": ("CREATE TABLE dbo.e1 (id int IDENTITY); INSERT e1 (id) VALUES (1)", 544),
     "division by zero": ("DECLARE @n int = 0; SELECT 1 / @n", 8134),
     "missing table": ("SELECT * FROM dbo.no_such_table", 208),
+    "types that clash": ("DECLARE @u uniqueidentifier = NEWID(), @i int; SET @i = @u", 206),
     "overflow": ("DECLARE @n int = 2147483647; SET @n = @n + 1", 8115),
 }  # fmt: skip
 
@@ -74,6 +75,14 @@ def test_errors(session: Tsql, name: str) -> None:
     script, number = ERRORS[name]
     session.run(script)
     assert [error.number for error in session.errors] == [number]
+
+
+def test_an_operator_that_the_types_lack(session: Tsql) -> None:
+    session.connection.execute("CREATE TABLE dbo.flags (f boolean)")
+    session.run("SELECT * FROM dbo.flags WHERE f = 1")
+    assert [(error.number, error.message) for error in session.errors] == [
+        (402, "The data types boolean and int are incompatible in the = operator.")
+    ]
 
 
 def test_ignored_duplicates_are_told(session: Tsql) -> None:
