@@ -129,17 +129,25 @@ DECLARE
     v_committed integer;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
-    is_poisoned := ssb.is_poisoned(v_queue);
-    IF is_poisoned THEN
-        PERFORM ssb.keep_poisoned(v_queue);
-    END IF;
-    fails := ssb.failed_attempts(v_queue);
-    IF fails IS NOT NULL OR ssb.queue_state(v_queue.state_sequence) < 2 THEN
+    is_poisoned := false;
+    SELECT a.* INTO v_record FROM ssb.attempts_of(v_queue.state_sequence) AS a;
+    IF v_record.attempts = 4095 OR v_record.epoch = 0 OR current_setting('transaction_isolation') <> 'read committed' THEN
+        fails := ssb.failed_attempts(v_queue);
+        is_poisoned := ssb.is_poisoned(v_queue);
         RETURN;
     END IF;
-    SELECT a.* INTO v_record FROM ssb.attempts_of(v_queue.state_sequence) AS a;
+    -- As in ssb.failed_attempts, which is not called: it would all be looked up twice.
     v_under_way := ssb.attempts_under_way(p_queue_id);
     v_committed := ssb.attempts_committed(p_queue_id, v_record.epoch);
+    IF v_committed <= v_record.noticed THEN
+        fails := greatest(0, v_record.attempts - v_under_way);
+        is_poisoned := v_queue.is_poison_handling_enabled AND NOT v_queue.is_quarantine_enabled
+                       AND fails >= v_queue.max_rollbacks;
+        IF is_poisoned THEN
+            PERFORM ssb.keep_poisoned(v_queue);
+        END IF;
+        RETURN;
+    END IF;
     v_record.commits := CASE WHEN v_record.attempts - v_under_way > v_committed - v_record.noticed THEN 0
                              ELSE v_record.commits + 1 END;
     IF v_record.commits > 15 THEN
