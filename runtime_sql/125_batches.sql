@@ -208,7 +208,9 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     session ssb.session;
+    v_stack text;
 BEGIN
+    GET DIAGNOSTICS v_stack = PG_CONTEXT;
     session.trancount := 1;
     session.autocommit := false;
     session.atomic := true;
@@ -224,7 +226,11 @@ BEGIN
     session.rowcount := 0;
     session.fetch_status := 0;
     session.procedure := procedure;
-    session.nestlevel := ssb.nesting_level();
+    -- This function, the trigger, and at most the batch: the usual case, seen without a closer look.
+    session.nestlevel := CASE
+        WHEN (length(v_stack) - length(replace(v_stack, 'PL/pgSQL', ''))) / 8
+             - (v_stack LIKE '%inline_code_block%')::integer <= 2 THEN 1
+        ELSE ssb.nesting_level() END;
     session.capturing := false;
     session.in_trigger := true;
     IF session.nestlevel > 32 THEN
