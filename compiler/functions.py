@@ -68,7 +68,6 @@ REFUSED: dict[str, str] = {
     "OPENROWSET": "reading other data sources is not supported",
     "OPENQUERY": "linked servers are not supported",
     "OPENDATASOURCE": "linked servers are not supported",
-    "OPENXML": "use the nodes() and value() methods of the xml type",
     "CONTAINS": "full-text search is not supported",
     "FREETEXT": "full-text search is not supported",
     "CONTAINSTABLE": "full-text search is not supported",
@@ -425,6 +424,7 @@ TABLE_FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, SqlType | None], ...]]] =
     "STRING_SPLIT": ("ta?i", (("value", tm.NVARCHAR_MAX),)),
     "GENERATE_SERIES": ("aa?a", (("value", None),)),
     "OPENJSON": ("t?t", (("key", tm.nvarchar(4000)), ("value", tm.NVARCHAR_MAX), ("type", tm.INT))),
+    "OPENXML": ("it?i", ()),
     "FN_LISTEXTENDEDPROPERTY": (
         "ttttttt",
         (

@@ -78,14 +78,10 @@ _WITHOUT_EFFECT = frozenset(
     sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_addlogin sp_droplogin sp_adduser
     sp_dropuser sp_revokedbaccess sp_addrole sp_droprole sp_password sp_change_users_login
     sp_createstats sp_autostats sp_indexoption sp_refreshsqlmodule sp_trace_setstatus sp_certify_removable
-    sp_changeobjectowner sp_dropserver sp_addserver sp_set_database_firewall_rule sp_invalidate_textptr
+    sp_changeobjectowner sp_xml_removedocument sp_dropserver sp_addserver
+    sp_set_database_firewall_rule sp_invalidate_textptr
     """.split()
 )
-
-_REFUSED = {
-    "sp_xml_preparedocument": "the nodes() and value() methods of the xml type do the same",
-    "sp_xml_removedocument": "the nodes() and value() methods of the xml type need no such call",
-}
 
 
 def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Statement] | None:
@@ -101,6 +97,7 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
         "sp_executesql": _executesql,
         "sp_rename": _rename,
         "xp_logevent": _log_event,
+        "sp_xml_preparedocument": _prepare_document,
     }
     if name in special:
         return special[name](node, ctx)
@@ -112,9 +109,6 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
         from .lower_dynamic import lower_system_query
 
         return lower_system_query(node, name, ctx)
-    if name in _REFUSED:
-        ctx.problem(f"{name} is not supported", node.module.span, hint=_REFUSED[name])
-        return []
     return None
 
 
@@ -171,6 +165,24 @@ def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     )
     call = pl.Invoke("ssb.rename_object", (), (*_arguments(node, parameters, ctx), *ctx.database_argument()))
     return [*ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+
+
+def _prepare_document(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_xml_preparedocument @handle OUTPUT, 'text': the session keeps the text until it ends."""
+    by_name = {argument.name.key: argument for argument in node.arguments if argument.name is not None}
+    positional = [argument for argument in node.arguments if argument.name is None]
+    handle = by_name.get("@hdoc") or (positional.pop(0) if positional else None)
+    text = by_name.get("@xmltext") or (positional.pop(0) if positional else None)
+    target = ctx.scope.variable(handle.value.text.strip()) if handle and handle.value else None
+    if target is None or text is None or text.value is None:
+        ctx.problem("sp_xml_preparedocument expects @hdoc OUTPUT and @xmltext", node.span, number=201)
+        return []
+    if positional or "@xpath_namespaces" in by_name:
+        ctx.problem("namespaces of sp_xml_preparedocument are not supported", node.span)
+        return []
+    call = pl.Invoke("sys.prepare_document", (argument_value(text.value, NVARCHAR_MAX, ctx),))
+    body = [pl.Assign(target.reference, call), *ctx.status(node, pl.Number(0))]
+    return ctx.guard(node, body)
 
 
 def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:

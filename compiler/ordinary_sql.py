@@ -119,9 +119,7 @@ Result = TypeVar("Result")
 DEEPEST_NESTING = 300
 """Parentheses and CASEs inside one another that we follow; SQL Server stops at about as many."""
 
-_ROWSETS = frozenset(
-    {"OPENXML", "OPENROWSET", "OPENQUERY", "OPENDATASOURCE", "CONTAINSTABLE", "FREETEXTTABLE"}
-)
+_ROWSETS = frozenset({"OPENROWSET", "OPENQUERY", "OPENDATASOURCE", "CONTAINSTABLE", "FREETEXTTABLE"})
 
 
 class _Readers(threading.local):

@@ -388,14 +388,14 @@ class Reader(TSQLParser):
         part = Parser._parse_function(self, *args, **kwargs)
         if (
             isinstance(part, exp.Anonymous)
-            and part.name.upper() == "OPENJSON"
+            and part.name.upper() in ("OPENJSON", "OPENXML")
             and self._match_pair(T.WITH, T.L_PAREN)
         ):
             part.meta["columns"] = self._read_json_columns()
         return part
 
     def _read_json_columns(self) -> list[tuple[str, TypeName, str | None, bool]]:
-        """``WITH (name type 'path' AS JSON, …)`` of OPENJSON, behind its parenthesis."""
+        """``WITH (name type 'path' AS JSON, …)`` of OPENJSON and OPENXML, behind its parenthesis."""
         columns = []
         while True:
             token = self._curr

@@ -405,6 +405,8 @@ def _builtin(
     arguments = [scalar(argument, ctx) for argument in call.expressions]
     shown = fold(alias or call.name)
     schema = call.meta.get("columns")
+    if upper == "OPENXML":
+        return _openxml(call, arguments, schema, shown, ctx, kind)
     if upper == "OPENJSON" and schema is not None:
         return _openjson_with(arguments, schema, shown, ctx, kind)
     infos = [ColumnInfo(name, type_) for name, type_ in result]
@@ -440,6 +442,50 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
     lateral = "LATERAL " if kind else ""
     item = f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}"
     return Source(kind, item, relation=relation)
+
+
+def _openxml(
+    call: exp.Anonymous,
+    arguments: list[Value],
+    schema: list[Any] | None,
+    shown: str,
+    ctx: Context,
+    kind: str,
+) -> Source:
+    """OPENXML(handle, 'rows', flags) WITH (name type 'pattern', …): the nodes and value methods.
+
+    A column without pattern is an attribute of its name (flags 1), an element (2), or
+    either (3).
+    """
+    if schema is None:
+        ctx.problem(
+            "OPENXML needs WITH and the columns in parentheses", call, hint="the edge table is not made"
+        )
+        return _failed(kind, ctx)
+    flags = arguments[2].constant if len(arguments) > 2 else 1
+    by_flags = {2: ("{}",), 3: ("@{}", "{}")}.get(flags if isinstance(flags, int) else 1, ("@{}",))
+    texts, infos = [], []
+    upward = 0
+    for name, type_node, path, _ in schema:
+        if path is not None and path.startswith("@mp:"):
+            ctx.problem(f"the metaproperty {path!r} of OPENXML is not supported", call)
+            return _failed(kind, ctx)
+        to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
+        patterns = [path] if path is not None else [pattern.format(name) for pattern in by_flags]
+        upward = max([upward, *(pattern.count("..") for pattern in patterns)])
+        found = [f"sys.xml_value(element, {literal(f'({pattern})[1]')})" for pattern in patterns]
+        text = found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
+        texts.append(f"{v.convert(Value(text, v.ATOM, tm.NVARCHAR_MAX), to).text} AS {identifier(name)}")
+        infos.append(ColumnInfo(name, to))
+    document = f"sys.document({arguments[0].text})"
+    levels = f", upward => {upward}" if upward else ""
+    rows = f"sys.xml_nodes({document}, {arguments[1].text}{levels}) AS rows (element)"
+    relation = Relation(shown, tuple(infos))
+    ctx.frame.relations.append(relation)
+    lateral = "LATERAL " if kind else ""
+    return Source(
+        kind, f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}", relation=relation
+    )
 
 
 def _nodes(

@@ -394,3 +394,31 @@ BEGIN
     END CASE;
 END;
 $$;
+
+-- sp_xml_preparedocument and OPENXML: the session keeps documents in settings, by number.
+CREATE OR REPLACE FUNCTION sys.prepare_document(p_text text)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE
+AS $$
+DECLARE
+    v_number integer := coalesce(nullif(current_setting('pgsb.documents', true), '')::integer, 0) + 1;
+BEGIN
+    PERFORM set_config('pgsb.documents', v_number::text, false),
+            set_config('pgsb.document_' || v_number, sys.xml_of(p_text)::text, false);
+    RETURN v_number;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION sys.document(p_number integer)
+RETURNS sys.xml
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_text text := nullif(current_setting('pgsb.document_' || p_number, true), '');
+BEGIN
+    IF v_text IS NULL THEN
+        PERFORM ssb.raise_error(8179, format('Could not find prepared statement with handle %s.', p_number));
+    END IF;
+    RETURN v_text::sys.xml;
+END;
+$$;

@@ -469,7 +469,7 @@ case.sql:1:1: error: COMPRESS is not supported: GZIP is not in a plain PostgreSQ
 -- case: OPENXML(1)
 OPENXML(1)
 -- expect
-case.sql:1:1: error: OPENXML is not supported: use the nodes() and value() methods of the xml type
+case.sql:1:1: error 195: 'OPENXML' is not a recognized built-in function name
     1 | OPENXML(1)
       | ^^^^^^^
 

@@ -34,11 +34,12 @@ case.sql:1:15: error: OPENROWSET is not supported: reading other data sources is
       |               ^^^^^^^^^^
 
 -- case: openxml
-SELECT * FROM OPENXML(@id, '/a', 1) WITH (a int)
+SELECT * FROM OPENXML(@id, '/a', 1)
 -- expect
-case.sql:1:15: error: OPENXML is not supported: use the nodes() and value() methods of the xml type
-    1 | SELECT * FROM OPENXML(@id, '/a', 1) WITH (a int)
+case.sql:1:15: error: OPENXML needs WITH and the columns in parentheses
+    1 | SELECT * FROM OPENXML(@id, '/a', 1)
       |               ^^^^^^^
+hint: the edge table is not made
 
 -- case: openquery
 SELECT * FROM OPENQUERY(srv, 'x')

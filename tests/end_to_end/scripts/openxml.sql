@@ -1,0 +1,15 @@
+DECLARE @lab int, @text varchar(500)
+SET @text = '<lab><shelf no="7" room="east"><jar label="salt" grams="12"/><jar label="zinc" grams="3.5"/></shelf><shelf no="8"><keeper>Ida</keeper></shelf></lab>'
+EXEC sp_xml_preparedocument @lab OUTPUT, @text
+SELECT * FROM OPENXML(@lab, '/lab/shelf', 1) WITH ([no] int, room varchar(10))
+SELECT label, g * 2 AS double_grams, shelf FROM OPENXML(@lab, '/lab/shelf/jar', 2) WITH (label varchar(10) '@label', g decimal(5,1) '@grams', shelf int '../@no')
+SELECT s.keeper, s.[no] FROM OPENXML(@lab, '/lab/shelf', 3) WITH ([no] int, keeper nvarchar(20)) AS s WHERE s.keeper IS NOT NULL
+CREATE TABLE #shelves (no int, room varchar(10))
+INSERT #shelves SELECT * FROM OPENXML(@lab, '/lab/shelf', 1) WITH ([no] int, room varchar(10))
+SELECT COUNT(*) AS shelves FROM #shelves
+EXEC sp_xml_removedocument @lab
+DECLARE @x xml = '<a b="7"/>', @second int
+EXEC sys.sp_xml_preparedocument @hdoc = @second OUTPUT, @xmltext = @x
+SELECT b FROM OPENXML(@second, 'a') WITH (b int)
+SELECT b FROM OPENXML(99, '/a') WITH (b int)
+GO
