@@ -16,8 +16,8 @@
 --   12  attempts since the last commit that was noticed; 4095 means disabled
 --   24  the transaction that added the last one
 --    4  commits noticed since the last rollback
---    8  rows of ssb.committed_attempt that have been noticed …
---   14  … of this epoch: those of another one are from before
+--    8  rows of ssb.committed_attempt when a commit was noticed last, modulo 256:
+--       only a commit can change what is visible there
 -- Reading and writing it are two steps: of two sessions that write at the same
 -- moment one may be lost. A lost attempt is one rollback more before the queue
 -- stops, a lost wake-up waits for the watcher's next round.
@@ -25,10 +25,9 @@
 -- Transactions that received while rollbacks were being counted, and committed.
 CREATE TABLE IF NOT EXISTS ssb.committed_attempt (
     queue_id    integer NOT NULL,
-    epoch       integer NOT NULL,
     transaction bigint  NOT NULL
 );
-CREATE INDEX IF NOT EXISTS committed_attempt_by_queue ON ssb.committed_attempt (queue_id, epoch);
+CREATE INDEX IF NOT EXISTS committed_attempt_by_queue ON ssb.committed_attempt (queue_id);
 
 CREATE OR REPLACE FUNCTION ssb.queue_state(p_sequence regclass)
 RETURNS bigint
@@ -44,23 +43,23 @@ AS $$
     SELECT setval(p_sequence, ssb.queue_state(p_sequence) / 2 * 2 + CASE WHEN p_is_asleep THEN 1 ELSE 0 END);
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.attempts_of(p_sequence regclass, OUT attempts integer, OUT transaction bigint,
-                                           OUT commits integer, OUT noticed integer, OUT epoch integer)
+CREATE OR REPLACE FUNCTION ssb.attempts_of(p_sequence regclass, OUT is_on_record boolean, OUT attempts integer,
+                                           OUT transaction bigint, OUT commits integer, OUT noticed integer)
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT (s.state >> 1) & 4095, (s.state >> 13) & 16777215, (s.state >> 37) & 15, (s.state >> 41) & 255, s.state >> 49
+    SELECT s.state >= 2, (s.state >> 1) & 4095, (s.state >> 13) & 16777215, (s.state >> 37) & 15, (s.state >> 41) & 255
       FROM (SELECT ssb.queue_state(p_sequence) AS state) AS s;
 $$;
 
 CREATE OR REPLACE FUNCTION ssb.set_attempts(p_sequence regclass, p_attempts integer, p_transaction bigint DEFAULT 0,
-                                            p_commits integer DEFAULT 0, p_noticed integer DEFAULT 0, p_epoch integer DEFAULT 0)
+                                            p_commits integer DEFAULT 0, p_noticed integer DEFAULT 0)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT setval(p_sequence, (ssb.queue_state(p_sequence) & 1) | (p_attempts::bigint << 1) | ((p_transaction & 16777215) << 13)
-                              | (p_commits::bigint << 37) | (p_noticed::bigint << 41) | (p_epoch::bigint << 49));
+                              | (p_commits::bigint << 37) | ((p_noticed & 255)::bigint << 41));
 $$;
 
 -- Transactions that have received, or tried to, and go on.
@@ -74,16 +73,17 @@ AS $$
        AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
 $$;
 
--- Those that have committed in this epoch; this transaction's own row is no commit yet.
-CREATE OR REPLACE FUNCTION ssb.attempts_committed(p_queue_id integer, p_epoch integer)
+-- Rows of those that have committed; NULL in a transaction that has its own row there
+-- already, and so was judged before.
+CREATE OR REPLACE FUNCTION ssb.attempts_committed(p_queue_id integer)
 RETURNS integer
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 AS $$
-    SELECT count(*)::integer FROM ssb.committed_attempt AS c
-     WHERE c.queue_id = p_queue_id AND c.epoch = p_epoch
-       AND c.transaction IS DISTINCT FROM pg_current_xact_id_if_assigned()::text::bigint;
+    SELECT CASE WHEN count(*) FILTER (WHERE c.transaction = pg_current_xact_id_if_assigned()::text::bigint) = 0
+                THEN count(*)::integer END
+      FROM ssb.committed_attempt AS c WHERE c.queue_id = p_queue_id;
 $$;
 
 -- Rollbacks in a row up to now; NULL when nothing is on record, or a commit has
@@ -110,7 +110,10 @@ BEGIN
     -- In this order: an attempt is locked before it is counted, and its row can be
     -- seen before its lock has gone.
     v_fails := greatest(0, v_record.attempts - ssb.attempts_under_way(p_queue.queue_id));
-    RETURN CASE WHEN ssb.attempts_committed(p_queue.queue_id, v_record.epoch) <= v_record.noticed THEN v_fails END;
+    IF coalesce(ssb.attempts_committed(p_queue.queue_id) & 255, v_record.noticed) <> v_record.noticed THEN
+        RETURN NULL;
+    END IF;
+    RETURN v_fails;
 END;
 $$;
 
@@ -131,15 +134,15 @@ BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
     is_poisoned := false;
     SELECT a.* INTO v_record FROM ssb.attempts_of(v_queue.state_sequence) AS a;
-    IF v_record.attempts = 4095 OR v_record.epoch = 0 OR current_setting('transaction_isolation') <> 'read committed' THEN
+    IF v_record.attempts = 4095 OR NOT v_record.is_on_record OR current_setting('transaction_isolation') <> 'read committed' THEN
         fails := ssb.failed_attempts(v_queue);
         is_poisoned := ssb.is_poisoned(v_queue);
         RETURN;
     END IF;
     -- As in ssb.failed_attempts, which is not called: it would all be looked up twice.
     v_under_way := ssb.attempts_under_way(p_queue_id);
-    v_committed := ssb.attempts_committed(p_queue_id, v_record.epoch);
-    IF v_committed <= v_record.noticed THEN
+    v_committed := ssb.attempts_committed(p_queue_id);
+    IF coalesce(v_committed & 255, v_record.noticed) = v_record.noticed THEN
         fails := greatest(0, v_record.attempts - v_under_way);
         is_poisoned := v_queue.is_poison_handling_enabled AND NOT v_queue.is_quarantine_enabled
                        AND fails >= v_queue.max_rollbacks;
@@ -148,20 +151,15 @@ BEGIN
         END IF;
         RETURN;
     END IF;
-    v_record.commits := CASE WHEN v_record.attempts - v_under_way > v_committed - v_record.noticed THEN 0
+    v_record.commits := CASE WHEN v_record.attempts - v_under_way > ((v_committed - v_record.noticed) & 255) THEN 0
                              ELSE v_record.commits + 1 END;
     IF v_record.commits > 15 THEN
         PERFORM ssb.forget_attempts(v_queue);
         RETURN;
-    ELSIF v_committed > 200 THEN
-        -- Those under way leave rows of the old epoch: neither their commits nor their rollbacks count.
-        v_under_way := 0;
-        v_committed := 0;
-        v_record.epoch := v_record.epoch % 16000 + 1;
     END IF;
     fails := 0;
     PERFORM ssb.set_attempts(v_queue.state_sequence, least(4094, v_under_way), v_record.transaction, v_record.commits,
-                             v_committed, v_record.epoch);
+                             v_committed);
 END;
 $$;
 
@@ -247,30 +245,30 @@ DECLARE
     v_transaction CONSTANT bigint := pg_current_xact_id()::text::bigint;
     v_queue ssb.queue;
     v_record record;
+    v_committed integer;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
-    PERFORM FROM ssb.committed_attempt AS c WHERE c.queue_id = p_queue_id AND c.transaction = v_transaction;
-    IF FOUND OR NOT v_queue.is_poison_handling_enabled THEN
+    v_committed := ssb.attempts_committed(p_queue_id);
+    IF v_committed IS NULL OR NOT v_queue.is_poison_handling_enabled THEN
         RETURN;
     END IF;
     PERFORM pg_advisory_xact_lock_shared(1397965379, p_queue_id);
     SELECT a.* INTO v_record FROM ssb.attempts_of(v_queue.state_sequence) AS a;
-    IF v_record.epoch = 0 THEN
-        v_record.epoch := (SELECT coalesce(max(c.epoch), 0) % 16000 + 1 FROM ssb.committed_attempt AS c
-                            WHERE c.queue_id = p_queue_id);
+    IF NOT v_record.is_on_record THEN
+        v_record.noticed := v_committed;
         v_record.attempts := coalesce(p_fails, 0);
     END IF;
     IF v_record.transaction <> v_transaction & 16777215 THEN
         PERFORM ssb.set_attempts(v_queue.state_sequence, least(4094, v_record.attempts + 1), v_transaction, v_record.commits,
-                                 v_record.noticed, v_record.epoch);
+                                 v_record.noticed);
     END IF;
-    -- The last epoch's rows stay: a session that is writing the state just now may be there yet.
-    DELETE FROM ssb.committed_attempt AS c
-     WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.committed_attempt AS o
-                                WHERE o.queue_id = p_queue_id
-                                  AND (o.epoch < v_record.epoch - 1 OR o.epoch > v_record.epoch + 1000)
-                                  FOR UPDATE SKIP LOCKED));
-    INSERT INTO ssb.committed_attempt (queue_id, epoch, transaction) VALUES (p_queue_id, v_record.epoch, v_transaction);
+    -- Old rows go now and then. That they are fewer is seen when this transaction has committed.
+    IF v_committed > 200 THEN
+        DELETE FROM ssb.committed_attempt AS c
+         WHERE c.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.committed_attempt AS o
+                                    WHERE o.queue_id = p_queue_id FOR UPDATE SKIP LOCKED));
+    END IF;
+    INSERT INTO ssb.committed_attempt (queue_id, transaction) VALUES (p_queue_id, v_transaction);
 END;
 $$;
 

@@ -73,9 +73,7 @@ BEGIN
     RETURNING g.quarantine_id INTO v_quarantine_id;
     UPDATE ssb.conversation_endpoint AS l SET claim_id = -v_quarantine_id WHERE l.endpoint_id = p_lock_id;
     -- If this is committed, counting starts anew; if not, it was no attempt at a message.
-    INSERT INTO ssb.committed_attempt (queue_id, epoch, transaction)
-    SELECT p_queue_id, a.epoch, pg_current_xact_id()::text::bigint
-      FROM ssb.attempts_of(v_queue.state_sequence) AS a WHERE a.epoch > 0;
+    INSERT INTO ssb.committed_attempt (queue_id, transaction) VALUES (p_queue_id, pg_current_xact_id()::text::bigint);
     RETURN true;
 END;
 $$;
