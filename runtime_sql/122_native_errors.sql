@@ -179,6 +179,11 @@ BEGIN
         END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL);
+    WHEN '55000', '42809' THEN
+        -- INSERT, UPDATE, DELETE, TRUNCATE of a queue.
+        IF EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = v_first) THEN
+            v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
+        END IF;
     WHEN '42501' THEN
         v_error := ROW(229, p_message, 14, 5, NULL, NULL);
     WHEN '40001' THEN
