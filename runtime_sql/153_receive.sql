@@ -330,8 +330,7 @@ BEGIN
         -- 2. Its messages, as they are now that it is locked.
         RETURN QUERY SELECT t.* FROM ssb.take_messages(v_queue.queue_id, v_found.lock_id, p_conversation, p_top, v_low) AS t;
         IF FOUND THEN
-            -- A message that a rolled-back RECEIVE deleted before carries that transaction in xmax.
-            IF v_fails IS NOT NULL OR v_found.tried_by <> 0 OR v_has_due OR v_queue.max_rollbacks = 1 THEN
+            IF v_fails IS NOT NULL OR v_has_due OR v_queue.max_rollbacks = 1 THEN
                 PERFORM ssb.note_attempt(v_queue.queue_id, v_fails);
             END IF;
             RETURN;

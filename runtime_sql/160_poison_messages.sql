@@ -222,7 +222,8 @@ BEGIN
                           FROM %s AS s', v_queue.order_sequence)
            INTO v_is_whole USING p_order, p_queue_id;
     END IF;
-    fails := greatest(fails, CASE WHEN v_is_whole THEN v_most ELSE v_first END);
+    -- Nothing, where it was tried by somebody who has committed since, or who was pardoned.
+    fails := greatest(fails, nullif(CASE WHEN v_is_whole THEN v_most ELSE v_first END, 0));
     is_poisoned := NOT v_queue.is_quarantine_enabled AND coalesce(fails >= v_queue.max_rollbacks, false);
     IF is_poisoned THEN
         PERFORM ssb.keep_poisoned(v_queue);
