@@ -39,7 +39,6 @@ DECLARE
     v_mark bigint[];                   -- see ssb.raise_low_water
     v_passed bigint;                   -- order of the first message, when it was somebody's
     v_from bigint;
-    v_to bigint;
     v_place tid;
     v_endpoint_id bigint;
     v_order bigint;
@@ -75,150 +74,153 @@ BEGIN
             -- As an assignment: PERFORM would be a statement of its own.
             v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
         END IF;
-        -- The first message.
-        IF v_mark[6] = 0 THEN
-            SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-              INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
-              FROM ssb.message_0 AS m
-             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-             ORDER BY m.queuing_order;
-        ELSE
-            SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-              INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
-              FROM ssb.message_1 AS m
-             WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-             ORDER BY m.queuing_order;
-        END IF;
-        SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
-               CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
-          INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
-          FROM ssb.conversation_endpoint AS e
-         WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
-           FOR NO KEY UPDATE SKIP LOCKED;
-        IF NOT FOUND THEN
-            -- There is none so near, or somebody has its group.
-            v_from := v_mark[1];
-            v_to := 9223372036854775807;
-            LOOP
-                IF v_order IS NOT NULL THEN
-                    v_passed := coalesce(v_passed, v_order);
-                    v_from := v_order + 1;
-                    v_to := v_order + 64;
-                    EXIT usual WHEN v_order - v_passed > 64;
-                END IF;
-                -- Behind it, messages that somebody is receiving need not be tried.
-                IF v_mark[6] = 0 THEN
-                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
-                      FROM ssb.message_0 AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_to
-                       AND (v_passed IS NULL OR m.xmax = 0)
-                     ORDER BY m.queuing_order LIMIT 1;
-                ELSE
-                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
-                      FROM ssb.message_1 AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_to
-                       AND (v_passed IS NULL OR m.xmax = 0)
-                     ORDER BY m.queuing_order LIMIT 1;
-                END IF;
-                EXIT usual WHEN v_order IS NULL;
-                SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
-                       CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
-                  INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
-                  FROM ssb.conversation_endpoint AS e
-                 WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
-                   FOR NO KEY UPDATE SKIP LOCKED;
-                EXIT WHEN FOUND;
-            END LOOP;
-            IF v_passed IS NOT NULL THEN
-                -- An earlier one of its group may have been passed, whose reader rolled
-                -- back before we had the lock.
-                IF v_mark[6] = 0 THEN
-                    SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
-                      INTO v_place, v_order, v_type_id, v_is_untried
-                      FROM ssb.message_0 AS m
-                     WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
-                     ORDER BY m.queuing_order LIMIT 1;
-                ELSE
-                    SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
-                      INTO v_place, v_order, v_type_id, v_is_untried
-                      FROM ssb.message_1 AS m
-                     WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
-                     ORDER BY m.queuing_order LIMIT 1;
-                END IF;
-                EXIT usual WHEN v_order IS NULL;
-                v_type_name := NULL;
+        LOOP
+            -- The first message.
+            IF v_mark[6] = 0 THEN
+                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                  FROM ssb.message_0 AS m
+                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                 ORDER BY m.queuing_order;
+            ELSE
+                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                  FROM ssb.message_1 AS m
+                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                 ORDER BY m.queuing_order;
             END IF;
-        END IF;
-        IF v_mark[5] > 0 THEN
-            -- Of the groups whose messages the mark has passed, one is free, perhaps this one:
-            -- theirs are the oldest messages.
-            PERFORM FROM ssb.conversation_endpoint AS e
-              WHERE e.endpoint_id = ANY ((current_setting('ssb.held_' || v_queue_id || '_5')::bigint[])[1:v_mark[5]])
-                AND e.closed_at IS NULL AND e.claim_id IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
-            EXIT usual WHEN FOUND;
-        END IF;
-        IF v_type_name IS NULL THEN
-            SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
-        END IF;
+            SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
+                   CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
+              INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+              FROM ssb.conversation_endpoint AS e
+             WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
+               FOR NO KEY UPDATE SKIP LOCKED;
+            IF NOT FOUND THEN
+                -- There is none so near, or somebody has its group.
+                v_from := v_mark[1];
+                LOOP
+                    IF v_order IS NOT NULL THEN
+                        v_passed := coalesce(v_passed, v_order);
+                        v_from := v_order + 1;
+                        EXIT usual WHEN v_order - v_passed > 200;
+                    END IF;
+                    -- Behind it, messages that somebody is receiving need not be tried.
+                    IF v_mark[6] = 0 THEN
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                          FROM ssb.message_0 AS m
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
+                           AND (v_passed IS NULL OR m.xmax = 0)
+                         ORDER BY m.queuing_order LIMIT 1;
+                    ELSE
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                          FROM ssb.message_1 AS m
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
+                           AND (v_passed IS NULL OR m.xmax = 0)
+                         ORDER BY m.queuing_order LIMIT 1;
+                    END IF;
+                    EXIT usual WHEN v_order IS NULL;
+                    SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                           e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
+                      INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                      FROM ssb.conversation_endpoint AS e
+                     WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id
+                       AND e.closed_at IS NULL AND e.claim_id IS NULL
+                       FOR NO KEY UPDATE SKIP LOCKED;
+                    EXIT WHEN FOUND;
+                END LOOP;
+                IF v_passed IS NOT NULL THEN
+                    -- An earlier one of its group may have been passed, whose reader rolled
+                    -- back before we had the lock.
+                    IF v_mark[6] = 0 THEN
+                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
+                          INTO v_place, v_order, v_type_id, v_is_untried
+                          FROM ssb.message_0 AS m
+                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
+                         ORDER BY m.queuing_order LIMIT 1;
+                    ELSE
+                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
+                          INTO v_place, v_order, v_type_id, v_is_untried
+                          FROM ssb.message_1 AS m
+                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
+                         ORDER BY m.queuing_order LIMIT 1;
+                    END IF;
+                    EXIT usual WHEN v_order IS NULL;
+                    v_type_name := NULL;
+                END IF;
+            END IF;
+            IF v_mark[5] > 0 THEN
+                -- Of the groups whose messages the mark has passed, one is free, perhaps this one:
+                -- theirs are the oldest messages.
+                PERFORM FROM ssb.conversation_endpoint AS e
+                  WHERE e.endpoint_id = ANY ((current_setting('ssb.held_' || v_queue_id || '_5')::bigint[])[1:v_mark[5]])
+                    AND e.closed_at IS NULL AND e.claim_id IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+                EXIT usual WHEN FOUND;
+            END IF;
+            IF v_type_name IS NULL THEN
+                SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
+            END IF;
 
-        -- What somebody has received between our look and our lock is not there any more;
-        -- what somebody has received and rolled back is for the careful.
-        IF top = 1 THEN
-            IF v_mark[6] = 0 THEN
-                RETURN QUERY
-                DELETE FROM ssb.message_0 AS m
-                 WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
-                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                          v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
-                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
-            ELSE
-                RETURN QUERY
-                DELETE FROM ssb.message_1 AS m
-                 WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
-                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                          v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
-                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
-            END IF;
-            EXIT usual WHEN NOT FOUND;
-        ELSE
-            EXIT usual WHEN top <= 0 OR NOT v_is_untried;
-            v_last := 9223372036854775807;
-            IF top IS NOT NULL THEN
+            IF top = 1 THEN
                 IF v_mark[6] = 0 THEN
-                    SELECT max(w.queuing_order) INTO v_last
-                      FROM (SELECT m.queuing_order FROM ssb.message_0 AS m
-                             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
-                             ORDER BY m.queuing_order LIMIT top) AS w;
+                    RETURN QUERY
+                    DELETE FROM ssb.message_0 AS m
+                     WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                    RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                              v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                              m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
                 ELSE
-                    SELECT max(w.queuing_order) INTO v_last
-                      FROM (SELECT m.queuing_order FROM ssb.message_1 AS m
-                             WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
-                             ORDER BY m.queuing_order LIMIT top) AS w;
+                    RETURN QUERY
+                    DELETE FROM ssb.message_1 AS m
+                     WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
+                    RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                              v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name,
+                              m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
                 END IF;
-            END IF;
-            IF v_mark[6] = 0 THEN
-                RETURN QUERY
-                DELETE FROM ssb.message_0 AS m
-                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
-                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                          v_service_name, v_service_id, v_contract_name, v_contract_id, 
-                          CASE WHEN m.message_type_id = v_type_id THEN v_type_name
-                               ELSE ssb.message_type_name(m.message_type_id) END,
-                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+                EXIT WHEN FOUND;
             ELSE
-                RETURN QUERY
-                DELETE FROM ssb.message_1 AS m
-                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
-                RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                          v_service_name, v_service_id, v_contract_name, v_contract_id, 
-                          CASE WHEN m.message_type_id = v_type_id THEN v_type_name
-                               ELSE ssb.message_type_name(m.message_type_id) END,
-                          m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+                EXIT usual WHEN top <= 0 OR NOT v_is_untried;
+                v_last := 9223372036854775807;
+                IF top IS NOT NULL THEN
+                    IF v_mark[6] = 0 THEN
+                        SELECT max(w.queuing_order) INTO v_last
+                          FROM (SELECT m.queuing_order FROM ssb.message_0 AS m
+                                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
+                                 ORDER BY m.queuing_order LIMIT top) AS w;
+                    ELSE
+                        SELECT max(w.queuing_order) INTO v_last
+                          FROM (SELECT m.queuing_order FROM ssb.message_1 AS m
+                                 WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
+                                 ORDER BY m.queuing_order LIMIT top) AS w;
+                    END IF;
+                END IF;
+                IF v_mark[6] = 0 THEN
+                    RETURN QUERY
+                    DELETE FROM ssb.message_0 AS m
+                     WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+                    RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                              v_service_name, v_service_id, v_contract_name, v_contract_id, 
+                              CASE WHEN m.message_type_id = v_type_id THEN v_type_name
+                                   ELSE ssb.message_type_name(m.message_type_id) END,
+                              m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+                ELSE
+                    RETURN QUERY
+                    DELETE FROM ssb.message_1 AS m
+                     WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
+                    RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
+                              v_service_name, v_service_id, v_contract_name, v_contract_id, 
+                              CASE WHEN m.message_type_id = v_type_id THEN v_type_name
+                                   ELSE ssb.message_type_name(m.message_type_id) END,
+                              m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+                END IF;
+                EXIT WHEN FOUND;
             END IF;
-            EXIT usual WHEN NOT FOUND;
-        END IF;
+            -- What somebody has received between our look and our lock is not there any more.
+            -- What somebody has received and rolled back is for the careful.
+            EXIT usual WHEN NOT v_is_untried;
+            v_passed := NULL;
+        END LOOP;
 
         IF v_order > v_mark[2] THEN
             v_passed := coalesce(v_passed, v_order);
@@ -312,6 +314,13 @@ BEGIN
             CONTINUE;
         END IF;
 
+        IF v_found.tried_by <> 0 THEN
+            -- Its reader was still at it when we looked, and has committed: that is no trial.
+            PERFORM FROM ssb.message_stored AS m
+              WHERE m.endpoint_id = v_found.endpoint_id AND m.queuing_order = v_found.queuing_order;
+            CONTINUE WHEN NOT FOUND AND NOT v_is_wanted;
+            v_found.tried_by := CASE WHEN FOUND THEN v_found.tried_by ELSE '0'::xid END;
+        END IF;
         IF v_found.tried_by <> 0 THEN
             SELECT j.fails, NOT j.is_poisoned INTO v_fails, v_is_enabled
               FROM ssb.judge_message(v_queue.queue_id, v_found.queuing_order, v_fails) AS j;
@@ -567,7 +576,9 @@ $$;
 --
 -- p_found is the order of the first message that was free, NULL when none was: what
 -- is still there below it belongs to groups that somebody holds, or to conversations
--- that ended while it was being sent; those messages are cleared away here.
+-- that ended while it was being sent; those messages are cleared away here. What lies just
+-- before it is left above the mark: other readers will be through with it in a moment, and
+-- ssb.receive passes that much by itself.
 CREATE OR REPLACE FUNCTION ssb.raise_low_water(p_queue_id integer, p_priority smallint, p_low bigint,
                                                p_order_sequence regclass, p_found bigint)
 RETURNS void
@@ -621,7 +632,7 @@ BEGIN
             IF NOT FOUND THEN
                 DELETE FROM ssb.message_stored AS m
                  WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
-            ELSIF cardinality(v_held) < 16 AND v_try < 100 THEN
+            ELSIF cardinality(v_held) < 16 AND v_try < 100 AND v_low - v_first.queuing_order > 200 THEN
                 v_held := v_held || v_first.endpoint_id;
             ELSE
                 v_low := v_first.queuing_order;
