@@ -1,6 +1,7 @@
 """Five rollbacks in a row switch a queue off, whoever rolled back and however."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from runtime.broker import Pair, Session, refused
@@ -273,3 +274,31 @@ def test_after_a_while_without_rollbacks_nothing_is_counted_any_more(session: Se
     for _ in range(17):
         assert len(session.receive(pair.far)) == 1
     assert session.value(roll, pair.far) is True
+
+
+def test_readers_that_all_commit_are_never_counted(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    for _ in range(150):
+        near = pair.dialog()
+        for _ in range(4):
+            session.send(near, pair.request)
+
+    def drain(reader: Session) -> int:
+        count = 0
+        while reader.receive(pair.far, 1):
+            reader.commit()
+            count += 1
+        reader.rollback()
+        return count
+
+    readers = [another() for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        received = sum(pool.map(drain, readers))
+    received += drain(readers[0])
+    assert received == 600
+    assert enabled(session, pair.far) == (1, 1)
+    on_record = (
+        "SELECT a.is_on_record FROM ssb.queue AS q, ssb.attempts_of(q.state_sequence) AS a WHERE q.name = %s"
+    )
+    assert session.value(on_record, pair.far) is False
