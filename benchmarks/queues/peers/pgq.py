@@ -40,6 +40,8 @@ class Pgq(Peer):
         return [f"SELECT count(pgq.insert_event('q', 't', '{BODY}')) FROM generate_series(1, {batch});\n"]
 
     def dequeue(self, batch: int) -> list[str] | None:
+        if batch == 1:
+            return None  # a consumer has one reader, who takes what came between two ticks
         return [
             "SELECT pgq.next_batch('q', 'c') AS b \\gset\n"
             "SELECT * FROM pgq.get_batch_events(:b);\n"
