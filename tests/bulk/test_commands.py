@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from bulk_desk import Desk
 from click.testing import CliRunner
 
 import pgsb.bulk.submit
+from pgsb.bulk import claim
 from pgsb.bulk.session import jdbc_jar
 from pgsb.cli.spark import spark_command
 from support import Connection, Database
@@ -65,30 +67,53 @@ def test_continuous_waits_for_more_until_it_is_told_to_end(spark: Any, desk: Des
     assert desk.waiting() == 0
 
 
-def test_spark_submit_takes_the_same_options(spark: Any, desk: Desk, tcp: Tcp) -> None:
+def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
+) -> None:
     """``spark`` only says that Spark can run here: spark-submit starts its own."""
     desk.send(2, 3)
-    script = pgsb.bulk.submit.__file__
+    flag = tmp_path / "hold"
     submit = Path(sys.executable).parent / "spark-submit"
     lean = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    command = [str(submit), "--master", "local[1]", "--jars", str(jdbc_jar()), "--conf", lean, str(script)]
-    command += ["--queue", "dbo.target", "--program", "programs:totals", "--once"]
+    command = [str(submit), "--master", "local[1]", "--jars", str(jdbc_jar()), "--conf", lean]
+    command += ["--conf", "spark.ui.enabled=false", str(pgsb.bulk.submit.__file__), "--continuous"]
+    command += ["--queue", "dbo.target", "--program", "programs:totals_until_held"]
     command += ["--conf", "spark.sql.shuffle.partitions=2"]
-    paths = os.pathsep.join([str(PROGRAMS), os.environ.get("PYTHONPATH", "")])
     environment = {
         **os.environ,
         "DATABASE_URL": tcp(desk.database),
-        "PYTHONPATH": paths,
+        "PYTHONPATH": os.pathsep.join([str(PROGRAMS), os.environ.get("PYTHONPATH", "")]),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "PGSB_TEST_FLAG": str(flag),
     }
     for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET", "SPARK_HOME"):
         environment.pop(name, None)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stderr
-    last = done.stdout.splitlines()[-1]
-    assert last.startswith("claimed 6, completed 6, written 2 rows, replied 2, failed 0:")
+    with (tmp_path / "log").open("wb") as log:
+        job = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+    watcher = connect()
+
+    def wait_for(reached: Callable[[], bool]) -> None:
+        while not reached():
+            assert job.poll() is None, (tmp_path / "log").read_text()
+            watcher.execute("SELECT pg_sleep(0.05)")
+
+    try:
+        wait_for(lambda: bool(desk.one("SELECT count(*) FROM dbo.total") == 2))
+        flag.touch()
+        desk.send(2, 5)
+        wait_for(flag.with_suffix(".begun").exists)
+        assert claim(connect(), "dbo.target") is None
+    finally:
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+    deadline = time.monotonic() + 2
+    held = None
+    while held is None and time.monotonic() < deadline:
+        held = claim(watcher, "dbo.target")
+    assert held is not None and held.messages == 10
     assert desk.connection.execute("SELECT messages, sum FROM dbo.total").fetchall() == [(3, 6)] * 2
+    assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 2
 
 
 def test_a_job_acts_as_the_role_that_execute_as_names(

@@ -1,8 +1,5 @@
 """Jobs on Spark: what they read, write and reply, and what faults leave behind."""
 
-import os
-import signal
-import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Mapping
@@ -173,55 +170,6 @@ def test_a_claim_whose_session_is_cut_is_taken_again(spark: Any, desk: Desk, tcp
     assert cuts == [1]
     assert (progress.claims, progress.completed) == (2, 6)
     assert _totals(desk) == [(3, 6)] * 2
-
-
-def test_a_driver_that_is_killed_frees_its_messages(
-    spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path, connect: Connect
-) -> None:
-    desk.send(2, 3)
-    flag = tmp_path / "begun"
-    command = [
-        sys.executable,
-        "-c",
-        "from pgsb.cli.main import main; main()",
-        "spark",
-        "run",
-        "--dsn",
-        tcp(desk.database),
-    ]
-    command += [
-        "--queue",
-        "dbo.target",
-        "--program",
-        "programs:slow_totals",
-        "--once",
-        "--master",
-        "local[1]",
-        "--conf",
-        "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    ]
-    environment = {**os.environ, "PGSB_TEST_FLAG": str(flag), "PYTHONPATH": str(PROGRAMS)}
-    environment.pop("PYSPARK_GATEWAY_PORT", None)
-    environment.pop("PYSPARK_GATEWAY_SECRET", None)
-    driver = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    )
-    try:
-        watcher = connect(autocommit=True)
-        while not flag.exists():
-            assert driver.poll() is None, driver.stdout.read().decode() if driver.stdout else ""
-            watcher.execute("SELECT pg_sleep(0.1)")
-        assert claim(connect(), "dbo.target") is None
-    finally:
-        os.killpg(driver.pid, signal.SIGKILL)
-        driver.communicate()
-    # The server notices the closed socket; two seconds is what is promised.
-    for _ in range(20):
-        held = claim(connect(), "dbo.target")
-        if held is not None:
-            break
-        watcher.execute("SELECT pg_sleep(0.1)")
-    assert held is not None and held.messages == 6
 
 
 def test_two_jobs_and_a_reader_share_a_queue(spark: Any, desk: Desk, tcp: Tcp, connect: Connect) -> None:
