@@ -17,7 +17,7 @@ DECLARE
     v_translated record;
     v_statement text;
 BEGIN
-    IF coalesce(btrim(p_text), '') = '' THEN
+    IF coalesce(pg_catalog.btrim(p_text), '') = '' THEN
         RETURN;
     END IF;
     BEGIN
@@ -35,7 +35,7 @@ BEGIN
         RETURN;
     END IF;
     CALL pg_temp.ssb_text(arguments, session);
-    v_answer := current_setting('pgsb.answer')::text[];
+    v_answer := pg_catalog.current_setting('pgsb.answer')::text[];
     session := v_answer[1]::ssb.session;
     arguments := v_answer[2]::text[];
 END;
