@@ -54,6 +54,7 @@
 \ir 140_late_text.sql
 
 -- Conversations
+\ir 148_low_water.sql
 \ir 149_endpoints.sql
 \ir 150_begin_dialog.sql
 \ir 151_deliver.sql

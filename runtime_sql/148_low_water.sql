@@ -1,0 +1,137 @@
+-- Low-water marks. Dead rows of received messages stay in the index until VACUUM can
+-- remove them, which an old snapshot prevents for hours; and messages of groups that
+-- somebody else holds may lie ahead in thousands. So each session remembers, per
+-- queue and priority, an order below which there is nothing for it, except messages
+-- of a few conversations that it found held, which ssb.find_first looks at first. In
+-- custom settings: no write, gone with the session, undone with the transaction.
+-- Their names end in <queue>_<priority>.
+--
+--   ssb.mark_…  {the mark; an order beyond which ssb.receive does something about it;
+--               one up to which it may simply be set, being decided (-1: not known);
+--               the tenth of a second in which something was looked for last; how many
+--               conversations are held; ssb.message_slot at that time; an order beyond
+--               which ssb.receive calls for ssb.raise_low_water. When the tables have
+--               been switched since, the one named here still has the older messages,
+--               and when it has none left, ssb.receive_carefully looks into both}
+--   ssb.held_…  {their endpoints; for each, an order below which it has nothing}
+--   ssb.seen_…  S:X:tenth of a second (see below)
+--
+-- The mark may pass an order only when no message with a lower one can still
+-- appear: a sender has its transaction's number before it takes its order (see
+-- ssb.send, ssb.put_message). So we note the sequence's last value S, then a
+-- snapshot's xmax X; once a later snapshot's xmin has reached X, every order up to S
+-- is decided. Transactions that stay open for hours would stop that, so what counts
+-- in the end is whether one of those older than X is a sender: it holds the lock on
+-- the order sequence that nextval leaves. (Nothing here reads that sequence's last
+-- value in the usual way, which leaves the same lock.)
+--
+-- Called by  ssb.receive, ssb.receive_carefully, ssb.find_first
+-- Locks      none
+
+-- This session's low-water mark for one priority.
+CREATE OR REPLACE FUNCTION ssb.low_water(p_queue_id integer, p_priority smallint, p_base_low bigint)
+RETURNS bigint
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT greatest(p_base_low,
+                    (nullif(current_setting('ssb.mark_' || p_queue_id || '_' || p_priority, true), '')::bigint[])[1]);
+$$;
+
+-- p_found is the order of the first message that was free, NULL when none was: what
+-- is still there below it belongs to groups that somebody holds, or to conversations
+-- that ended while it was being sent; those messages are cleared away here. What lies just
+-- before it is left above the mark: other readers will be through with it in a moment, and
+-- ssb.receive passes that much by itself.
+CREATE OR REPLACE FUNCTION ssb.raise_low_water(p_queue_id integer, p_priority smallint, p_low bigint,
+                                               p_order_sequence regclass, p_found bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_key CONSTANT text := p_queue_id || '_' || p_priority;
+    v_seen CONSTANT text := nullif(current_setting('ssb.seen_' || v_key, true), '');
+    v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;  -- one look at the locks each
+    v_held bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
+    v_held_low bigint[];
+    v_first record;
+    v_last bigint;
+    v_low bigint;
+    v_from bigint := p_low;
+    v_beyond bigint;
+BEGIN
+    -- One snapshot for the whole transaction cannot tell what came after it.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RETURN;
+    END IF;
+    -- Every order up to this is decided, if it is.
+    v_last := split_part(v_seen, ':', 1)::bigint;
+    IF pg_snapshot_xmin(pg_current_snapshot()) < split_part(v_seen, ':', 2)::xid8 THEN
+        IF split_part(v_seen, ':', 3) = v_moment OR EXISTS (
+            SELECT FROM pg_locks AS s
+              JOIN pg_locks AS t ON t.virtualtransaction = s.virtualtransaction AND t.locktype = 'transactionid' AND t.granted
+             WHERE s.locktype = 'relation' AND s.relation = p_order_sequence AND s.mode = 'RowExclusiveLock'
+               AND s.pid <> pg_backend_pid()
+               AND age(t.transactionid) > age((split_part(v_seen, ':', 2)::bigint % 4294967296)::text::xid))
+        THEN
+            v_last := NULL;
+        END IF;
+    END IF;
+    IF v_last >= p_low THEN
+        v_low := greatest(p_low, least(p_found, v_last + 1));     -- a held one may be found below the mark
+        v_held := coalesce(v_held[1:cardinality(v_held) / 2], '{}');
+        FOR v_try IN 1..100 LOOP
+            SELECT m.queuing_order, m.endpoint_id INTO v_first
+              FROM ssb.message_stored AS m
+             WHERE m.queue_id = p_queue_id AND m.priority = p_priority
+               AND m.queuing_order >= v_from AND m.queuing_order < v_low AND m.endpoint_id <> ALL (v_held)
+             ORDER BY m.queuing_order LIMIT 1;
+            EXIT WHEN NOT FOUND;
+            PERFORM FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_first.endpoint_id AND e.closed_at IS NULL;
+            IF NOT FOUND THEN
+                DELETE FROM ssb.message_stored AS m
+                 WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
+            ELSIF cardinality(v_held) < 16 AND v_try < 100 AND v_low - v_first.queuing_order > 200 THEN
+                v_held := v_held || v_first.endpoint_id;
+            ELSE
+                v_low := v_first.queuing_order;
+                EXIT;
+            END IF;
+            v_from := v_first.queuing_order + 1;
+        END LOOP;
+        -- Those that still have something below the mark, and from where.
+        SELECT array_agg(h.endpoint_id ORDER BY h.endpoint_id), array_agg(f.queuing_order ORDER BY h.endpoint_id)
+          INTO v_held, v_held_low
+          FROM unnest(v_held) AS h (endpoint_id)
+         CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
+                              WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order < v_low
+                              ORDER BY m.queuing_order LIMIT 1) AS f;
+        PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
+    END IF;
+    -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
+    -- that is not possible now, it goes on until the next tenth of a second.
+    v_low := coalesce(v_low, p_low);
+    v_beyond := CASE WHEN v_last IS NULL AND v_seen IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END;
+    PERFORM set_config('ssb.mark_' || v_key,
+        ARRAY[v_low,
+              CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 12, v_beyond) END,
+              coalesce(v_last, -1), v_moment::bigint,
+              coalesce(cardinality(nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[]) / 2, 0),
+              coalesce(pg_sequence_last_value('ssb.message_slot'), 0),
+              v_beyond]::text, false);
+    IF v_seen IS NULL OR v_last IS NOT NULL THEN
+        EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)
+           INTO v_last;
+        -- A new statement, and so a new snapshot: after the value was read.
+        PERFORM set_config('ssb.seen_' || v_key, v_last || ':' || pg_snapshot_xmax(pg_current_snapshot()), false);
+    ELSIF split_part(v_seen, ':', 3) <> v_moment THEN
+        PERFORM set_config('ssb.seen_' || v_key,
+                           split_part(v_seen, ':', 1) || ':' || split_part(v_seen, ':', 2) || ':' || v_moment, false);
+    END IF;
+END;
+$$;
