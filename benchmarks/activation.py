@@ -216,6 +216,8 @@ def measure_idle(dsn: str, queues: int = 200, seconds: float = 20.0) -> dict[str
         used = {pid: _cpu(pid) - before[pid] for pid in before}
         daemon.send_signal(signal.SIGTERM)
         daemon.wait()
+        for number in range(queues):
+            sql.execute(f"SELECT ssb.drop_queue('dbo.idle_{number}')")
     return {
         "queues": queues,
         "daemon_percent": round(100 * used.pop(daemon.pid) / seconds, 2),
@@ -254,10 +256,10 @@ def main() -> None:
             install(sql)
             sql.execute(SERVICES + SERVICE.format(name="daemon") + SERVICE.format(name="loop"))
         _show(measure_latency(dsn, chosen.rounds, chosen.repeats))
+        _show(measure_idle(dsn))
         for _ in range(max(1, chosen.repeats // 2)):
             for readers in (1, 4, 16):
                 _show(measure_scale(dsn, readers))
-        _show(measure_idle(dsn))
     finally:
         server.stop(immediate=True)
         shutil.rmtree(home, ignore_errors=True)
