@@ -407,6 +407,7 @@ REFUSED_GLOBALS: dict[str, str] = {
     "@@total_errors": "SQL Server's process statistics do not exist here",
     "@@connections": "SQL Server's process statistics do not exist here",
     "@@remserver": "remote servers are not supported",
+    "@@options": "the SET options of a session are not shown as one number",
 }
 
 
