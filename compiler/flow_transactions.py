@@ -43,8 +43,8 @@ class Depths:
     ) -> None:
         """Interpret ``body`` starting in ``entry``.
 
-        ``careful``: a called procedure may also end early or not run at all (errors 208, 201,
-        2812), as whoever leaves a commit out must assume. Otherwise it comes to its end.
+        A called procedure may not run at all (errors 201, 8144, 2812). ``careful``: it may also
+        end early (208), as whoever leaves a commit out must assume.
         """
         self._before: dict[int, State] = {}
         self._call_effect = call_effect
@@ -130,7 +130,7 @@ class Depths:
                 after, thrown = self._call_effect(statement, state)
                 for caught in self._tries:
                     caught |= after | thrown
-                return after | thrown | state if self._careful else after
+                return after | thrown | state if self._careful else after | state
         return state
 
     def _loop(self, loop: nodes.While, state: State) -> State:

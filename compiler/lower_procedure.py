@@ -83,7 +83,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     # Where the routine's name means something else in it, all parameters are copied into variables.
     copied = [p for p in procedure.parameters if label != quote(name) or needs_variable(p.type)]
     if copied:
-        label = quote(f"{name}_body")
+        label = quote(fold(f"{name}_body"))
     scope = Scope(catalog, label=label, routine=procedure.sql_name)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
@@ -112,7 +112,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     given_back = [parameter for parameter in copied if parameter.output]
     kept = _keep_outputs([p for p in procedure.parameters if p not in copied], ctx)
     if given_back:
-        ctx.body_label = quote(f"{name}_statements")
+        ctx.body_label = quote(fold(f"{name}_statements"))
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
     if given_back:
         back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
@@ -306,7 +306,7 @@ def free_label(name: str, tokens: Sequence[object]) -> str:
         if getattr(token, "kind", None) in (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
         and fold(getattr(token, "text", "").strip('[]"')) == name
     )
-    return quote(name) if seen <= 1 else quote(f"{name}_body")
+    return quote(name) if seen <= 1 else quote(fold(f"{name}_body"))
 
 
 def variable_names(body: Sequence[nodes.Statement]) -> list[str]:

@@ -7,6 +7,7 @@ row counts, assignments, table variables.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from ..grammar.source import Span
 from ..grammar.tokens import Token
@@ -244,12 +245,18 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         body.append(pl.Assign(reference, appended))
         if counted and ctx.counts(node):
             body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Number(1)))
+        added = "1"
     else:
         assert dml.replace is not None
-        count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
+        added = count = f"{ctx.session}.rowcount" if counted else ctx.helper("row_count", "bigint")
         body.append(pl.SelectInto(dml.replace, (reference, count)))
+    if dml.into is not None:
+        assert dml.into.replace is not None
+        kept = dml.into.replace.replace(TableVariableDml.ADDED, added)
+        body.append(pl.SelectInto(kept, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
     if dml.output_after is not None:
-        body += _show(dml.output_after, ctx)
+        sql = dml.output_after.sql.replace(TableVariableDml.ADDED, added)
+        body += _show(replace(dml.output_after, sql=sql), ctx)
     elif counted and ctx.counts(node):
         body += ctx.show_count()
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]

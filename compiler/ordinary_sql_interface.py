@@ -262,13 +262,18 @@ class TableVariableDml:
     ``replace``: a query with exactly one row of two columns, the new array and the row count:
     ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
     ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
+    ``into``: OUTPUT … INTO another table variable. :data:`ADDED` in their text stands for the
+    number of rows that the statement has added.
     """
+
+    ADDED: ClassVar[str] = "pgsb_added_rows"
 
     variable: TableVariable
     append: str | None = None
     replace: str | None = None
     output_before: Query | None = None
     output_after: Query | None = None
+    into: TableVariableDml | None = None
     before: tuple[str, ...] = ()
 
 

@@ -22,7 +22,7 @@ from .ordinary_sql_output import output_items, result_columns
 from .ordinary_sql_queries import row_count
 from .ordinary_sql_relations import Source, read_from
 from .ordinary_sql_set import set_column, set_value
-from .ordinary_sql_statements import Change, Insert
+from .ordinary_sql_statements import Change, Insert, Output
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
 from .type_map import SqlType
@@ -41,15 +41,13 @@ def insert_into_variable(
     ctx: Context,
 ) -> TableVariableDml | None:
     """INSERT @t …"""
-    if statement.outputs:
-        ctx.unsupported("OUTPUT of an INSERT into a table variable", statement.outputs[0].items[0])
-        return None
     name = statement.target.name
     if statement.defaults:
         rows, columns = [[]], []
     if rows is not None and len(rows) == 1 and not _needs_query(variable, columns, rows[0]):
         cells = _one_row(variable, columns, rows[0], name)
-        return TableVariableDml(variable, append=f"ROW({', '.join(cells)})::{variable.row_type}")
+        appended = TableVariableDml(variable, append=f"ROW({', '.join(cells)})::{variable.row_type}")
+        return _with_output(appended, statement.outputs, ctx)
     if rows is not None:
         kept = [[_default(cell, column) for cell, column in zip(row, columns, strict=True)] for row in rows]
         if columns:
@@ -62,7 +60,42 @@ def insert_into_variable(
     if statement.top is not None:
         query = f"SELECT * FROM ({query}) AS chosen LIMIT {row_count(scalar(statement.top.count, ctx))}"
     with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
-    return _rows(variable, name, columns, query, with_, ())
+    return _with_output(_rows(variable, name, columns, query, with_, ()), statement.outputs, ctx)
+
+
+def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> TableVariableDml | None:
+    """OUTPUT of an INSERT: the rows that stand behind all others afterwards."""
+    info, rows = dml.variable.info, dml.variable.query_reference
+    names = ", ".join(identifier(column.name) for column in info.columns)
+    place = quote("@place")
+
+    def added(expressions: list[str]) -> str:
+        return select(
+            expressions=expressions,
+            from_=f"unnest({rows}) WITH ORDINALITY AS inserted ({names}, {place})",
+            where=f"inserted.{place} > cardinality({rows}) - {TableVariableDml.ADDED}",
+            order=f"inserted.{place}",
+        )
+
+    for output in outputs:
+        if (dml.output_after if output.target is None else dml.into) is not None:
+            ctx.problem("a statement has at most one OUTPUT clause and one OUTPUT … INTO", number=102)
+            return None
+        items = output_items(output, [Relation("inserted", info.columns, prefix="inserted")], ctx)
+        if output.target is None:
+            shown = [f"{item.text} AS {identifier(item.name)}" if item.name else item.text for item in items]
+            dml = replace(dml, output_after=Query(layout(added(shown)), result_columns(items)))
+        elif output.target.name.startswith("@"):
+            kept = added([item.text for item in items])
+            types = [item.value.type if item.value is not None else None for item in items]
+            into = rows_into(output.target, output.columns, kept, types, ctx)
+            if into is None:
+                return None
+            dml = replace(dml, into=into)
+        else:
+            ctx.unsupported("OUTPUT of a table variable's rows INTO a table", output.items[0])
+            return None
+    return dml
 
 
 def _typed(rows: list[list[Value]], columns: list[ColumnInfo]) -> list[list[Value]]:

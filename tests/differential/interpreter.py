@@ -61,6 +61,7 @@ class Machine(RowStatements):
         self.engine = Engine()
         self.before: Snapshot = ({}, self.engine)
         self.savepoints: list[Savepoint] = []
+        self.overtaken: set[str] = set()  # savepoints whose names first stand behind that of a later SAVE
         self.steps_left = max_steps
         self.ghosts = False  # a table older than the transaction went with its procedure inside it
         self.cut_short = False  # an error ended a procedure or the batch
@@ -495,6 +496,8 @@ class Machine(RowStatements):
         savepoint = self.savepoints[places[-1]]
         if savepoint.frame is not self.stack[-1]:
             self.limit("ROLLBACK to the savepoint of another procedure or batch")
+        if savepoint.name in self.overtaken:
+            self.limit("ROLLBACK to a savepoint after SAVE of a name that the text has before it")
         if self.doomed:
             raise Raised(rules.doomed_savepoint())
         self.restore(savepoint.snapshot)
@@ -506,6 +509,9 @@ class Machine(RowStatements):
             raise Raised(rules.save_without_begin())
         if self.doomed:
             raise Raised(rules.doomed())
+        saves = [step.stmt.name for step in self.stack[-1].code.steps if isinstance(step.stmt, s.Save)]
+        self.overtaken.discard(name)
+        self.overtaken |= {each for each in saves if saves.index(each) > saves.index(name)}
         self.savepoints.append(Savepoint(name, self.snapshot(), self.stack[-1]))
 
     def refuse_foreign_savepoint(self) -> None:

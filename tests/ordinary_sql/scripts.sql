@@ -422,3 +422,26 @@ SELECT CAST(@b AS nvarchar(10))
 DEFAULT | one
 
 two
+
+-- case: OUTPUT of an INSERT into a table variable
+DECLARE @t table (id int IDENTITY(10, 5) PRIMARY KEY, a int, b AS a * 2);
+DECLARE @kept table (id int, a int), @plain table (a int, n nvarchar(10));
+INSERT @t (a) OUTPUT inserted.id, inserted.a INTO @kept VALUES (1), (2);
+INSERT @t (a) OUTPUT inserted.id, inserted.b VALUES (5);
+INSERT @t (a) OUTPUT inserted.id AS k OUTPUT inserted.id, inserted.a INTO @kept (id, a) SELECT a + 100 FROM @t;
+INSERT @plain OUTPUT inserted.* VALUES (1, 'x');
+SELECT * FROM @kept
+-- expect
+20 | 10
+
+25
+30
+35
+
+1 | x
+
+10 | 1
+15 | 2
+25 | 101
+30 | 102
+35 | 105

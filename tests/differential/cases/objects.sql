@@ -211,6 +211,30 @@ END CATCH;
 --   print -5
 --   print 8134
 --
+-- case: a procedure that was never called has not rolled back
+-- page: EXECUTE; ROLLBACK TRANSACTION
+CREATE PROCEDURE dbo.p2
+    @out int = NULL OUTPUT
+AS
+    ROLLBACK TRANSACTION;
+GO
+CREATE PROCEDURE dbo.p1
+    @p int
+AS
+    DECLARE @a int = 2;
+    EXEC dbo.p2 @a OUTPUT, 1;
+GO
+BEGIN TRANSACTION;
+EXEC dbo.p1 2;
+GO
+COMMIT TRANSACTION;
+PRINT @@TRANCOUNT;
+-- expect:
+-- batch 1
+--   error 8144 level 16 state 2 p2 line 0
+-- batch 2
+--   print 0
+--
 -- case: calls may be nested 32 deep
 -- page: CREATE PROCEDURE, limitations; errors 0-999 (217). decided: it ends the batch and rolls back
 CREATE PROCEDURE dbo.p1
