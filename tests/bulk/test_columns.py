@@ -67,7 +67,7 @@ def test_xml_by_schema(spark: Any) -> None:
         b"<o",
         None,
     ]
-    got = _values(spark, columns.xml("_id int, a array<int>"), *bodies, b"<o", None)
+    got = _values(spark, columns.xml("_id int, a array<int>"), *bodies)
     assert [one and (one["_id"], one["a"]) for one in got] == [(7, [1, 2]), (3, [5]), None, None, None]
 
 

@@ -46,7 +46,8 @@ class Restarted:
             free.bind(("127.0.0.1", 0))
             port = str(free.getsockname()[1])
         settings = {"port": port, "shared_buffers": "32MB", "log_min_messages": "fatal"}
-        self.server = PrivateServer(home, settings=settings, durable=False)
+        # A durable one: what was committed before it is stopped at once must be there afterwards.
+        self.server = PrivateServer(home, settings=settings)
         self.server.start()
         self.dsn = self.server.loopback_dsn()
 
