@@ -47,7 +47,8 @@ class Executor:
         self._emit_to = emit
         self._failed = False
         self._script = ""
-        connection.add_notice_handler(NoticeReader(self._emit, other, translate))
+        self._unwritable: OSError | None = None
+        connection.add_notice_handler(NoticeReader(self._emit_notice, other, translate))
 
     def run(self, batch: CompiledBatch) -> bool:
         """Run one batch as often as its GO says; False when an error came up.
@@ -71,11 +72,15 @@ class Executor:
                 cursor.execute(statement.sql.encode())
                 self._report(statement, cursor)
         except psycopg.Error as error:
+            if self._unwritable is not None:
+                raise self._unwritable from error
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._emit(event)
             if self._connection.closed or event.severity >= 20:
                 return False
             return not ends_batch(event.number, xact_abort=False)
+        if self._unwritable is not None:
+            raise self._unwritable
         return True
 
     def _report(self, statement: CompiledStatement, cursor: psycopg.Cursor[Any]) -> None:
@@ -112,6 +117,16 @@ class Executor:
         number, severity, state, message = row
         hint = error.diag.message_hint
         return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
+
+    def _emit_notice(self, event: Event) -> None:
+        """Emit inside libpq's callback, which no exception can leave: it comes after the statement."""
+        if self._unwritable is not None:
+            return
+        try:
+            self._emit(event)
+        except OSError as error:  # the reader of our output has gone, or a disk is full
+            self._unwritable = error
+            self._connection.cancel_safe()
 
     def _emit(self, event: Event) -> None:
         if isinstance(event, ErrorEvent):

@@ -125,6 +125,19 @@ def test_ctrl_c_while_output_is_shown(database: Database) -> None:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+def test_who_stops_reading_the_output_stops_the_script(start: Start, connect: Connect) -> None:
+    process = start(
+        "CREATE TABLE t (a INT);\nGO\nPRINT 'begin';\nDECLARE @i INT = 0;\n"
+        "WHILE @i < 9000000 BEGIN PRINT REPLICATE('x', 4000); SET @i += 1; END;\nGO\nINSERT INTO t VALUES (1);"
+    )
+    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout.readline() == "begin\n"
+    process.stdout.close()
+    assert process.wait() == 1
+    assert process.stderr.read() == ""
+    assert connect().execute("SELECT count(*) FROM dbo.t").fetchone() == (0,)
+
+
 # ---------------------------------------------------------------- the shell
 
 
