@@ -109,14 +109,16 @@ BEGIN
 END;
 $$;
 
--- Truncates the drained table, if nobody has it in use at this moment: a waiting
--- TRUNCATE would make every sender wait behind it. Looking through all its dead rows
--- takes a while, so that is done before the lock; what may have been added since is
+-- Truncates the drained table, if it can be had within 5 ms: everybody who comes later
+-- waits behind a waiting TRUNCATE. (Without waiting at all it would never be had while
+-- several sessions are busy, though each holds it only for a moment.) Looking through all its
+-- dead rows takes a while, so that is done before the lock; what may have been added since is
 -- counted by ssb.late_message (ssb.note_late_message).
 CREATE OR REPLACE FUNCTION ssb.truncate_if_empty(p_table regclass)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '5ms'
 AS $$
 DECLARE
     v_late bigint := coalesce(pg_sequence_last_value('ssb.late_message'), 0);
@@ -126,7 +128,7 @@ BEGIN
     IF v_is_used THEN
         RETURN false;
     END IF;
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT', p_table);
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', p_table);
     IF coalesce(pg_sequence_last_value('ssb.late_message'), 0) <> v_late THEN
         RETURN false;
     END IF;
