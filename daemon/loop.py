@@ -59,7 +59,8 @@ _HAND_SETTINGS = {
 }
 _LOG_SECONDS = 0.2
 _DRAIN_STEP = 0.1
-_TIDY_ROUNDS = 10
+_TIDY_ROUNDS = 5
+_TIDY_TRIES = 40
 # What makes a reader's end no error: we cancelled it, or the server goes down.
 _SERVER_GONE = ("57P01", "57P02", "57P03")
 
@@ -354,12 +355,23 @@ class Broker:
             round_ += 1
             if round_ % _TIDY_ROUNDS == 0:
                 try:
-                    await self._call("SELECT ssb.tidy_up()")
+                    await self._tidy()
                 except psycopg.Error as error:
                     if self.is_lost():
                         raise
                     self.log.write("debug", "tidy_up_failed", _one_line(error))
             await asyncio.sleep(1.0)
+
+    async def _tidy(self) -> None:
+        """The steps of ssb.tidy, one by one: the connection serves others between them."""
+        tries = 0
+        while tries <= _TIDY_TRIES:
+            (step,) = await self._call("SELECT ssb.tidy_up()")
+            if step in ("nothing", "truncated"):
+                return
+            if step == "waiting":
+                tries += 1
+                await asyncio.sleep(0.01)
 
     async def _watch_readers(self) -> None:
         """Report programs that never return, or loop without receiving."""

@@ -85,7 +85,10 @@ BEGIN
             COMMIT;
             v_round := v_round OPERATOR(pg_catalog.+) 1;
             IF v_round OPERATOR(pg_catalog.%) 256 OPERATOR(pg_catalog.=) 0 THEN
-                PERFORM ssb.tidy_up();
+                -- A rotation that was begun goes on at every look.
+                IF ssb.tidy_up() OPERATOR(pg_catalog.=) ANY (ARRAY['switched', 'moved']) THEN
+                    v_round := v_round OPERATOR(pg_catalog.-) 1;
+                END IF;
                 COMMIT;
             END IF;
         END IF;

@@ -12,8 +12,10 @@
 -- Locks      an advisory lock, so that one session at a time rotates; groups whose
 --            messages it moves; the drained table, exclusively, if nobody uses it
 
--- One step. Returns what it did: 'nothing', 'switched', 'moved' (call again) or
--- 'truncated'. p_threshold: bytes below which a table is left alone.
+-- One step. Returns what it did: 'nothing', 'switched', 'moved' (call again at once),
+-- 'waiting' (the drained table is in use: call again soon) or 'truncated'. While both
+-- tables are in use RECEIVE is slower (see 153), so the steps should follow each other
+-- quickly: ssb.tidy. p_threshold: bytes below which a table is left alone.
 CREATE OR REPLACE FUNCTION ssb.rotate_messages(p_threshold bigint DEFAULT 67108864)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
@@ -48,7 +50,7 @@ BEGIN
         PERFORM setval('ssb.message_slot', v_slot - 2);
         RETURN 'truncated';
     END IF;
-    RETURN 'nothing';
+    RETURN 'waiting';
 END;
 $$;
 
@@ -72,7 +74,7 @@ BEGIN
 END;
 $$;
 
--- Moves up to 1,000 messages, of conversations that nobody holds, to the table that
+-- Moves up to 5,000 messages, of conversations that nobody holds, to the table that
 -- takes new ones, with their order. They lose what xmax tells (see 160).
 CREATE OR REPLACE FUNCTION ssb.move_messages(p_from regclass)
 RETURNS bigint
@@ -87,7 +89,7 @@ DECLARE
     v_moved bigint := 0;
     v_count bigint;
 BEGIN
-    EXECUTE format('SELECT array_agg(DISTINCT m.endpoint_id) FROM (SELECT m.endpoint_id FROM %s AS m LIMIT 1000) AS m', p_from)
+    EXECUTE format('SELECT array_agg(DISTINCT m.endpoint_id) FROM (SELECT m.endpoint_id FROM %s AS m LIMIT 5000) AS m', p_from)
        INTO v_endpoints;
     FOREACH v_endpoint_id IN ARRAY coalesce(v_endpoints, '{}') LOOP
         IF EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint_id) THEN
@@ -103,7 +105,7 @@ BEGIN
             GET DIAGNOSTICS v_count = ROW_COUNT;
         END IF;
         v_moved := v_moved + v_count;
-        EXIT WHEN v_moved >= 1000;
+        EXIT WHEN v_moved >= 5000;
     END LOOP;
     RETURN v_moved;
 END;
@@ -145,5 +147,27 @@ RETURNS text
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ssb.rotate_messages(); $$;
+
+-- All steps of one rotation, each in a transaction of its own, if one is due. Gives up
+-- for this time when somebody has the drained table for long: pg_dump, a report on a queue.
+CREATE OR REPLACE PROCEDURE ssb.tidy()
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_step text;
+    v_tries integer := 0;
+BEGIN
+    LOOP
+        v_step := ssb.tidy_up();
+        COMMIT;
+        EXIT WHEN v_step OPERATOR(pg_catalog.=) ANY (ARRAY['nothing', 'truncated']);
+        IF v_step OPERATOR(pg_catalog.=) 'waiting' THEN
+            v_tries := v_tries OPERATOR(pg_catalog.+) 1;
+            EXIT WHEN v_tries OPERATOR(pg_catalog.>) 40;
+            PERFORM pg_catalog.pg_sleep(0.01);
+        END IF;
+    END LOOP;
+END;
+$$;
 
 REVOKE EXECUTE ON FUNCTION ssb.rotate_messages(bigint) FROM PUBLIC;

@@ -81,7 +81,7 @@ def _rotate(server: BenchServer, stop: threading.Event) -> None:
     """What the daemon does while it runs."""
     with server.connect() as connection:
         while not stop.is_set():
-            connection.execute("SELECT ssb.rotate_messages()")
+            connection.execute("CALL ssb.tidy()")
             time.sleep(0.2)
 
 
