@@ -2,13 +2,14 @@
 
     python -m benchmarks.spark [--messages 100000] [--rounds 3] [--postgres 18]
 
-All three sum up bodies of 200 bytes over messages / 100 conversations, on one durable server:
+All of them sum up bodies of 200 bytes over messages / 100 conversations, on one durable server:
 
 - bulk     pgsb.bulk.job.run_job on local[2]: claim, read, aggregate, write the sums, and for each
            conversation one reply and its end
 - plain    the same bytes from one table into another through Spark's JDBC: what it costs without a queue
 - readers  two sessions CALL a compiled T-SQL procedure that does the job group by group, on a tenth
            of the messages
+- singly   the same message by message (RECEIVE TOP (1)), on a hundredth of the messages
 
 The messages of a hundred conversations at a time are interleaved. A first round of each with a tenth of
 the messages is thrown away: the JVM compiles. Prints minimum, median and maximum of
@@ -73,6 +74,37 @@ BEGIN
         COMMIT;
     END
 END
+GO
+CREATE PROCEDURE SingleReaders AS
+BEGIN
+    SET NOCOUNT ON;
+    DECLARE @handle UNIQUEIDENTIFIER, @body VARBINARY(MAX), @items BIGINT, @amount BIGINT, @reply VARCHAR(40);
+    WHILE 1 = 1
+    BEGIN
+        BEGIN TRANSACTION;
+        SET @handle = NULL;
+        RECEIVE TOP (1) @handle = conversation_handle, @body = message_body FROM BulkQueue;
+        IF @handle IS NULL
+        BEGIN
+            COMMIT;
+            BREAK;
+        END
+        SET @amount = CAST(SUBSTRING(CAST(@body AS VARCHAR(200)), 1, 10) AS BIGINT);
+        UPDATE Totals SET Items = Items + 1, Amount = Amount + @amount WHERE Conversation = @handle;
+        IF @@ROWCOUNT = 0
+            INSERT INTO Totals (Conversation, Items, Amount) VALUES (@handle, 1, @amount);
+        SELECT @items = Items, @amount = Amount FROM Totals WHERE Conversation = @handle;
+        IF @items = 100
+        BEGIN
+            SET @reply = CAST(@amount AS VARCHAR(40));
+            SEND ON CONVERSATION @handle MESSAGE TYPE [//Bulk/Item] (@reply);
+            END CONVERSATION @handle;
+        END
+        COMMIT;
+    END
+END
+GO
+CREATE INDEX TotalsByConversation ON Totals (Conversation);
 GO
 """
 
@@ -154,13 +186,20 @@ class Bench:
         return self.messages / (time.perf_counter() - before)
 
     def readers(self) -> float:
-        """Messages per second of two T-SQL readers."""
-        count = max(PER_CONVERSATION, self.messages // 10 // PER_CONVERSATION * PER_CONVERSATION)
+        """Messages per second of two T-SQL readers, a group at a time."""
+        return self._read("dbo.readers", self.messages // 10)
+
+    def singly(self) -> float:
+        """Messages per second of two T-SQL readers, a message at a time."""
+        return self._read("dbo.singlereaders", self.messages // 100)
+
+    def _read(self, procedure: str, messages: int) -> float:
+        count = max(PER_CONVERSATION, messages // PER_CONVERSATION * PER_CONVERSATION)
         self._fill(count)
 
         def read() -> None:
             with psycopg.connect(self.dsn, autocommit=True, prepare_threshold=None) as connection:
-                connection.execute("CALL dbo.readers()")
+                connection.execute(f"CALL {procedure}()".encode())
 
         threads = [threading.Thread(target=read) for _ in range(2)]
         before = time.perf_counter()
@@ -210,6 +249,7 @@ def main() -> None:
             "bulk": bench.bulk,
             "plain": bench.plain,
             "readers": bench.readers,
+            "singly": bench.singly,
         }
         rates: dict[str, list[float]] = {name: [] for name in runs}
         for number in range(arguments.rounds + 1):
@@ -227,7 +267,7 @@ def main() -> None:
             low, middle, high = min(all_rates), statistics.median(all_rates), max(all_rates)
             print(f"{name:8} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f} messages/s (min, median, max)")
         bulk = statistics.median(rates["bulk"])
-        for name in ("plain", "readers"):
+        for name in ("plain", "readers", "singly"):
             print(f"bulk / {name}: {bulk / statistics.median(rates[name]):.2f}")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"peak memory of the driver's Python: {peak:.0f} MiB")
