@@ -11,6 +11,9 @@ import psycopg.sql
 
 from .messages import DEFAULT, BrokerError, Message
 
+Body = bytes | bytearray | memoryview | str | None
+"""What a message carries: bytes as they are, text as UTF-8, None for no body."""
+
 _COLUMNS = (
     "conversation_handle, conversation_group_id, message_type_name, message_body, service_name,"
     " service_contract_name, message_sequence_number, queuing_order, priority, validation,"
@@ -93,7 +96,7 @@ class Session:
         handle: UUID = row[0]
         return handle
 
-    def send(self, conversation: UUID, message_type: str = DEFAULT, body: bytes | str | None = None) -> None:
+    def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body = None) -> None:
         """Send one message; text goes as UTF-8, None for message types without a body. Raises BrokerError."""
         if body is None:
             self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
@@ -140,7 +143,7 @@ class Session:
             is_idle,
         )
 
-    def reply(self, message: Message, message_type: str = DEFAULT, body: bytes | str | None = None) -> None:
+    def reply(self, message: Message, message_type: str = DEFAULT, body: Body = None) -> None:
         """Send on the conversation of a received message. Raises BrokerError."""
         self.send(message.conversation, message_type, body)
 

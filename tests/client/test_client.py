@@ -137,7 +137,7 @@ def test_a_handler_that_calling_would_not_run_is_refused() -> None:
 
     for handler in (coroutine, generator):
         with pytest.raises(TypeError, match="must be a plain function"):
-            client.service_program(handler)  # type: ignore[call-overload]
+            client.service_program(handler)  # type: ignore[call-overload]  # what mypy refuses is tested
 
 
 def test_a_batch_of_none_is_refused() -> None:
@@ -148,9 +148,9 @@ def test_a_batch_of_none_is_refused() -> None:
 def test_a_body_is_bytes_or_text(session: client.Session) -> None:
     dialog = session.begin_dialog("//From", "//To")
     with pytest.raises(TypeError, match="not int"):
-        session.send(dialog, body=42)  # type: ignore[arg-type]
+        session.send(dialog, body=42)  # type: ignore[arg-type]  # what mypy refuses is tested
     for body in (None, b"", bytearray(b"a"), memoryview(b"b"), b"c" * 5_000_000):
-        session.send(dialog, body=body)  # type: ignore[arg-type]
+        session.send(dialog, body=body)
     assert [message.body for message in session.receive("dbo.to_queue")] == [
         None,
         b"",

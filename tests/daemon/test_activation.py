@@ -1,6 +1,7 @@
 """Service programs start when messages arrive, as whom they should, and as many as it takes."""
 
 from collections.abc import Callable
+from functools import partial
 
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
 from support import Connection, Database
@@ -288,18 +289,21 @@ def test_a_timer_rings_on_time_without_anybody_looking(sql: Connection, daemon: 
     assert 0.9 < late[0] < 3
 
 
+def _first(sql: Connection, query: str) -> object:
+    return sql.execute(query).fetchone()
+
+
 def test_a_lifetime_ends_on_both_queues(sql: Connection, daemon: Start) -> None:
     daemon()
     row = sql.execute("SELECT ssb.begin_dialog('//From', '//To', lifetime => 1)").fetchone()
     assert row is not None
     send(sql, "a", conversation=row[0])
     for queue in ("from_queue", "to_queue"):
-        until(
-            lambda queue=queue: sql.execute(  # type: ignore[misc]
-                f"SELECT 1 FROM dbo.{queue} WHERE message_type_name LIKE '%/Error'"
-                " AND convert_from(message_body, 'UTF8') LIKE '%-8489%'"
-            ).fetchone()
+        expired = (
+            f"SELECT 1 FROM dbo.{queue} WHERE message_type_name LIKE '%/Error'"
+            " AND convert_from(message_body, 'UTF8') LIKE '%-8489%'"
         )
+        until(partial(_first, sql, expired))
 
 
 def test_a_look_at_the_queue_takes_no_message_from_anybody(

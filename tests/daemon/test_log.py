@@ -3,14 +3,16 @@
 import io
 import json
 import logging
+from dataclasses import replace
+from typing import Any
 
 from pgsb.daemon.log import BrokerLog, Line, PsycopgLog, program_sink, stream_sink
 from support import Connection
 
 
-def _line(**changes: object) -> Line:
-    values: dict[str, object] = {"level": "error", "event": "reader_failed", "message": "so\nsorry"}
-    return Line(**{**values, "logged_at": "2026-11-20T07:00:00.123456+00:00", **changes})  # type: ignore[arg-type]
+def _line(**changes: Any) -> Line:
+    line = Line("error", "reader_failed", "so\nsorry", logged_at="2026-11-20T07:00:00.123456+00:00")
+    return replace(line, **changes)
 
 
 def test_text_is_one_line_with_queue_reader_and_number() -> None:

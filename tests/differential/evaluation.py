@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from . import rules
@@ -59,7 +60,7 @@ class Frame:
             self.tables[name] = TableValue(columns)
 
 
-class Session:
+class Session(ABC):
     """The state that outlives a statement, and how expressions read it."""
 
     def __init__(self) -> None:
@@ -153,9 +154,9 @@ class Session:
                 return self.scalar(what, self.matching(frame, table, where), column)
         raise TypeError(expr)
 
+    @abstractmethod
     def call_function(self, name: str, args: list[s.Value]) -> s.Value:
         """The value of a scalar function of the program."""
-        raise NotImplementedError
 
     def scalar(self, what: str, rows: list[Row], column: str | None) -> s.Value:
         if what == "count":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from . import syntax as s
@@ -11,12 +12,12 @@ from .expressions import Expressions, Scope
 TRANSACTIONS = ("tran1", "tran2")
 
 
-class Pieces(Expressions):
+class Pieces(Expressions, ABC):
     """Statements of one line, and what every larger piece is made of."""
 
+    @abstractmethod
     def statement(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         """One statement, or a few that belong together."""
-        raise NotImplementedError
 
     def body(self, scope: Scope, budget: int, depth: int = 0) -> list[s.Stmt]:
         """Some statements; never none."""

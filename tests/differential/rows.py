@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 
 from . import rules
@@ -70,9 +71,9 @@ class RowStatements(Session):
             self.events.append(Affected(count))
         self.done(count)
 
+    @abstractmethod
     def fire(self, table: str, event: str, inserted: list[Row], deleted: list[Row]) -> None:
         """Run the triggers of a table; raises what leaves one."""
-        raise NotImplementedError
 
     def modify(self, frame: Frame, stmt: Change) -> None:
         """INSERT, UPDATE, DELETE: the whole statement or nothing of it.
