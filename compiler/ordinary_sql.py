@@ -14,8 +14,15 @@ ordinary_sql_arithmetic    + - * / % & | ^ with T-SQL's result types
 ordinary_sql_calls         conversions, functions, XML methods
 functions, function_builders  the built-in functions
 ordinary_sql_windows       OVER, WITHIN GROUP, ORDER BY
-ordinary_sql_relations     FROM: tables, functions, APPLY, PIVOT, joins, lock hints
-ordinary_sql_queries       SELECT, common table expressions, set operations, TOP
+ordinary_sql_sources       what FROM is made of
+ordinary_sql_rowsets       functions in FROM
+ordinary_sql_pivot         PIVOT, UNPIVOT
+ordinary_sql_relations     FROM: tables, derived tables, joins, APPLY
+ordinary_sql_locks         lock hints
+ordinary_sql_top           TOP, OFFSET, FETCH
+ordinary_sql_query_result  a translated query
+ordinary_sql_select        one SELECT
+ordinary_sql_queries       common table expressions, set operations
 ordinary_sql_assignment    SELECT @x = …
 ordinary_sql_for           FOR XML, FOR JSON: …_for_xml, …_for_json
 ordinary_sql_statements    INSERT, UPDATE, DELETE, MERGE taken apart

@@ -19,6 +19,9 @@ from .xml_methods import XML_METHODS, xml_method
 
 BOOLEAN = tm.BOOLEAN
 
+_LOOKUPS = frozenset(("DB_ID", "OBJECT_ID", "SCHEMA_ID", "TYPE_ID", "USER_ID", "DATABASE_PRINCIPAL_ID"))
+"""Functions that search the catalog: each call takes a millisecond."""
+
 
 @handles(Conversion)
 def _conversion(node: Conversion, ctx: Context) -> Value:
@@ -82,6 +85,14 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
     value = function_value(node, ctx)
     if upper in functions.AGGREGATES and ctx.frame.aggregates > before + 1:
         return ctx.problem("an aggregate cannot stand inside another aggregate", node, number=130)
+    if (
+        upper in _LOOKUPS
+        and node.find_ancestor(exp.Where, exp.Join)
+        and not node.find(exp.Column, exp.Subquery)
+    ):
+        # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row, but computes a
+        # subquery that depends on no row once.
+        return replace(value, text=f"(SELECT {value.text})", level=v.ATOM)
     return v.unwrap(value)
 
 

@@ -28,12 +28,14 @@ from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import Assignment, Dml, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 from .ordinary_sql_output import Changing, finish
-from .ordinary_sql_queries import ctes, row_count
+from .ordinary_sql_queries import ctes
 from .ordinary_sql_reading import SetVariable
-from .ordinary_sql_relations import Source, read_from
+from .ordinary_sql_relations import read_from
 from .ordinary_sql_returning import into_variables
 from .ordinary_sql_set import set_column, set_value
+from .ordinary_sql_sources import Source
 from .ordinary_sql_statements import Change, SetItem, from_items, read_delete, read_update
+from .ordinary_sql_top import row_count
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select
 from .type_map import BOOLEAN

@@ -25,8 +25,10 @@ from .ordinary_sql_interface import (
 )
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import Changing, fillable, finish
-from .ordinary_sql_queries import Targets, ctes, query_text, row_count
+from .ordinary_sql_queries import ctes, query_text
+from .ordinary_sql_query_result import Targets
 from .ordinary_sql_statements import Insert, Top, read_insert
+from .ordinary_sql_top import row_count
 from .ordinary_sql_values import Value
 
 __all__ = ["delete", "insert", "insert_target", "select_into", "update"]

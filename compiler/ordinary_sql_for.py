@@ -12,7 +12,9 @@ from . import ordinary_sql_for_xml as for_xml
 from .ordinary_sql_context import Context
 from .ordinary_sql_for_xml import Shape
 from .ordinary_sql_interface import ResultColumn
+from .ordinary_sql_query_result import QueryText
 from .ordinary_sql_reading import ForXml
+from .ordinary_sql_values import Value
 
 
 @dataclass(frozen=True)
@@ -45,3 +47,35 @@ def form(clause: ForXml, ctx: Context) -> Form | None:
         return for_xml.whole(xml, shape, ctx, node, many=many, order=order)
 
     return Form(xml.mode == "AUTO", for_xml.result_column(xml), as_xml)
+
+
+def as_document(node: exp.Expr, result: QueryText, values: list[Value] | None, ctx: Context) -> QueryText:
+    """Put FOR XML or FOR JSON around a finished query."""
+    clause = node.args.get("for_")
+    if clause is None or clause.args["kind"] == "BROWSE":
+        return result
+    found = form(clause, ctx)
+    if found is None:
+        return result
+    if result.columns is None or values is None:
+        ctx.unsupported(
+            f"FOR {clause.args['kind']} over '*' of a table that the script does not create",
+            node,
+            hint="name the columns",
+        )
+        return result
+    shape = for_xml.Shape(
+        [column.name for column in result.columns],
+        for_xml.labelled(values),
+        for_xml.column_tables(node, len(values), ctx),
+    )
+    expression = found.whole(shape, node, True, None)
+    sql = for_xml.wrap(result.sql, len(values), expression)
+    return QueryText(
+        sql,
+        (found.column,),
+        [Value("", type=found.column.type)],
+        one_row=True,
+        at_most_one=True,
+        before=result.before,
+    )

@@ -26,11 +26,12 @@ from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, Dml, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import OutputItem, fillable, output_items, result_columns
-from .ordinary_sql_queries import ctes, row_count
+from .ordinary_sql_queries import ctes
 from .ordinary_sql_relations import source as translate_source
 from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_statements import Merge, MergeBranch, Output, read_merge
 from .ordinary_sql_table_variables import rows_into
+from .ordinary_sql_top import row_count
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
 

@@ -19,10 +19,11 @@ from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, KeyInfo, Query, TableVariable, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import output_items, result_columns
-from .ordinary_sql_queries import row_count
-from .ordinary_sql_relations import Source, read_from
+from .ordinary_sql_relations import read_from
 from .ordinary_sql_set import set_column, set_value
+from .ordinary_sql_sources import Source
 from .ordinary_sql_statements import Change, Insert, Output
+from .ordinary_sql_top import row_count
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
 from .type_map import SqlType

@@ -1,0 +1,73 @@
+"""What a translated query is, and the types its columns shall have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .ordinary_sql_interface import ResultColumn
+from .ordinary_sql_values import Value
+
+
+@dataclass
+class QueryText:
+    """A translated query: text (with layout marks), columns, and the select list's values.
+
+    ``columns`` is None when a ``*`` could not be expanded.
+    """
+
+    sql: str
+    columns: tuple[ResultColumn, ...] | None
+    values: list[Value] | None = None
+    one_row: bool = False
+    """Aggregates without GROUP BY: exactly one row."""
+    has_from: bool = True
+    at_most_one: bool = False
+    before: tuple[str, ...] = ()
+    filtered: bool = False
+
+
+@dataclass
+class Targets:
+    """Types that the columns of a query shall have.
+
+    ``exact``: to the letter, as the parts of a recursive query need it.
+    """
+
+    types: list[tm.SqlType | None]
+    exact: bool = False
+    store: bool = False
+    """The columns go into a table's columns: converted as an assignment is."""
+
+    def convert(self, position: int, value: Value) -> Value:
+        """The value of the column at ``position``, converted."""
+        wanted = self.types[position]
+        if wanted is None or value.family == "boolean":
+            return value
+        if self.store:
+            return v.store(value, wanted)
+        if not self.exact:
+            return v.convert(value, wanted) if mismatched(value, wanted) else value
+        if (
+            value.pg is None
+            and value.type is not None
+            and value.constant is None
+            and value.type.postgres == wanted.postgres
+        ):
+            return value
+        if isinstance(value.constant, int) and wanted.name == "int":
+            return value
+        converted = (
+            v.convert(value, wanted) if mismatched(value, wanted) else v.cast(value, wanted.postgres, wanted)
+        )
+        return replace(converted, type=wanted)
+
+
+def mismatched(value: Value, type_: tm.SqlType | None) -> bool:
+    """PostgreSQL would not find T-SQL's common type for this column by itself."""
+    if value.is_null or value.type is None or type_ is None or value.family == type_.family:
+        return False
+    if value.type.is_numeric and type_.is_numeric:
+        return False
+    return not (value.type.is_datetime and type_.is_datetime)

@@ -1,0 +1,233 @@
+"""Functions in FROM: the user's, the built-in ones, OPENJSON, OPENXML, .nodes()."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from . import functions
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .names import ObjectName, fold, identifier, literal, quote
+from .ordinary_sql_calls import dotted_names, xml_binding, xml_literals, xml_subject
+from .ordinary_sql_context import Context, Relation
+from .ordinary_sql_expressions import scalar
+from .ordinary_sql_interface import ColumnInfo
+from .ordinary_sql_sources import Source, alias_of, failed
+from .ordinary_sql_values import Value
+from .ordinary_sql_writing import select
+from .xml_methods import XML_METHODS, levels_up, xml_nodes
+
+
+def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
+    """A table-valued function or the rows of .nodes()."""
+    alias, columns = alias_of(node)
+    prefix: list[str] = []
+    subject: exp.Expr | None = None
+    if isinstance(node, exp.Table):
+        call = node.this
+        parts = [part.name for part in node.parts[:-1]]
+        while isinstance(call, exp.Dot):
+            names = dotted_names(call.this)
+            if names is None:
+                break
+            parts += names
+            call = call.expression
+        prefix = parts
+        if prefix:
+            identifiers = [exp.to_identifier(part, quoted=not part.startswith("@")) for part in prefix]
+            subject = exp.Column(
+                this=identifiers[-1], table=identifiers[-2] if len(identifiers) > 1 else None
+            )
+    elif isinstance(node, exp.Dot):
+        call = node.expression
+        subject = node.this
+        prefix = dotted_names(node.this) or []
+    else:
+        call = node
+    if not isinstance(call, exp.Anonymous):
+        ctx.problem("incorrect syntax in FROM", node, number=102)
+        return failed(kind, ctx)
+    if call.name.lower() == "nodes" and subject is not None:
+        return _nodes(node, subject, call, alias, columns, ctx, kind)
+    if not prefix:
+        return _builtin(node, call, alias, columns, ctx, kind)
+    of_old = call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == ""
+    if (fold(prefix[-1]) == "sys" or of_old) and call.name.upper() in functions.TABLE_FUNCTIONS:
+        return _builtin(node, call, alias, columns, ctx, kind)
+    if of_old:
+        prefix = ["sys"]
+    padded: list[str | None] = [None, None, *prefix]
+    name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
+    arguments = ", ".join(scalar(argument, ctx).text for argument in call.expressions)
+    info = ctx.scope.table(name)
+    shown = fold(alias or call.name)
+    relation = Relation(shown, info.columns if info is not None else None)
+    ctx.frame.relations.append(relation)
+    return Source(kind, f"{ctx.relation_name(name)}({arguments}) AS {quote(shown)}", relation=relation)
+
+
+def _builtin(
+    node: exp.Expr, call: exp.Anonymous, alias: str | None, columns: list[str], ctx: Context, kind: str
+) -> Source:
+    upper = call.name.upper()
+    if upper in functions.REFUSED:
+        ctx.problem(f"{upper} is not supported: {functions.REFUSED[upper]}", call)
+        return failed(kind, ctx)
+    known = functions.TABLE_FUNCTIONS.get(upper)
+    if known is None:
+        ctx.problem(
+            f"invalid object name {call.name!r}",
+            call,
+            number=208,
+            hint="a table-valued function is called with its schema",
+        )
+        return failed(kind, ctx)
+    kinds, result = known
+    minimum, maximum = len(kinds.partition("?")[0]), len(kinds.replace("?", ""))
+    if not minimum <= len(call.expressions) <= maximum:
+        ctx.problem(
+            f"the {call.name.lower()} function requires {minimum} to {maximum} arguments", call, number=174
+        )
+        return failed(kind, ctx)
+    arguments = [scalar(argument, ctx) for argument in call.expressions]
+    shown = fold(alias or call.name)
+    schema = call.meta.get("columns")
+    if upper == "OPENXML":
+        return _openxml(call, arguments, schema, shown, ctx, kind)
+    if upper == "OPENJSON" and schema is not None:
+        return _openjson_with(arguments, schema, shown, ctx, kind)
+    infos = [ColumnInfo(name, type_) for name, type_ in result]
+    if upper == "GENERATE_SERIES":
+        infos = [ColumnInfo("value", arguments[0].type, nullable=False)]
+    if upper == "STRING_SPLIT" and len(arguments) == 3:
+        infos.append(ColumnInfo("ordinal", tm.BIGINT))
+    text = f"sys.{upper.lower()}({', '.join(argument.text for argument in arguments)}) AS {quote(shown)}"
+    if columns:
+        infos = [replace(info, name=name) for info, name in zip(infos, columns, strict=False)]
+        text += f" ({', '.join(identifier(column) for column in columns)})"
+    relation = Relation(shown, tuple(infos))
+    ctx.frame.relations.append(relation)
+    return Source(kind, text, relation=relation)
+
+
+def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: Context, kind: str) -> Source:
+    """OPENJSON … WITH (name type 'path' [AS JSON], …): one json_value a column."""
+    texts, infos = [], []
+    for name, type_node, path, as_json in schema:
+        to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
+        where = literal(path if path is not None else f'$."{name}"')
+        if as_json:
+            value = v.call("sys.json_query", "item", where, type=tm.NVARCHAR_MAX)
+        else:
+            text = v.call("sys.json_value", "item", where, type=tm.NVARCHAR_MAX)
+            value = v.convert(text, to)
+        texts.append(f"{value.text} AS {identifier(name)}")
+        infos.append(ColumnInfo(name, to))
+    rows = f"sys.openjson_rows({', '.join(argument.text for argument in arguments)}) AS items (item)"
+    relation = Relation(shown, tuple(infos))
+    ctx.frame.relations.append(relation)
+    lateral = "LATERAL " if kind else ""
+    item = f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}"
+    return Source(kind, item, relation=relation)
+
+
+def _openxml(
+    call: exp.Anonymous,
+    arguments: list[Value],
+    schema: list[Any] | None,
+    shown: str,
+    ctx: Context,
+    kind: str,
+) -> Source:
+    """OPENXML(handle, 'rows', flags) WITH (name type 'pattern', …): the nodes and value methods.
+
+    A column without pattern is an attribute of its name (flags 1), an element (2), or
+    either (3).
+    """
+    if schema is None:
+        ctx.problem(
+            "OPENXML needs WITH and the columns in parentheses", call, hint="the edge table is not made"
+        )
+        return failed(kind, ctx)
+    flags = arguments[2].constant if len(arguments) > 2 else 1
+    by_flags = {2: ("{}",), 3: ("@{}", "{}")}.get(flags if isinstance(flags, int) else 1, ("@{}",))
+    texts, infos = [], []
+    upward = 0
+    for name, type_node, path, _ in schema:
+        if path is not None and path.startswith("@mp:"):
+            ctx.problem(f"the metaproperty {path!r} of OPENXML is not supported", call)
+            return failed(kind, ctx)
+        to = ctx.type_of(type_node, cast=False) or tm.NVARCHAR_MAX
+        patterns = [path] if path is not None else [pattern.format(name) for pattern in by_flags]
+        upward = max([upward, *(pattern.count("..") for pattern in patterns)])
+        found = [f"sys.xml_value(element, {literal(f'({pattern})[1]')})" for pattern in patterns]
+        text = found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
+        texts.append(f"{v.convert(Value(text, v.ATOM, tm.NVARCHAR_MAX), to).text} AS {identifier(name)}")
+        infos.append(ColumnInfo(name, to))
+    document = f"sys.document({arguments[0].text})"
+    levels = f", upward => {upward}" if upward else ""
+    rows = f"sys.xml_nodes({document}, {arguments[1].text}{levels}) AS rows (element)"
+    relation = Relation(shown, tuple(infos))
+    ctx.frame.relations.append(relation)
+    lateral = "LATERAL " if kind else ""
+    return Source(
+        kind, f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}", relation=relation
+    )
+
+
+def _nodes(
+    node: exp.Expr,
+    subject_node: exp.Expr,
+    call: exp.Anonymous,
+    alias: str | None,
+    columns: list[str],
+    ctx: Context,
+    kind: str,
+) -> Source:
+    """``x.nodes('path') AS T(c)``."""
+    if alias is None or len(columns) != 1:
+        ctx.problem("the nodes method needs a table alias and one column name: AS T(c)", call, number=493)
+        return failed(kind, ctx)
+    literals = xml_literals(call, ctx)
+    if literals is None:
+        return failed(kind, ctx)
+    if len(literals) != 1:
+        ctx.problem("the nodes method takes 1 argument", call, number=174)
+        return failed(kind, ctx)
+    path = literals[0]
+    subject = xml_subject(subject_node, ctx)
+    levels = _levels_up(node)
+    text = xml_nodes(
+        subject, path, ctx.namespaces, lambda what, name: xml_binding(what, name, call, ctx), upward=levels
+    )
+    shown = fold(alias)
+    relation = Relation(shown, (ColumnInfo(columns[0], None),), nodes=True)
+    ctx.frame.relations.append(relation)
+    second = "" if "place" not in ctx.words else ", node_place"
+    return Source(kind, f"{text} AS {quote(shown)} ({identifier(columns[0])}{second})", relation=relation)
+
+
+def _levels_up(node: exp.Expr) -> int | None:
+    """How far above their nodes the paths look that the statement uses on columns of nodes()."""
+    root = node.root()
+    rows = {fold(alias.columns[0].name) for alias in root.find_all(exp.TableAlias) if len(alias.columns) == 1}
+    most = 0
+    for call in root.find_all(exp.Anonymous):
+        if call.name.lower() not in XML_METHODS or not call.expressions:
+            continue
+        path = call.expressions[0]
+        parent = call.parent
+        names: list[str] | None = None
+        if isinstance(parent, exp.Dot):
+            names = dotted_names(parent.this)
+        elif isinstance(parent, exp.Table):
+            names = [part.name for part in parent.parts[:-1]]
+        if names and fold(names[-1]) in rows and isinstance(path, (exp.Literal, exp.National)):
+            levels = levels_up(path.name)
+            if levels is None:
+                return None
+            most = max(most, levels)
+    return most
