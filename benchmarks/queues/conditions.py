@@ -22,8 +22,8 @@ class _Case:
         self.peer = Ours()
         self.peer.install(self.server, self.connection)
         self.messages, self.groups = messages, groups
-        if groups > 64:
-            self.peer.clone_dialogs(self.connection, groups - 64)
+        if groups > len(self.peer.handles):
+            self.peer.clone_dialogs(self.connection, groups - len(self.peer.handles))
         self.connection.execute("VACUUM ANALYZE")
 
     def fill(self) -> None:
@@ -81,7 +81,7 @@ class _ManyQueues(_Case):
     queues = 1000
 
     def __init__(self, server: BenchServer, name: str, messages: int, groups: int) -> None:
-        super().__init__(server, name, messages, 64)
+        super().__init__(server, name, messages, 1)
         for number in range(self.queues):
             self.connection.execute(
                 f"SELECT ssb.create_queue('dbo.q{number}'),"
@@ -134,13 +134,13 @@ def conditions(server: BenchServer, quick: bool, synchronous_commit: bool, say: 
 
 def _many_queues(server: BenchServer, messages: int, queues: int) -> _Case:
     kind = type("_ManyQueuesOf", (_ManyQueues,), {"queues": queues})
-    case: _Case = kind(server, "queues", messages, 64)
+    case: _Case = kind(server, "queues", messages, 1)
     return case
 
 
 def _rate(case: _Case, synchronous_commit: bool) -> float:
     case.fill()
-    wanted = min(case.messages, 4000) // 2
+    wanted = min(case.messages, 20_000) // 2
     before = _stored(case.connection)
     with case.held():
         done = pgbench(
@@ -153,7 +153,7 @@ def _rate(case: _Case, synchronous_commit: bool) -> float:
         )
     received = before - _stored(case.connection)
     assert received == wanted, f"{wanted} receives gave {received} messages"
-    return received / done.seconds
+    return done.rate
 
 
 def _stored(connection: Connection) -> int:

@@ -37,8 +37,9 @@ def dialogs(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say
             clients=1,
             seconds=2 if quick else 10,
             synchronous_commit=synchronous_commit,
+            warm_up=1,
         )
-        outcome.rates.setdefault(OURS, []).append(done.transactions / done.seconds)
+        outcome.rates.setdefault(OURS, []).append(done.rate)
     connection.close()
     say(scenario.name)
     return [outcome]
@@ -67,10 +68,11 @@ def connections(server: BenchServer, quick: bool, synchronous_commit: bool, say:
                 own,
                 scripts,
                 clients=clients,
-                seconds=2 if quick else 10,
+                seconds=3 if quick else 10,
                 synchronous_commit=synchronous_commit,
+                warm_up=2,
             )
-            outcome.rates.setdefault(name, []).append(done.transactions / done.seconds)
+            outcome.rates.setdefault(name, []).append(done.rate)
     connection.close()
     say(scenario.name)
     return [outcome]

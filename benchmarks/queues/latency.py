@@ -88,7 +88,7 @@ def _beside(
         yield
         return
     full = pgbench(server, [script], clients=1, seconds=1, synchronous_commit=synchronous_commit)
-    rate = max(1.0, full.transactions / full.seconds / 2)
+    rate = max(1.0, full.rate / 2)
     work = threading.Thread(
         target=pgbench,
         args=(server, [script]),

@@ -54,7 +54,7 @@ def _scenario(unit: str, target: Target) -> Scenario:
 
 
 def _speed(run: Run) -> float:
-    return run.transactions / run.seconds
+    return run.rate
 
 
 def _stretch(server: BenchServer, ours: Ours, rate: float, seconds: float, synchronous_commit: bool) -> Run:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .peer import Peer, Unavailable
 from .scenarios import Scenario
-from .server import BenchServer, Connection, pgbench
+from .server import BenchServer, Connection, pgbench, settle
 
 Say = Callable[[str], None]
 
@@ -54,20 +54,28 @@ def run(
     synchronous_commit: bool,
     say: Say,
 ) -> Outcome:
-    """Measure one scenario: ``rounds`` times A B C …, so that a slow minute hits all alike."""
+    """Measure one scenario: ``rounds`` times A B C …, so that a slow minute hits all alike.
+
+    Before that each has a short round that does not count. It tells how much work fills
+    ``seconds``, and touches after the checkpoint what a queue has that is not its messages.
+    """
     outcome = Outcome(scenario)
+    settle(ready[0].connection)
+    speeds = [_measure(scenario, one, 1, synchronous_commit, None) for one in ready]
     for number in range(rounds):
-        for contender in ready:
-            rate = _measure(scenario, contender, seconds, synchronous_commit)
-            if rate is not None:
+        for contender, speed in zip(ready, speeds, strict=True):
+            if speed is not None:
+                rate = _measure(scenario, contender, seconds, synchronous_commit, speed)
+                assert rate is not None
                 outcome.rates.setdefault(contender.peer.name, []).append(rate)
         say(f"{scenario.name}: round {number + 1} of {rounds}")
     return outcome
 
 
 def _measure(
-    scenario: Scenario, contender: Contender, seconds: float, synchronous_commit: bool
+    scenario: Scenario, contender: Contender, seconds: float, synchronous_commit: bool, speed: float | None
 ) -> float | None:
+    """Messages per second, None where a queue has no such work. ``speed``: about how many it will be."""
     peer, connection = contender.peer, contender.connection
     scripts = {
         "enqueue": lambda: peer.enqueue(scenario.batch),
@@ -77,6 +85,8 @@ def _measure(
     if scripts is None:
         return None
     peer.clear(connection)
+    # Sessions that have just begun make plans; see `pgbench`.
+    warm_up = 1 if speed is not None else 0
     if scenario.work == "enqueue":
         done = pgbench(
             contender.server,
@@ -84,31 +94,37 @@ def _measure(
             clients=scenario.clients,
             seconds=seconds,
             synchronous_commit=synchronous_commit,
+            warm_up=warm_up,
         )
         _check(
             peer, peer.left(connection) if peer.name != "PgQ" else None, done.transactions * scenario.batch
         )
         peer.clear(connection)
-        return done.transactions * scenario.batch / done.seconds
-    peer.fill(connection, scenario.messages, scenario.groups, scenario.batch)
+        return done.rate * scenario.batch
+    # Half of what waits is read: near its end a queue shows its idle cost instead.
+    wanted = 2 * int((seconds + warm_up) * (speed or 0))
+    messages = scenario.messages if wanted < scenario.messages else min(wanted, scenario.most())
+    groups = scenario.groups * messages // scenario.messages if scenario.work == "grouped" else scenario.groups
+    peer.fill(connection, messages, groups, scenario.batch)
     connection.execute("VACUUM ANALYZE")
     time.sleep(0.2)
-    each = scenario.messages // scenario.batch // scenario.clients // 2
-    # Half of what waits is read: near its end a queue shows its idle cost instead.
+    share = min(messages // 2, wanted // 2) if wanted else messages // 20
+    each = max(1, share // scenario.batch // scenario.clients)
     done = pgbench(
         contender.server,
         scripts,
         clients=scenario.clients,
-        transactions=max(1, each),
+        transactions=each,
         synchronous_commit=synchronous_commit,
+        warm_up=warm_up,
     )
-    consumed = scenario.messages - peer.left(connection)
+    consumed = messages - peer.left(connection)
     peer.clear(connection)
     if consumed <= 0:
-        raise AssertionError(f"{peer.name} consumed nothing of {scenario.messages} messages")
+        raise AssertionError(f"{peer.name} consumed nothing of {messages} messages")
     if consumed > done.transactions * scenario.batch:
         raise AssertionError(f"{peer.name} lost {consumed - done.transactions * scenario.batch} messages")
-    return consumed / done.seconds
+    return done.rate * consumed / done.transactions
 
 
 def _check(peer: Peer, found: int | None, expected: int) -> None:

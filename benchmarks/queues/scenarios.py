@@ -23,8 +23,8 @@ class Target:
 class Scenario:
     """``batch`` messages a transaction, ``clients`` connections.
 
-    Queues that are read are filled first: ``messages`` in ``groups``. "special" work
-    is done by a module of its own: see `special`.
+    Queues that are read are filled first: at least ``messages`` in ``groups``, more of them
+    for a fast queue. "special" work is done by a module of its own: see `special`.
     """
 
     name: str
@@ -35,6 +35,10 @@ class Scenario:
     groups: int = 1
     targets: tuple[Target, ...] = field(default=())
     unit: str = "messages/s"
+
+    def most(self) -> int:
+        """To how many messages a queue is filled at most, so that filling does not take minutes."""
+        return max(self.messages, 400_000)
 
 
 def scenarios(scale: float) -> list[Scenario]:

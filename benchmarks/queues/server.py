@@ -28,8 +28,11 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 SETTINGS = {
     "max_connections": "200",
     "shared_buffers": "256MB",
-    "max_wal_size": "8GB",
-    "checkpoint_timeout": "30min",
+    # No checkpoint inside a round: it would charge its full-page images to whoever runs then.
+    # WAL files are recycled, as on a server that has run for a while (see `settle`).
+    "max_wal_size": "16GB",
+    "min_wal_size": "4GB",
+    "checkpoint_timeout": "60min",
     "wal_compression": "off",
     "autovacuum_naptime": "10s",
     "log_min_messages": "error",
@@ -78,6 +81,21 @@ def running(wanted: str | None = None) -> Iterator[BenchServer]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+def settle(connection: Connection) -> None:
+    """Bring the server to where one that runs for days is: WAL files ready to be written over, no dirty pages.
+
+    A fresh server makes each 16 MB file of its WAL as it comes to it, and writes it twice.
+    """
+    missing = "SELECT setting::bigint / %s FROM pg_settings WHERE name = 'min_wal_size'"
+    row = connection.execute(missing, (16,)).fetchone()
+    ready = connection.execute("SELECT count(*) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'").fetchone()
+    assert row is not None and ready is not None
+    for _ in range(max(0, row[0] - ready[0])):
+        connection.execute("SELECT pg_logical_emit_message(false, 'bench', 'x')")
+        connection.execute("SELECT pg_switch_wal()")
+    connection.execute("CHECKPOINT")
+
+
 def _pgbench(directory: Path) -> str:
     """The server's own pgbench, else any other that is installed: it is only the client."""
     for candidate in (directory / "pgbench", *(one.bin / "pgbench" for one in all_binaries())):
@@ -94,10 +112,14 @@ def _pgbench(directory: Path) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """What one pgbench run did: transactions, seconds, and the latencies in milliseconds, sorted."""
+    """What one pgbench run did.
+
+    ``transactions`` are all of them, ``rate`` is transactions/s after the warm-up, and
+    ``latencies`` are in milliseconds, sorted.
+    """
 
     transactions: int
-    seconds: float
+    rate: float
     latencies: Sequence[float]
 
     def percentile(self, share: float) -> float:
@@ -118,12 +140,17 @@ def pgbench(
     synchronous_commit: bool = True,
     latencies: bool = False,
     variables: Mapping[str, int] | None = None,
+    warm_up: int = 0,
 ) -> Run:
     """Run scripts with pgbench, each client in its own connection, statements prepared.
 
     Several scripts are chosen at random, equally often. ``transactions`` is per
     client; else the run lasts ``seconds``. ``rate`` limits transactions/s over all clients.
-    ``variables`` are each client's own, with these values at first.
+    ``variables`` are each client's own, with these values at first; ``started`` is 0.
+
+    The first ``warm_up`` seconds do not count in the rate, and come on top of ``seconds``: there
+    each session connects, compiles functions and makes plans. They do count where the whole
+    run is hardly longer than that.
     """
     with tempfile.TemporaryDirectory(prefix="pgsb-bench-") as directory:
         command = [server.pgbench_program, "--no-vacuum", "--protocol=prepared", f"--client={clients}"]
@@ -135,10 +162,12 @@ def pgbench(
         if transactions is not None:
             command.append(f"--transactions={transactions}")
         else:
-            command.append(f"--time={max(1, round(seconds or 1))}")
+            command.append(f"--time={max(1, round(seconds or 1)) + warm_up}")
+        if warm_up:
+            command.append("--progress=1")
         if rate is not None:
             command.append(f"--rate={rate}")
-        command += [f"--define={name}={value}" for name, value in (variables or {}).items()]
+        command += [f"--define={name}={value}" for name, value in {"started": 0, **(variables or {})}.items()]
         if latencies:
             command += ["--log", f"--log-prefix={directory}/log"]
         options = f"-c synchronous_commit={'on' if synchronous_commit else 'off'}"
@@ -160,13 +189,30 @@ def pgbench(
         assert processed and speed, done.stdout
         count = int(processed[1])
         took = count / float(speed[1]) if float(speed[1]) else elapsed
+        early, until = _early(done.stderr, warm_up)
+        if took - until >= warm_up:
+            count_late, took = count - early, took - until
+        else:
+            count_late = count
         times = sorted(
             int(line.split()[2]) / 1000
             for log in Path(directory).glob("log.*")
             for line in log.read_text().splitlines()
             if line.split()[2].isdigit()
         )
-        return Run(count, took, times)
+        return Run(count, count_late / took, times)
+
+
+def _early(progress: str, seconds: int) -> tuple[float, float]:
+    """How many transactions pgbench's progress lines tell of in the first seconds, and when those ended."""
+    count = last = 0.0
+    if seconds:
+        for line in re.finditer(r"progress: ([0-9.]+) s, ([0-9.]+) tps", progress):
+            count += float(line[2]) * (float(line[1]) - last)
+            last = float(line[1])
+            if last >= seconds - 0.5:
+                break
+    return count, last
 
 
 def machine() -> dict[str, object]:

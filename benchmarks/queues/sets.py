@@ -45,7 +45,7 @@ def sets(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -
                     seconds=2 if quick else 5,
                     synchronous_commit=synchronous_commit,
                 )
-                loop.rates.setdefault(name, []).append(done.transactions * _LOOP / done.seconds)
+                loop.rates.setdefault(name, []).append(done.rate * _LOOP)
             for connected in (connection, other):
                 _clear(connected)
                 connected.execute("VACUUM")
@@ -85,10 +85,9 @@ def _rate(messages: int, work: Callable[[], object]) -> float:
 
 
 def _send(connection: Connection, ours: Ours, messages: int) -> None:
-    scripts = ours.enqueue(1000)
-    assert scripts is not None
     for number in range(messages // 1000):
-        connection.execute(scripts[number % len(scripts)].rstrip().rstrip(";").encode())
+        handle = ours.handles[number % len(ours.handles)]
+        connection.execute(ours.set_of(f"'{handle}'", 1000).encode())
 
 
 def _copy(connection: Connection, messages: int) -> None:

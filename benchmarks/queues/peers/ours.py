@@ -5,8 +5,16 @@ from pgsb.runtime_sql import installer
 from ..peer import BODY, Peer
 from ..server import BenchServer, Connection
 
-# As many dialogs send at once; each script has the handle of one as a literal.
-_DIALOGS = 64
+# At least one for each client.
+_DIALOGS = 128
+
+# Each client sends on a dialog of its own, as applications do that keep dialogs by session:
+# two that send on one dialog would wait for each other's commit.
+_OWN_DIALOG = """\\if :started = 0
+SELECT handle FROM bench_dialog WHERE number = :client_id + 1 \\gset
+\\set started 1
+\\endif
+"""
 
 
 class Ours(Peer):
@@ -30,7 +38,7 @@ class Ours(Peer):
             """
         )
         self._open(connection, _DIALOGS)
-        self.handles = [str(row[0]) for row in connection.execute("SELECT handle FROM bench_dialog LIMIT 64")]
+        self.handles = [str(row[0]) for row in connection.execute("SELECT handle FROM bench_dialog ORDER BY number")]
 
     def _open(self, connection: Connection, dialogs: int) -> None:
         """Make dialogs, each with its first message received, as long-lived dialogs are."""
@@ -85,13 +93,15 @@ class Ours(Peer):
         )
 
     def enqueue(self, batch: int) -> list[str] | None:
-        if batch == 1:
-            return [f"SELECT ssb.send('{handle}', 'm', '{BODY}'::bytea);\n" for handle in self.handles]
-        return [
-            f"SELECT ssb.send_batch(array_fill('{handle}'::uuid, ARRAY[{batch}]),"
-            f" array_fill('m'::text, ARRAY[{batch}]), array_fill('{BODY}'::bytea, ARRAY[{batch}]));\n"
-            for handle in self.handles
-        ]
+        one = f"SELECT ssb.send(:handle, 'm', '{BODY}'::bytea)" if batch == 1 else self.set_of(":handle", batch)
+        return [f"{_OWN_DIALOG}{one};\n"]
+
+    def set_of(self, handle: str, batch: int) -> str:
+        """A statement that sends ``batch`` messages on the dialog that the SQL expression gives."""
+        return (
+            f"SELECT ssb.send_batch(array_fill({handle}::uuid, ARRAY[{batch}]),"
+            f" array_fill('m'::text, ARRAY[{batch}]), array_fill('{BODY}'::bytea, ARRAY[{batch}]))"
+        )
 
     def dequeue(self, batch: int) -> list[str] | None:
         # What service programs read.
