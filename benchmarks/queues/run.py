@@ -104,7 +104,9 @@ def _measure(
     # Half of what waits is read: near its end a queue shows its idle cost instead.
     wanted = 2 * int((seconds + warm_up) * (speed or 0))
     messages = scenario.messages if wanted < scenario.messages else min(wanted, scenario.most())
-    groups = scenario.groups * messages // scenario.messages if scenario.work == "grouped" else scenario.groups
+    groups = (
+        scenario.groups * messages // scenario.messages if scenario.work == "grouped" else scenario.groups
+    )
     peer.fill(connection, messages, groups, scenario.batch)
     connection.execute("VACUUM ANALYZE")
     time.sleep(0.2)

@@ -82,7 +82,7 @@ def running(wanted: str | None = None) -> Iterator[BenchServer]:
 
 
 def settle(connection: Connection) -> None:
-    """Bring the server to where one that runs for days is: WAL files ready to be written over, no dirty pages.
+    """Bring the server to where one that has run for days is: WAL files ready, no dirty pages.
 
     A fresh server makes each 16 MB file of its WAL as it comes to it, and writes it twice.
     """

@@ -38,7 +38,9 @@ class Ours(Peer):
             """
         )
         self._open(connection, _DIALOGS)
-        self.handles = [str(row[0]) for row in connection.execute("SELECT handle FROM bench_dialog ORDER BY number")]
+        self.handles = [
+            str(row[0]) for row in connection.execute("SELECT handle FROM bench_dialog ORDER BY number")
+        ]
 
     def _open(self, connection: Connection, dialogs: int) -> None:
         """Make dialogs, each with its first message received, as long-lived dialogs are."""
@@ -93,8 +95,8 @@ class Ours(Peer):
         )
 
     def enqueue(self, batch: int) -> list[str] | None:
-        one = f"SELECT ssb.send(:handle, 'm', '{BODY}'::bytea)" if batch == 1 else self.set_of(":handle", batch)
-        return [f"{_OWN_DIALOG}{one};\n"]
+        single = f"SELECT ssb.send(:handle, 'm', '{BODY}'::bytea)"
+        return [f"{_OWN_DIALOG}{single if batch == 1 else self.set_of(':handle', batch)};\n"]
 
     def set_of(self, handle: str, batch: int) -> str:
         """A statement that sends ``batch`` messages on the dialog that the SQL expression gives."""
