@@ -85,15 +85,19 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
     value = function_value(node, ctx)
     if upper in functions.AGGREGATES and ctx.frame.aggregates > before + 1:
         return ctx.problem("an aggregate cannot stand inside another aggregate", node, number=130)
-    if (
-        upper in _LOOKUPS
-        and node.find_ancestor(exp.Where, exp.Join)
-        and not node.find(exp.Column, exp.Subquery)
-    ):
+    if upper in _LOOKUPS and node.find_ancestor(exp.Where, exp.Join) and not _reads_rows(node):
         # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row, but computes a
         # subquery that depends on no row once.
         return replace(value, text=f"(SELECT {value.text})", level=v.ATOM)
     return v.unwrap(value)
+
+
+def _reads_rows(node: exp.Anonymous) -> bool:
+    """Whether a column stands in it, or a query; a variable is no column of a row."""
+    return any(
+        isinstance(inner, exp.Subquery) or not inner.name.startswith("@")
+        for inner in node.find_all(exp.Column, exp.Subquery)
+    )
 
 
 def function_value(node: exp.Anonymous, ctx: Context) -> Value:

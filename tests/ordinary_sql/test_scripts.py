@@ -170,3 +170,19 @@ def test_ignored_duplicates_of_two_sessions(
         second.execute("INSERT INTO dbo.ignoring VALUES (1)")
     first.commit()
     assert second.execute("INSERT INTO dbo.ignoring VALUES (1), (2)").rowcount == 1
+
+
+def test_a_name_is_looked_up_once_for_a_query(shared: Database, session: Tsql) -> None:
+    session.run_well("CREATE TABLE dbo.looked_up (k int); CREATE TABLE dbo.looked_up_too (k int)")
+    with psycopg.connect(shared.dsn, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {shared.name} SET track_functions = 'all'".encode())
+    counted = Tsql(shared.dsn)
+    counted.run_well(
+        "DECLARE @n sysname = N'dbo.looked_up';"
+        "SELECT name FROM sys.tables WHERE object_id = OBJECT_ID(@n) OR object_id = OBJECT_ID('looked_up')"
+    )
+    counted.close()
+    assert counted.results == [[["looked_up"]]]
+    with psycopg.connect(shared.dsn) as connection:
+        query = "SELECT calls FROM pg_stat_user_functions WHERE schemaname = 'sys' AND funcname = 'object_id'"
+        assert connection.execute(query).fetchall() == [(2,)]

@@ -580,3 +580,11 @@ SELECT id FROM dbo.orders
 SELECT (SELECT o.name) FROM orders o
 -- expect
 SELECT (SELECT o.name) FROM dbo.orders AS o
+
+-- case: a name is looked up once, not for each row
+SELECT t.name FROM sys.tables t JOIN sys.schemas s ON s.schema_id = SCHEMA_ID('dbo') WHERE t.object_id = OBJECT_ID(@name) OR t.object_id = OBJECT_ID(t.name)
+-- expect
+SELECT t.name
+FROM sys.tables AS t
+JOIN sys.schemas AS s ON s.schema_id = (SELECT sys.schema_id('dbo'))
+WHERE t.object_id = (SELECT sys.object_id(batch.name)) OR t.object_id = sys.object_id(t.name)
