@@ -22,6 +22,7 @@ from ..server.results import ErrorEvent
 from ..server.translate import Translator
 from .options import compile_options, dsn_option, variables_option
 from .scripts import read_script
+from .sqlcmd import Script
 
 if TYPE_CHECKING:
     from ..daemon.embedded import EmbeddedBroker
@@ -87,9 +88,9 @@ def run_command(
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
         try:
             for script in read:
-                stop = on_error == "stop" if script.stop_on_error is None else script.stop_on_error
-                failed = not runner.run(script.source, stop=stop) or failed
-                if failed and stop:
+                succeeded, stopped = runner.run_script(script, stop=on_error == "stop")
+                failed = failed or not succeeded
+                if stopped:
                     break
             if broker is not None and not broker.settle(10.0 if settle is None else settle):
                 print("activated programs are still at work", file=sys.stderr)
@@ -128,24 +129,34 @@ class Runner:
         translator = Translator.of(connection, lambda: self._session.catalog)
         self._executor = Executor(connection, renderer.write, translate=translator)
 
-    def run(self, source: Source, *, stop: bool = False) -> bool:
-        """Run a script; False when a batch had an error. ``stop`` leaves out what follows that batch.
+    def run(self, source: Source) -> bool:
+        """Run a text; False when a batch had an error.
 
         Raises ServerError when the connection breaks.
         """
+        return self.run_script(Script(source))[0]
+
+    def run_script(self, script: Script, *, stop: bool = False) -> tuple[bool, bool]:
+        """Run a script; tell whether no batch had an error, and whether one of them ended the script.
+
+        ``stop`` leaves out what follows a batch with an error, unless the script itself says what to
+        do then. Raises ServerError when the connection breaks.
+        """
         succeeded = True
-        for batch in self._session.compile_script(source):
+        for batch in self._session.compile_script(script.source):
+            failed = False
             if batch.problems:
                 for problem in batch.problems:
                     self._renderer.write(error_event(problem, batch.line))
-                succeeded = False
+                failed = True
             elif not self._executor.run(batch):
-                succeeded = False
+                failed = True
             if self._connection.closed:
                 raise ServerError("the connection to the server is lost")
-            if stop and not succeeded:
-                break
-        return succeeded
+            succeeded = succeeded and not failed
+            if failed and script.stop_at(batch.line, stop):
+                return succeeded, True
+        return succeeded, False
 
 
 def open_database(target: Target) -> psycopg.Connection[Any]:

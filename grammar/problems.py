@@ -40,9 +40,9 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the report of this problem: place, sentence, source line, caret, hint."""
-        source, line = self.span.source, self.span.line
+        name, line = self.span.source.origin(self.span.line)
         number = f" {self.number}" if self.number is not None else ""
-        head = f"{source.name}:{line}:{self.span.column}: {self.severity}{number}: {self.message}"
+        head = f"{name}:{line}:{self.span.column}: {self.severity}{number}: {self.message}"
         parts = [head, *_excerpt(self.span)]
         if self.hint:
             parts.append(f"hint: {self.hint}")
@@ -140,7 +140,7 @@ def _excerpt(span: Span) -> list[str]:
     shown, left = _spread(before_mark + text[:first], 0)
     marked, right = _spread(text[first:last], left)
     rest, _ = _spread(text[last:] + after_mark, right)
-    number = f"{line:5d}"
+    number = f"{source.origin(line)[1]:5d}"
     return [
         f"{number} | {shown}{marked}{rest}".rstrip(),
         f"{' ' * len(number)} | {' ' * left}{'^' * max(1, right - left)}",

@@ -126,6 +126,10 @@ class Source:
         end = starts[line] if line < len(starts) else len(self.text)
         return self.text[starts[line - 1] : end].rstrip("\r\n")
 
+    def origin(self, line: int) -> tuple[str, int]:
+        """Return the name and the line that messages tell for ``line``: its own."""
+        return self.name, line
+
     def span(self, start: int, end: int) -> Span:
         """Return the range from ``start`` up to, not including, ``end``."""
         return Span(self, start, end)

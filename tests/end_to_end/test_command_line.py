@@ -182,9 +182,9 @@ def test_on_error_exit_in_a_script_stops_it(database: Database, pgsb: Pgsb) -> N
 
 
 def test_other_directives_of_sqlcmd_are_refused_by_name(pgsb: Pgsb) -> None:
-    left = pgsb("check", "-", stdin="PRINT 1\nGO\n:r other.sql\n")
+    left = pgsb("check", "-", stdin="PRINT 1\nGO\n:connect other\n")
     assert left.status == 1
-    assert "<stdin>:3:1: error: sqlcmd's directive :r is not supported" in left.err
+    assert "<stdin>:3:1: error: sqlcmd's directive :connect is not supported" in left.err
 
 
 # ---------------------------------------------------------------- which server

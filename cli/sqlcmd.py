@@ -1,0 +1,345 @@
+"""sqlcmd's language around T-SQL: $(variables), :setvar, :r and the other directives.
+
+A script with directives becomes one text, as sqlcmd would send it: variables replaced, other
+files read in.  Each of its lines knows the file and the line it comes from, so that what is
+wrong is reported where its author finds it.
+
+A directive opens its line, outside of strings and comments; a variable is replaced wherever it
+stands but in comments, in strings and quoted names too.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..grammar.problems import Problems
+from ..grammar.source import Source
+
+_VARIABLE = re.compile(r"\$\(([A-Za-z_][\w-]*)\)")
+_DIRECTIVE = re.compile(
+    r"[ \t]*(?:(?P<shell>:?!!)|:(?P<name>setvar|on[ \t]+error|connect|out|error|perftrace|listvar|list|reset"
+    r"|quit|exit|help|serverlist|xml|ed|r)\b)[ \t]*(?P<rest>[^\r\n]*)",
+    re.IGNORECASE,
+)
+_SETVAR = re.compile(r'([A-Za-z_][\w-]*)(?:[ \t]+(?:"((?:[^"]|"")*)"|(\S+)))?')
+_GO = re.compile(r"[ \t]*go[ \t]*\d*[ \t]*(?:--[^\r\n]*)?(?=[\r\n]|\Z)", re.IGNORECASE)
+# What is skipped, or replaced in, as a whole. A quote that nothing closes runs to the end.
+_TOKEN = re.compile(
+    r"(?P<quoted>'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|\[(?:[^\]]|\]\])*(?:\]|\Z))"
+    r"|(?P<comment>--[^\r\n]*)|(?P<block>/\*)|(?P<variable>\$\([A-Za-z_][\w-]*\))|(?P<newline>\r\n?|\n)"
+)
+_BLOCK_EDGE = re.compile(r"/\*|\*/")
+_REFUSED = {
+    "connect": "the server is chosen with --dsn",
+    "out": "send the output of pgsb to a file",
+    "error": "send the output of pgsb to a file",
+    "perftrace": "there is no trace of the kind here",
+    "list": "it is for the prompt: see `pgsb shell`",
+    "listvar": "it is for the prompt",
+    "help": "it is for the prompt: see `pgsb shell`",
+    "serverlist": "the server is chosen with --dsn",
+    "ed": "it is for the prompt",
+}
+# What sqlcmd itself sets; nothing of it changes anything here.
+_USUAL = {
+    "sqlcmduser": "",
+    "sqlcmdserver": "localhost",
+    "sqlcmddbname": "",
+    "sqlcmdlogintimeout": "8",
+    "sqlcmdstattimeout": "0",
+    "sqlcmdheaders": "0",
+    "sqlcmdcolsep": " ",
+    "sqlcmdcolwidth": "0",
+    "sqlcmdpacketsize": "4096",
+    "sqlcmderrorlevel": "0",
+    "sqlcmdmaxvartypewidth": "256",
+    "sqlcmdmaxfixedtypewidth": "0",
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the composed text, from ``offset`` on: ``length`` characters of ``source`` at ``start``.
+
+    A variable's value may be longer or shorter than ``$(NAME)``, whose place it has.
+    """
+
+    offset: int
+    source: Source
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
+class ComposedSource(Source):
+    """A text put together from several files, or lines of one."""
+
+    pieces: tuple[Piece, ...] = field(default=(), compare=False, repr=False)
+
+    def origin(self, line: int) -> tuple[str, int]:
+        """Return the file and its line that ``line`` comes from."""
+        offset = self.line_start(line)
+        place = bisect_right(self.pieces, offset, key=lambda piece: piece.offset) - 1
+        piece = self.pieces[max(place, 0)]
+        start = piece.start + min(offset - piece.offset, piece.length)
+        return piece.source.name, piece.source.line_of(start)
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script as sqlcmd would send it.
+
+    ``stops`` says from which offset on an error ends the script (True) or not, as
+    ``:on error`` asks; it is empty when nothing is asked.
+    """
+
+    source: Source
+    stops: tuple[tuple[int, bool], ...] = ()
+
+    def stop_at(self, line: int, otherwise: bool) -> bool:
+        """Tell whether an error in the batch that begins on ``line`` ends the script."""
+        offset = self.source.line_start(line)
+        wanted = otherwise
+        for start, stop in self.stops:
+            if start <= offset:
+                wanted = stop
+        return wanted
+
+
+def compose(
+    source: Source,
+    variables: Mapping[str, str],
+    problems: Problems,
+    *,
+    read: Callable[[Path], Source] = Source.read,
+) -> Script:
+    """Obey the directives of ``source`` and replace its variables.
+
+    A value given in ``variables`` wins over ``:setvar``, that over the environment. A script
+    with no directive and no value given is left as it is, $(…) included: to SQL Server that is
+    ordinary text.
+    """
+    if not variables and ":" not in source.text and "!!" not in source.text:
+        return Script(source)
+    composer = _Composer(variables, problems, read)
+    composer.take(source)
+    if not composer.changed:
+        return Script(source)
+    return composer.script(source)
+
+
+class _Composer:
+    """Collects the text; one for a script and all the files that it reads."""
+
+    def __init__(
+        self, variables: Mapping[str, str], problems: Problems, read: Callable[[Path], Source]
+    ) -> None:
+        self._given = {name.lower(): value for name, value in variables.items()}
+        self._values = dict(self._given)
+        self._problems = problems
+        self._read = read
+        self._active = bool(variables)
+        self._pieces: list[Piece] = []
+        self._texts: list[str] = []
+        self._length = 0
+        self._batch = 0
+        self._stops: list[tuple[int, bool]] = []
+        self._open: list[Path] = []
+        self._ended = False
+        self.changed = False
+
+    def script(self, source: Source) -> Script:
+        """What came out."""
+        composed = ComposedSource(source.name, "".join(self._texts), source.encoding, tuple(self._pieces))
+        return Script(composed, tuple(self._stops))
+
+    # ------------------------------------------------------------ reading
+
+    def take(self, source: Source) -> None:
+        """Copy one file, line by line where it matters."""
+        text = source.text
+        position = copied = 0
+        line_begins = True
+        while position <= len(text) and not self._ended:
+            if line_begins:
+                directive = _DIRECTIVE.match(text, position)
+                if directive is not None:
+                    self._copy(source, copied, position)
+                    copied = position = directive.end()
+                    self.changed = self._active = True
+                    self._obey(directive, source)
+                    line_begins = False
+                    continue
+                if go := _GO.match(text, position):
+                    self._copy(source, copied, go.end())
+                    copied = position = go.end()
+                    self._batch = len(self._texts)
+                line_begins = False
+            token = _TOKEN.search(text, position)
+            if token is None:
+                break
+            position = token.end()
+            if token["newline"]:
+                line_begins = True
+            elif token["block"]:
+                position = _end_of_comment(text, position)
+            elif self._active and (token["variable"] or (token["quoted"] and "$(" in token["quoted"])):
+                for variable in _VARIABLE.finditer(text, token.start(), token.end()):
+                    self._copy(source, copied, variable.start())
+                    self._replace(source, variable)
+                    copied = variable.end()
+        if not self._ended:
+            self._copy(source, copied, len(text))
+
+    def _copy(self, source: Source, start: int, end: int) -> None:
+        if end > start:
+            self._put(source.text[start:end], source, start, end - start)
+
+    def _put(self, text: str, source: Source, start: int, length: int) -> None:
+        self._pieces.append(Piece(self._length, source, start, length))
+        self._texts.append(text)
+        self._length += len(text)
+
+    def _replace(self, source: Source, variable: re.Match[str]) -> None:
+        self.changed = True
+        value = self._value(variable[1])
+        if value is None:
+            self._problems.add(
+                f"no value for the variable {variable[1]!r}",
+                at=source.span(variable.start(), variable.end()),
+                hint=f"-v {variable[1]}=…",
+            )
+            value = variable[0]
+        self._put(value, source, variable.start(), variable.end() - variable.start())
+
+    def _value(self, name: str) -> str | None:
+        """Names of variables ignore case; the environment's are tried as they are written first."""
+        key = name.lower()
+        if key in self._values:
+            return self._values[key]
+        for candidate in (name, name.upper()):
+            if candidate in os.environ:
+                return os.environ[candidate]
+        if key == "sqlcmdworkstation":
+            return platform.node()
+        return _USUAL.get(key)
+
+    # ------------------------------------------------------------ directives
+
+    def _obey(self, match: re.Match[str], source: Source) -> None:
+        span = source.span(match.start(), match.end())
+        if match["shell"]:
+            self._problems.add(
+                "commands of the operating system are not run", at=span, hint="run them before pgsb"
+            )
+            return
+        name = " ".join(match["name"].lower().split())
+        rest = _VARIABLE.sub(lambda found: self._value(found[1]) or found[0], match["rest"]).strip()
+        if name == "setvar":
+            self._set(rest, source, match)
+        elif name == "r":
+            self._include(rest, source, match)
+        elif name == "on error" and rest.lower() in ("exit", "ignore"):
+            self._stops.append((self._length, rest.lower() == "exit"))
+        elif name == "reset":
+            self._forget()
+        elif name == "quit" or (name == "exit" and not rest):
+            # What stands since the last GO does not run.
+            self._forget()
+            self._ended = True
+        elif name == "exit" and re.fullmatch(r"\(\s*\)", rest):
+            self._ended = True
+        elif name == "xml" and rest.lower() in ("on", "off"):
+            pass  # XML is shown as one text anyway
+        elif name in ("out", "error") and rest.lower() == "stdout":
+            pass  # that is where everything goes
+        else:
+            shown = f"{name} {rest}" if name in ("on error", "exit") else name
+            self._problems.add(
+                f"sqlcmd's directive :{shown} is not supported",
+                at=span,
+                hint=_REFUSED.get(name, "of :on error there are exit and ignore; :exit takes no query here"),
+            )
+
+    def _set(self, rest: str, source: Source, match: re.Match[str]) -> None:
+        setting = _SETVAR.fullmatch(rest)
+        if setting is None:
+            self._problems.add(
+                f"cannot read {rest!r} as NAME VALUE",
+                at=source.span(match.start(), match.end()),
+                hint=':setvar name "value"',
+            )
+            return
+        key = setting[1].lower()
+        if key in self._given:
+            return
+        quoted, bare = setting[2], setting[3]
+        if quoted is not None:
+            self._values[key] = quoted.replace('""', '"')
+        elif bare is not None:
+            self._values[key] = bare
+        else:
+            self._values.pop(key, None)
+
+    def _forget(self) -> None:
+        """Drop what stands since the last GO."""
+        del self._pieces[self._batch :]
+        del self._texts[self._batch :]
+        self._length = sum(map(len, self._texts))
+
+    def _include(self, rest: str, source: Source, match: re.Match[str]) -> None:
+        span = source.span(match.start(), match.end())
+        name = rest.strip('"')
+        if not name:
+            self._problems.add("the name of a file is missing", at=span, hint=":r other.sql")
+            return
+        path = _find(name, Path(source.name).parent)
+        if path is None:
+            self._problems.add(
+                f"cannot read {name}: no such file",
+                at=span,
+                hint="it is looked for from the working directory, then from the directory of this script",
+            )
+            return
+        if path in self._open or path == Path(source.name).absolute():
+            self._problems.add(f"{name} reads itself", at=span)
+            return
+        try:
+            included = self._read(path)
+        except OSError as error:
+            self._problems.add(f"cannot read {name}: {error.strerror}", at=span)
+            return
+        self._open.append(path)
+        # Known by the name it is written with, seen from here; its last line ends with ours.
+        text = included.text
+        ending = re.search(r"(?:\r\n?|\n)\Z", text)
+        if ending is not None:
+            text = text[: ending.start()]
+        self.take(Source(os.path.relpath(path), text, included.encoding))
+        self._open.pop()
+
+
+def _end_of_comment(text: str, position: int) -> int:
+    """The offset after a comment whose ``/*`` ends at ``position``; comments nest."""
+    depth = 1
+    for edge in _BLOCK_EDGE.finditer(text, position):
+        depth += 1 if edge[0] == "/*" else -1
+        if depth == 0:
+            return edge.end()
+    return len(text)
+
+
+def _find(name: str, beside: Path) -> Path | None:
+    """The file that ``name`` means, in either spelling of paths."""
+    for spelling in (name, name.replace("\\", "/")):
+        for directory in (Path(), beside):
+            path = (directory / spelling).absolute()
+            if path.is_file():
+                return path
+    return None
