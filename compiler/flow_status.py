@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import nodes
+from .execution_switches import WhenExecuting
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,9 @@ class Status:
         match statement:
             case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
                 return self._run(inner, live)
+            case WhenExecuting():
+                other = self._step(statement.otherwise, live) if statement.otherwise else live
+                return self._step(statement.then, live) | other
             case nodes.If():
                 # The condition itself sets both before either branch runs.
                 self._step(statement.then, live)

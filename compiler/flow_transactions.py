@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from . import nodes
+from .execution_switches import WhenExecuting
 
 MANY = 4
 """Stands for four and more."""
@@ -97,6 +98,9 @@ class Depths:
                 return _closed(state) if name is None else state | CLOSED
             case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
                 return self._run(inner, state)
+            case WhenExecuting():
+                other = self._step(statement.otherwise, state) if statement.otherwise else state
+                return self._step(statement.then, state) | other
             case nodes.If():
                 when_true, when_false = _refine(statement.condition, state)
                 then = self._step(statement.then, when_true) if when_true else NOWHERE

@@ -29,7 +29,7 @@ from .lower_procedure import (
     variable_names,
 )
 from .names import fold
-from .scope import Catalog, Scope
+from .scope import Catalog, Scope, sets_row_limit
 from .type_map import NVARCHAR_MAX, SqlType
 
 ROUTINE = "pg_temp.ssb_text"
@@ -226,6 +226,7 @@ def _routine(
     scope.reserve(f"@{parameter.name}" for parameter in parameters)
     scope.taken |= {label, session}
     scope.session = session
+    scope.limits_rows = sets_row_limit(statements)
     scope.row_type_prefix = f"text_{request.level}@"
     ctx = Context(
         catalog=catalog,

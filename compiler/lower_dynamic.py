@@ -34,7 +34,7 @@ from .lower_procedure import (
 )
 from .names import fold
 from .ordinary_sql import ScalarVariable
-from .scope import Scope
+from .scope import Scope, sets_row_limit
 from .system_queries import SYSTEM_QUERIES
 from .type_map import NVARCHAR_MAX, SqlType
 
@@ -335,6 +335,7 @@ def _inner_context(
     """Return the context of a dynamic batch: a scope of its own in the same PL/pgSQL code."""
     scope = Scope(ctx.catalog, label=label)
     scope.session = ctx.scope.session
+    scope.limits_rows = ctx.scope.limits_rows or sets_row_limit(statements)
     scope.taken = ctx.scope.taken
     scope.avoid = set(ctx.scope.taken) | {fold(v.reference) for v in ctx.scope.variables.values()}
     scope.reserve(variable_names(statements))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from . import nodes
 from . import plpgsql as pl
+from .execution_switches import WhenExecuting
 from .flow_transactions import always_true
 from .lower import Context, Loop, Mode, comments, lower, lower_statements, single
 from .parameters import needs_variable
@@ -52,6 +53,14 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
         branches.append((pl.Raw(f"NOT {_text(condition)}"), otherwise))
         otherwise = None
     return [*before, pl.If(tuple(branches), otherwise)]
+
+
+@lower.register
+def lower_when_executing(node: WhenExecuting, ctx: Context) -> list[pl.Statement]:
+    """What runs unless NOEXEC is ON."""
+    if node.otherwise is not None:
+        return [pl.If(((pl.Raw(f"{ctx.session}.noexec"), _nested(node.otherwise, ctx)),))]
+    return [pl.If(((pl.Raw(f"NOT {ctx.session}.noexec"), _nested(node.then, ctx)),))]
 
 
 def _branch(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...]:

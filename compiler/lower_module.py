@@ -23,7 +23,7 @@ from .lower_variables import define_row_type
 from .names import ObjectName, fold, quote
 from .ordinary_sql import ColumnInfo, Expression, ScalarVariable, TableInfo, UserFunction
 from .parameters import conversions, converted, needs_variable
-from .scope import Catalog, Scope, UnknownType, object_name
+from .scope import Catalog, Scope, UnknownType, object_name, sets_row_limit
 from .type_map import BOOLEAN, NVARCHAR_MAX, SqlType
 
 # ------------------------------------------------------------------ functions
@@ -341,6 +341,7 @@ def _trigger_of_event(
     scope.reserve(variable_names(node.body))
     scope.taken |= {folded, fold(label.strip('"'))}
     scope.session = scope.helper("session")
+    scope.limits_rows = sets_row_limit(node.body)
     ctx = Context(
         catalog=catalog,
         scope=scope,

@@ -14,7 +14,7 @@ from .lower_flow import lower_branch
 from .names import fold, quote
 from .ordinary_sql import TableVariable
 from .parameters import conversions, converted, may_overflow, needs_variable
-from .scope import Catalog, Procedure, ProcedureParameter, Scope, UnknownType, object_name
+from .scope import Catalog, Procedure, ProcedureParameter, Scope, UnknownType, object_name, sets_row_limit
 from .type_map import NVARCHAR_MAX, SqlType
 
 SESSION_TYPE = "ssb.session"
@@ -89,6 +89,7 @@ def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> lis
     scope.reserve(parameter.variable.name for parameter in node.parameters)
     scope.taken |= {fold(label.strip('"')), name, procedure.session}
     scope.session = procedure.session
+    scope.limits_rows = sets_row_limit(node.body)
     ctx = Context(
         catalog=catalog,
         scope=scope,

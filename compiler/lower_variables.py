@@ -10,6 +10,7 @@ from .lower import Context, Mode, Translated, invocations, lower
 from .names import fold, quote
 from .ordinary_sql import ScalarVariable
 from .safety import safe_expression
+from .type_map import BIGINT
 
 # SET options that say nothing here: PostgreSQL behaves as their usual value says, or they are
 # about plans and statistics of SQL Server.
@@ -207,6 +208,10 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                     setattr(ctx.catalog, field, node.on if certain else None)
             case "IDENTITY_INSERT" if node.table is not None:
                 _identity_insert(node, ctx)
+            case "NOEXEC" if ctx.mode is Mode.BATCH:
+                result.append(pl.Assign(f"{ctx.session}.noexec", pl.TRUE if node.on else pl.FALSE))
+            case "ROWCOUNT" if ctx.scope.limits_rows and node.argument is not None:
+                return _row_limit(node, node.argument, ctx)
             case _:
                 result += [pl.Perform(call) for call in _option_calls(name, node, ctx)]
                 if name == "TRANSACTION ISOLATION LEVEL":
@@ -215,12 +220,23 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
     return [*result, *ctx.status(node, pl.Number(0))]
 
 
+def _row_limit(node: nodes.SetOption, argument: nodes.SqlText, ctx: Context) -> list[pl.Statement]:
+    """SET ROWCOUNT: a field of the session; the procedure or batch that sets it obeys it."""
+    if ctx.mode is Mode.BATCH:
+        ctx.catalog.row_limited = node.value != "0" or (ctx.nesting > 0 and ctx.catalog.row_limited)
+    limit = pl.Invoke("ssb.row_limit", (ctx.value(argument, BIGINT),))
+    assign_limit = pl.Assign(f"{ctx.session}.row_limit", limit)
+    return ctx.guard(node, [assign_limit, *ctx.status(node, pl.Number(0))])
+
+
 @invocations.register
 def set_option_calls(node: nodes.SetOption, ctx: Context) -> list[pl.Invoke] | None:
     """Return what SET options do at top level."""
     result: list[pl.Invoke] = []
     for name in node.names:
         match name:
+            case "NOEXEC":
+                result.append(_set_config("pgsb.noexec", "on" if node.on else "off"))
             case "NOCOUNT" | "XACT_ABORT":
                 result.append(_set_config(f"pgsb.{name.lower()}", "on" if node.on else "off"))
                 setattr(ctx.catalog, name.lower(), node.on)
@@ -275,10 +291,6 @@ def _warn_of_lost_effect(name: str, node: nodes.SetOption, ctx: Context) -> None
             node.span,
             hint="write BEGIN TRANSACTION where a transaction begins",
         )
-    elif name == "ROWCOUNT" and node.value != "0":
-        ctx.problem("SET ROWCOUNT is not supported", node.span, hint="use TOP")
-    elif name in ("PARSEONLY", "NOEXEC") and node.on:
-        ctx.problem(f"SET {name} ON is not supported", node.span)
 
 
 @invocations.register

@@ -90,6 +90,7 @@ from .ordinary_sql_layout import layout
 from .ordinary_sql_queries import query_text
 from .ordinary_sql_reading import Reader
 from .ordinary_sql_tokens import Unreadable, to_sqlglot
+from .ordinary_sql_top import limit_rows
 from .ordinary_sql_values import Value
 from .type_map import BOOLEAN, XML, SqlType
 from .xml_methods import xml_modify
@@ -313,6 +314,7 @@ def _verb(tokens: list[Token]) -> str:
 def _select(node: exp.Expr, ctx: Context) -> Statement | None:
     from .ordinary_sql_dml import select_into
 
+    limit_rows(node)
     if isinstance(node, exp.Select) and node.args.get("into") is not None:
         return select_into(node, ctx)
     assigned = assignment(node, ctx)

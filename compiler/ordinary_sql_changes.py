@@ -35,7 +35,7 @@ from .ordinary_sql_returning import into_variables
 from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_sources import Source
 from .ordinary_sql_statements import Change, SetItem, from_items, read_delete, read_update
-from .ordinary_sql_top import row_count
+from .ordinary_sql_top import changing_top, limit_of, limit_rows
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select
 from .type_map import BOOLEAN
@@ -101,9 +101,6 @@ def _change(change: Change, ctx: Context) -> Statement:
 
     if change.cursor is not None and not _at_cursor(change, change.cursor, ctx):
         return None
-    if change.top is not None and change.top.percent:
-        ctx.unsupported("TOP … PERCENT in UPDATE and DELETE", change.top.count)
-        return None
     if (
         change.sets
         and all(item.column is None for item in change.sets)
@@ -111,6 +108,7 @@ def _change(change: Change, ctx: Context) -> Statement:
         and not change.outputs
     ):
         return _only_variables(change, ctx)
+    change.top = changing_top(change.top, ctx)
     derived_target(change)
     chosen = cte_target(change, ctx)
     if chosen is not None:
@@ -301,13 +299,14 @@ def _chosen(work: Work, where: Value | None, before: tuple[str, ...], ctx: Conte
     key = work.key()
     column = key[0] if key is not None and len(key) == 1 else "ctid"
     lock = "FOR UPDATE SKIP LOCKED" if "READPAST" in work.hints else "FOR UPDATE"
-    limit = None
-    if work.change.top is not None:
-        limit = row_count(scalar(work.change.top.count, ctx))
+    condition_text = where.text if where is not None else None
+    limit = limit_of(
+        work.change.top, ctx, lambda: select(expressions=["1"], from_=work.head, where=condition_text)
+    )
     picked = select(
         expressions=[column],
         from_=work.head,
-        where=where.text if where is not None else None,
+        where=condition_text,
         limit=limit,
         lock=lock,
     )
@@ -371,7 +370,13 @@ def _computed(
     others: list[Relation] = []
     if outputs_other:
         others = _carried(work, columns, ctx)
-    limit = row_count(scalar(change.top.count, ctx)) if change.top is not None else None
+    joins = [(item.kind, item.text, item.on) for item in sources[1:]]
+    condition_text = where.text if where is not None else None
+    limit = limit_of(
+        change.top,
+        ctx,
+        lambda: select(expressions=["1"], from_=sources[0].text, joins=joins, where=condition_text),
+    )
     strength = "FOR UPDATE" if len(sources) == 1 else f"FOR UPDATE OF {alias}"
     if "READPAST" in work.hints:
         strength += " SKIP LOCKED"
@@ -379,8 +384,8 @@ def _computed(
     inner = select(
         expressions=columns,
         from_=sources[0].text,
-        joins=[(item.kind, item.text, item.on) for item in sources[1:]],
-        where=where.text if where is not None else None,
+        joins=joins,
+        where=condition_text,
         limit=limit,
         lock=lock,
     )
@@ -474,6 +479,7 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
 def _only_variables(change: Change, ctx: Context) -> Statement:
     """UPDATE t SET @v = … changes nothing: it is a SELECT into variables."""
     query = change.source.copy()
+    limit_rows(query)
     if query.args.get("from_") is None:
         query.set("from_", exp.From(this=change.target.copy()))
     query.set(

@@ -21,8 +21,11 @@ from .ordinary_sql_queries import ctes, query_text, trial
 from .ordinary_sql_relations import read_from
 from .ordinary_sql_returning import into_variables
 from .ordinary_sql_set import set_column, set_value
+from .ordinary_sql_sources import Source
 from .ordinary_sql_statements import Change, from_items
+from .ordinary_sql_top import limit_of
 from .ordinary_sql_values import Value
+from .ordinary_sql_writing import select
 
 Statement = Dml | Assignment | TableVariableDml | None
 
@@ -90,6 +93,8 @@ class CteTarget:
             conditions += [item.on for item in extra if item.on is not None]
             if where_node is not None:
                 conditions.append(condition(where_node.this, ctx).at(v.AND))
+            if change.top is not None:
+                conditions.append(self._first_rows(name, listed, conditions[1:], ctx))
             sources = ", ".join([quote(name), *(item.text for item in listed)])
             if change.sets:
                 sets = []
@@ -117,6 +122,15 @@ class CteTarget:
             return finish(changing, change.outputs, relations, ctx)
         finally:
             ctx.pop()
+
+    def _first_rows(self, name: str, listed: list[Source], conditions: list[str], ctx: Context) -> str:
+        """TOP: the rows of the expression that are among the first ones found."""
+        texts = [quote(name), *(item.text for item in listed)]
+        where = " AND ".join(conditions) or None
+        from_ = ", ".join(texts)
+        limit = limit_of(self.change.top, ctx, lambda: select(expressions=["1"], from_=from_, where=where))
+        picked = select(expressions=[f"{quote(name)}.row_id"], from_=from_, where=where, limit=limit)
+        return f"{quote(name)}.row_id = ANY (ARRAY({picked}))"
 
 
 def _columns_of(cte: exp.CTE, ctx: Context) -> tuple[ColumnInfo, ...] | None:

@@ -27,8 +27,8 @@ from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import Changing, fillable, finish
 from .ordinary_sql_queries import ctes, query_text
 from .ordinary_sql_query_result import Targets
-from .ordinary_sql_statements import Insert, Top, read_insert
-from .ordinary_sql_top import row_count
+from .ordinary_sql_statements import Insert, read_insert
+from .ordinary_sql_top import changing_top, limited, top_rows
 from .ordinary_sql_values import Value
 
 __all__ = ["delete", "insert", "insert_target", "select_into", "update"]
@@ -115,8 +115,11 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         return None
     definitions, recursive = ctes(statement.with_, ctx)
     columns = _columns(statement, target, ctx)
+    statement.top = changing_top(statement.top, ctx)
     rows = _rows(statement, columns, ctx) if statement.rows is not None else None
     query = _query(statement, columns, ctx) if statement.query is not None else None
+    if rows is not None and statement.top is not None:
+        rows, query = top_rows(rows, [column.type for column in columns or ()], statement.top, ctx)
     if target.variable is not None:
         return insert_into_variable(
             statement, target.variable, columns or [], rows, query, definitions, recursive, ctx
@@ -126,11 +129,9 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         pieces[0] = f"INSERT INTO {target.sql}"
         pieces.append("DEFAULT VALUES")
     elif rows is not None:
-        if statement.top is not None:
-            ctx.unsupported("TOP with VALUES", statement.top.count)
         pieces.append("VALUES " + ", ".join(f"({', '.join(cell.text for cell in row)})" for row in rows))
     elif query is not None:
-        pieces.append(_limited(query, statement.top, ctx))
+        pieces.append(limited(query, statement.top, ctx))
     text = f"{OPEN}{BREAK.join(pieces)}{CLOSE}"
     changing = Changing(
         definitions,
@@ -225,15 +226,6 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
             number=120 if fewer else 121,
         )
     return result.sql
-
-
-def _limited(query: str, top: Top | None, ctx: Context) -> str:
-    if top is None:
-        return query
-    if top.percent:
-        ctx.unsupported("TOP … PERCENT in INSERT", top.count)
-    count = row_count(scalar(top.count, ctx))
-    return f"SELECT * FROM ({query}) AS chosen LIMIT {count}"
 
 
 # ---------------------------------------------------------------- SELECT … INTO

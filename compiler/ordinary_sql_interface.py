@@ -109,6 +109,10 @@ class SqlScope(Protocol):
     def case_insensitive(self) -> bool:
         """Option ``--collation ci``."""
 
+    @property
+    def row_limit(self) -> str | None:
+        """SET ROWCOUNT as PostgreSQL text, NULL for no limit; None where it cannot be in force."""
+
     def variable(self, name: str) -> ScalarVariable | None:
         """``@name`` (given with its @, any case); None when not declared."""
 

@@ -31,7 +31,7 @@ from .ordinary_sql_relations import source as translate_source
 from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_statements import Merge, MergeBranch, Output, read_merge
 from .ordinary_sql_table_variables import rows_into
-from .ordinary_sql_top import row_count
+from .ordinary_sql_top import changing_top, limit_of
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
 
@@ -88,14 +88,17 @@ def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) ->
     source_alias = relation.alias
     head, body = quote(source_alias), ""
     derived = _derived(item.text, head)
-    if statement.top is not None:
-        body = select(expressions=["*"], from_=item.text, limit=row_count(scalar(statement.top.count, ctx)))
+    if statement.top is not None and statement.top.percent:
+        ctx.unsupported("TOP … PERCENT in MERGE", statement.top.count)
+    limit = limit_of(changing_top(statement.top, ctx), ctx, lambda: "")
+    if limit is not None:
+        body = select(expressions=["*"], from_=item.text, limit=limit)
     elif derived is not None:
         head, body = derived
     else:
         body = select(expressions=["*"], from_=item.text)
     # Everything below refers to it several times: it is computed once.
-    if item.text != head or statement.top is not None:
+    if item.text != head or limit is not None:
         definitions.append((head, body))
     ctx.frame.relations.insert(0, target)
     work = Work(

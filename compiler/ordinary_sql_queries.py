@@ -15,7 +15,7 @@ from .ordinary_sql_interface import ColumnInfo, ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 from .ordinary_sql_query_result import QueryText, Targets, mismatched
 from .ordinary_sql_select import select_text
-from .ordinary_sql_top import offset_fetch
+from .ordinary_sql_top import limits_rows, offset_fetch, within_row_limit
 from .ordinary_sql_values import Value
 from .ordinary_sql_windows import order_item
 from .ordinary_sql_writing import group, with_clause
@@ -214,6 +214,8 @@ def _tail(node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None
     if order is not None:
         tail += f"{BREAK}ORDER BY {', '.join(order_item(item, ctx) for item in order.expressions)}"
     limit, offset = offset_fetch(node, ctx)
+    if limits_rows(node):
+        limit = within_row_limit(limit, ctx)
     if limit is not None:
         tail += f"{BREAK}LIMIT {limit}"
     if offset is not None:

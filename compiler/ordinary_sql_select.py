@@ -17,7 +17,7 @@ from .ordinary_sql_locks import locking
 from .ordinary_sql_query_result import QueryText, Targets
 from .ordinary_sql_reading import SetVariable
 from .ordinary_sql_relations import read_from
-from .ordinary_sql_top import offset_fetch, top, top_percent
+from .ordinary_sql_top import limits_rows, offset_fetch, top, top_percent, within_row_limit
 from .ordinary_sql_values import Value
 from .ordinary_sql_windows import order_item
 from .ordinary_sql_writing import select
@@ -55,6 +55,8 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     limit, percent, with_ties = top(node, ctx)
     fetch, offset = offset_fetch(node, ctx)
     limit = limit if limit is not None else fetch
+    if limits_rows(node):
+        limit = within_row_limit(limit, ctx)
     aggregated = bool(ctx.frame.aggregates) or group_text is not None or having is not None
     lock, before, from_text, joins, where = locking(
         sources, ctx, where=where, plain=not (aggregated or distinct or items.windows)
@@ -80,6 +82,7 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
             having,
             order,
             distinct,
+            limit,
             ctx,
         )
     else:

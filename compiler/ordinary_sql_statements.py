@@ -29,9 +29,9 @@ class Output:
 
 @dataclass
 class Top:
-    """``TOP (count) [PERCENT]``."""
+    """``TOP (count) [PERCENT]``; without a count only SET ROWCOUNT limits the statement."""
 
-    count: exp.Expr
+    count: exp.Expr | None
     percent: bool = False
 
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from . import ordinary_sql_values as v
 from .names import fold, identifier, literal, quote
 from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_expressions import condition, scalar
+from .ordinary_sql_expressions import condition
 from .ordinary_sql_interface import ColumnInfo, KeyInfo, Query, TableVariable, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import output_items, result_columns
@@ -23,7 +23,7 @@ from .ordinary_sql_relations import read_from
 from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_sources import Source
 from .ordinary_sql_statements import Change, Insert, Output
-from .ordinary_sql_top import row_count
+from .ordinary_sql_top import limit_of, limited
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
 from .type_map import SqlType
@@ -58,8 +58,7 @@ def insert_into_variable(
         else:
             query = "SELECT"
     assert query is not None
-    if statement.top is not None:
-        query = f"SELECT * FROM ({query}) AS chosen LIMIT {row_count(scalar(statement.top.count, ctx))}"
+    query = limited(query, statement.top, ctx)
     with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
     return _with_output(_rows(variable, name, columns, query, with_, ()), statement.outputs, ctx)
 
@@ -358,11 +357,11 @@ def change_variable(
             if outputs is None:
                 return None
         hit = _match(sources, place, where, values)
-        limit = row_count(scalar(change.top.count, ctx)) if change.top is not None else None
+        rows = _numbered(variable, row)
+        limit = limit_of(change.top, ctx, lambda: _hits(rows, hit))
     finally:
         ctx.pop()
     names = [identifier(column.name) for column in variable.info.columns]
-    rows = f"unnest({variable.query_reference}) WITH ORDINALITY AS {row} ({', '.join([*names, 'place'])})"
     found = "changed.hit"
     from_, joins = rows, [("LEFT", f"LATERAL ({hit}) AS changed", "true")]
     if limit is not None:
@@ -378,7 +377,7 @@ def change_variable(
             joins=joins,
         )
         from_, joins = f"({picked}) AS {row}", []
-        found = f"CASE WHEN {row}.nth <= {limit} THEN {row}.hit END"
+        found = f"CASE WHEN ({row}.nth <= {limit}) IS NOT FALSE THEN {row}.hit END"
     old = f"ROW({', '.join(f'{row}.{column}' for column in names)})::{variable.row_type}"
     if change.sets:
         cells = []
@@ -398,6 +397,17 @@ def change_variable(
     text = _rechecked(text, variable, set(values), name)
     with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
     return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), output_before=outputs)
+
+
+def _numbered(variable: TableVariable, row: str) -> str:
+    """The rows of a table variable with their places."""
+    names = [*(identifier(column.name) for column in variable.info.columns), "place"]
+    return f"unnest({variable.query_reference}) WITH ORDINALITY AS {row} ({', '.join(names)})"
+
+
+def _hits(rows: str, hit: str) -> str:
+    """A query with a row for each one that the statement finds."""
+    return select(expressions=["1"], from_=rows, joins=[("CROSS", f"LATERAL ({hit}) AS changed", None)])
 
 
 def _place(sources: list[Source], alias: str, ctx: Context) -> int | None:

@@ -1,6 +1,8 @@
-"""TOP, OFFSET and FETCH."""
+"""TOP, OFFSET, FETCH and SET ROWCOUNT."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -9,6 +11,7 @@ from . import type_map as tm
 from .names import identifier
 from .ordinary_sql_context import Context
 from .ordinary_sql_expressions import scalar
+from .ordinary_sql_statements import Top
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select
 
@@ -41,6 +44,76 @@ def _count_outside(node: exp.Expr, ctx: Context) -> Value:
         return scalar(node, ctx)
     finally:
         ctx.frame, ctx.qualified = inside, qualified
+
+
+def limit_of(top: Top | None, ctx: Context, counted: Callable[[], str]) -> str | None:
+    """LIMIT of a statement that changes rows: its TOP, and SET ROWCOUNT where that is in force.
+
+    ``counted``: the query whose rows a percentage is taken of.
+    """
+    if top is None:
+        return None
+    limit: str | None = None
+    if top.count is not None:
+        count = scalar(top.count, ctx)
+        if not top.percent:
+            limit = row_count(count)
+        elif count.constant != 100:
+            limit = f"(SELECT ceil(count(*) * ({count.text}) / 100.0) FROM ({counted()}) AS counted)"
+    return within_row_limit(limit, ctx)
+
+
+def limited(query: str, top: Top | None, ctx: Context) -> str:
+    """The first rows of an INSERT's query."""
+    limit = limit_of(top, ctx, lambda: query)
+    return query if limit is None else f"SELECT * FROM ({query}) AS chosen LIMIT {limit}"
+
+
+def top_rows(
+    rows: list[list[Value]], types: list[tm.SqlType | None], top: Top, ctx: Context
+) -> tuple[list[list[Value]] | None, str | None]:
+    """The rows of an INSERT's VALUES under TOP: those that are left, or a query of all of them."""
+    if len(rows) == 1 and top.count is None:
+        return rows, None
+    known = scalar(top.count, ctx).constant if top.count is not None else None
+    if isinstance(known, int) and ctx.scope.row_limit is None:
+        left = rows[: -(-len(rows) * known // 100) if top.percent else known]
+        if left:
+            return left, None
+    if any(cell.text == "DEFAULT" for row in rows for cell in row):
+        ctx.unsupported("TOP with DEFAULT among the values", top.count)
+        return rows, None
+    cells = [
+        [
+            v.cast(cell, type_.postgres, type_).text if type_ is not None else cell.text
+            for cell, type_ in pairs
+        ]
+        for pairs in (zip(row, types or [None] * len(row), strict=True) for row in rows)
+    ]
+    return None, "VALUES " + ", ".join(f"({', '.join(row)})" for row in cells)
+
+
+def changing_top(top: Top | None, ctx: Context) -> Top | None:
+    """The TOP of a statement that changes rows, made where there is none but SET ROWCOUNT."""
+    return Top(None) if top is None and ctx.scope.row_limit is not None else top
+
+
+def limit_rows(node: exp.Expr) -> None:
+    """Mark a statement's own query: SET ROWCOUNT limits it, not the queries inside it."""
+    while isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
+        node = node.this
+    node.meta["limits_rows"] = True
+
+
+def limits_rows(node: exp.Expr) -> bool:
+    """Whether SET ROWCOUNT limits this query."""
+    return bool(node.meta.get("limits_rows"))
+
+
+def within_row_limit(limit: str | None, ctx: Context) -> str | None:
+    """LIMIT under SET ROWCOUNT, which counts where it is the smaller one; NULL is no limit."""
+    rows = ctx.scope.row_limit
+    return limit if rows is None else (rows if limit is None else f"LEAST({limit}, {rows})")
 
 
 def row_count(value: Value) -> str:
@@ -79,6 +152,7 @@ def top_percent(
     having: str | None,
     order: str | None,
     distinct: bool,
+    limit: str | None,
     ctx: Context,
 ) -> str:
     """TOP (n) PERCENT: the row's place and the number of rows are counted beside the columns."""
@@ -108,4 +182,5 @@ def top_percent(
         from_=f"({numbered}) AS numbered",
         where=f"place <= ceil(total * ({percent}) / 100.0)",
         order="place",
+        limit=limit,
     )

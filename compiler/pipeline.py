@@ -19,6 +19,7 @@ from ..grammar.source import Source, Span
 from . import emit, nodes
 from . import plpgsql as pl
 from .build import parse_script
+from .execution_switches import parse_only, when_executing
 from .flow_status import DEAD, Status, reads_at_start
 from .flow_transactions import ANY, CLOSED, Depths, State
 from .lower import Context, Frame, Mode
@@ -26,7 +27,7 @@ from .lower_batch import lower_batch_body, lower_module, lower_plain
 from .lower_module import function_signature
 from .lower_procedure import call_effect, callee_reads, signature, variable_names
 from .lower_query import table_type_statement
-from .scope import Catalog, Scope, object_name
+from .scope import Catalog, Scope, object_name, sets_row_limit
 
 __all__ = [
     "CompileOptions",
@@ -167,11 +168,21 @@ class CompileSession:
         """Yield the batches of a script, compiled, in order."""
         script = parse_script(source, self.problems)
         self._announce(script.batches)
-        yield from self._compile(script.batches)
+        yield from self._compile([batch for batch in map(self._switched, script.batches) if batch])
 
     def compile_batch(self, source: Source) -> tuple[CompiledBatch, ...]:
         """Compile what a user typed up to GO."""
         return tuple(self.compile_script(source))
+
+    def _switched(self, batch: nodes.Batch) -> nodes.Batch | None:
+        """Return the batch as SET NOEXEC has it run; None where SET PARSEONLY lets it only be read."""
+        if batch.has_errors:
+            return batch
+        self.catalog.parse_only = parse_only(batch, self.catalog.parse_only)
+        if self.catalog.parse_only:
+            return None
+        batch, self.catalog.noexec = when_executing(batch, self.catalog.noexec, self.problems)
+        return batch
 
     # ------------------------------------------------------------ groups of batches
 
@@ -242,6 +253,8 @@ class CompileSession:
         if batch.repeat > 1 or (following is not None and reads_at_start(following.statements)):
             return False
         if self.catalog.xact_abort and len(batch.statements) > 1:
+            return False
+        if self.catalog.row_limited or sets_row_limit(batch.statements):
             return False
         return all(_is_plain(statement) for statement in batch.statements)
 
@@ -329,6 +342,7 @@ class CompileSession:
             scope.taken |= set(names_of_blocks)
             session = session or scope.helper("session")
             scope.session = session
+            scope.limits_rows = self.catalog.row_limited or sets_row_limit(batch.statements)
             scope.taken |= {session, *frame.declarations}
             ctx = self._context(batch, problems, scope, frame, state)
             # An error may have ended the batch before this one at any depth.

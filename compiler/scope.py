@@ -34,6 +34,7 @@ __all__ = [
     "UnknownType",
     "object_name",
     "plain_name",
+    "sets_row_limit",
 ]
 
 # Reserved in PL/pgSQL beside those reserved in SQL (names.quote knows these).
@@ -163,6 +164,12 @@ class Catalog:
         self.nocount: bool | None = None
         """SET NOCOUNT at batch level, None while the script has not said."""
         self.xact_abort: bool | None = None
+        self.row_limited = False
+        """An earlier batch may have left SET ROWCOUNT in force."""
+        self.noexec = False
+        """An earlier batch may have left SET NOEXEC ON."""
+        self.parse_only = False
+        """SET PARSEONLY is ON."""
 
     @property
     def in_default_database(self) -> bool:
@@ -217,6 +224,15 @@ class Catalog:
         return self.table_types.get(self.key(object_name(written.name)))
 
 
+def sets_row_limit(statements: Iterable[nodes.Statement]) -> bool:
+    """Tell whether SET ROWCOUNT with another value than 0 stands among statements."""
+    return any(
+        (isinstance(statement, nodes.SetOption) and "ROWCOUNT" in statement.names and statement.value != "0")
+        or sets_row_limit(nodes.children_of(statement))
+        for statement in statements
+    )
+
+
 @dataclass
 class Scope:
     """Variables of one routine, and the way from T-SQL's names to PL/pgSQL's.
@@ -247,6 +263,8 @@ class Scope:
     """Names of the code around a dynamic batch, which its variables must not hide."""
     row_type_prefix: str = ""
     """In front of the names of a dynamic batch's row types."""
+    limits_rows: bool = False
+    """SET ROWCOUNT may be in force."""
 
     # -------------------------------------------------------- for the ordinary-SQL translation
 
@@ -266,6 +284,11 @@ class Scope:
     def case_insensitive(self) -> bool:
         """Option ``--collation ci``."""
         return self.catalog.case_insensitive
+
+    @property
+    def row_limit(self) -> str | None:
+        """SET ROWCOUNT as the session variable keeps it."""
+        return f"{self.session}.row_limit" if self.limits_rows and self.session is not None else None
 
     def variable(self, name: str) -> ScalarVariable | None:
         """Return the scalar variable ``@name``."""

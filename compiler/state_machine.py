@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from . import nodes
 from . import plpgsql as pl
 from .emit import expression
+from .execution_switches import WhenExecuting
 from .flow_transactions import always_true
 from .lower import Context, Loop, Mode, comments, lower, lower_body
 from .names import fold
@@ -221,7 +222,12 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
 def _flatten_if(node: nodes.If, machine: _Machine) -> None:
     from .lower_flow import condition_of
 
-    before, condition = condition_of(node.condition, machine.ctx)
+    silent = isinstance(node, WhenExecuting)
+    before, condition = (
+        ([], pl.Raw(f"NOT {machine.ctx.session}.noexec"))
+        if silent
+        else condition_of(node.condition, machine.ctx)
+    )
     then, otherwise, after = machine.new(), machine.new(), machine.new()
     machine.add(*before)
     machine.add(
@@ -233,15 +239,17 @@ def _flatten_if(node: nodes.If, machine: _Machine) -> None:
     )
     ctx = machine.ctx
     machine.current = then
-    machine.add(*ctx.status(node.then, pl.Number(0), live=ctx.liveness.before(node.then)))
+    if not silent:
+        machine.add(*ctx.status(node.then, pl.Number(0), live=ctx.liveness.before(node.then)))
     ctx.nesting += 1
     _flatten_list([node.then], machine)
     machine.begin(after)
     machine.current = otherwise
     if node.otherwise is not None:
-        machine.add(*ctx.status(node.otherwise, pl.Number(0), live=ctx.liveness.before(node.otherwise)))
+        if not silent:
+            machine.add(*ctx.status(node.otherwise, pl.Number(0), live=ctx.liveness.before(node.otherwise)))
         _flatten_list([node.otherwise], machine)
-    else:
+    elif not silent:
         machine.add(*ctx.status(node, pl.Number(0)))
     ctx.nesting -= 1
     machine.begin(after)

@@ -26,6 +26,8 @@ BEGIN
             transaction_name text,       -- the name that the outermost BEGIN TRANSACTION gave
             xact_abort       boolean,    -- SET XACT_ABORT
             nocount          boolean,    -- SET NOCOUNT
+            row_limit        bigint,     -- SET ROWCOUNT; NULL: no limit
+            noexec           boolean,    -- SET NOEXEC
             try_depth        integer,    -- TRY blocks entered and not left, callers' included
             outer_tries      integer,    -- those of the callers: what catches an unresolved name
             leaving          boolean,    -- an error is on its way to a CATCH block or to the end of the batch

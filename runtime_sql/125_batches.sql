@@ -2,7 +2,7 @@
 -- statement and settled after the last.
 --
 -- Called by  compiled batches (DO blocks) and procedures
--- Settings   pgsb.nocount, pgsb.xact_abort: SET NOCOUNT, SET XACT_ABORT of this connection;
+-- Settings   pgsb.nocount, pgsb.xact_abort, pgsb.rowcount, pgsb.noexec: SET options of this connection;
 --            pgsb.status: @@ERROR, @@ROWCOUNT, @@FETCH_STATUS as the last batch left them
 
 -- A session as a connection starts it. A COMMIT inside an exception block is
@@ -24,6 +24,8 @@ BEGIN
     session.doomed := false;
     session.xact_abort := coalesce(nullif(current_setting('pgsb.xact_abort', true), ''), 'off')::boolean;
     session.nocount := coalesce(nullif(current_setting('pgsb.nocount', true), ''), 'off')::boolean;
+    session.row_limit := nullif(current_setting('pgsb.rowcount', true), '')::bigint;
+    session.noexec := coalesce(nullif(current_setting('pgsb.noexec', true), ''), 'off')::boolean;
     session.try_depth := 0;
     session.outer_tries := 0;
     session.leaving := false;
@@ -95,6 +97,8 @@ BEGIN
     END IF;
     PERFORM set_config('pgsb.nocount', session.nocount::text, false),
             set_config('pgsb.xact_abort', session.xact_abort::text, false),
+            set_config('pgsb.rowcount', coalesce(session.row_limit::text, ''), false),
+            set_config('pgsb.noexec', session.noexec::text, false),
             set_config('pgsb.status', concat_ws(',', session.error, session.rowcount, session.fetch_status), false);
     IF session.leaving AND v_error.number IS NOT NULL THEN
         IF more THEN
@@ -157,6 +161,7 @@ BEGIN
     session.caught := caller.caught;
     session.xact_abort := caller.xact_abort;
     session.nocount := caller.nocount;
+    session.row_limit := caller.row_limit;
     IF session.leaving THEN
         session.return_code := NULL;
         IF NOT session.unresolved THEN
@@ -286,6 +291,20 @@ BEGIN
             FROM unnest(string_to_array(current_setting('pgsb.updates', true), ',')) AS u
            WHERE split_part(u, '.', 1) <> lower(p_trigger)), ''), true);
     END IF;
+END;
+$$;
+
+-- SET ROWCOUNT: the rows after which a statement stops, NULL for all of them.
+CREATE OR REPLACE FUNCTION ssb.row_limit(p_rows bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_rows IS NULL OR p_rows < 0 THEN
+        PERFORM ssb.raise_error(507, 'Invalid argument for SET ROWCOUNT. Must be a non-null non-negative integer.');
+    END IF;
+    RETURN nullif(p_rows, 0);
 END;
 $$;
 

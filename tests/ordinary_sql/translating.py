@@ -38,6 +38,7 @@ class Givens:
     database: str = ""
     default_database: str | None = None
     case_insensitive: bool = False
+    row_limit: str | None = None
 
     # ------------------------------------------------------------ SqlScope
 

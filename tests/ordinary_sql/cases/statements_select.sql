@@ -587,4 +587,4 @@ SELECT t.name FROM sys.tables t JOIN sys.schemas s ON s.schema_id = SCHEMA_ID('d
 SELECT t.name
 FROM sys.tables AS t
 JOIN sys.schemas AS s ON s.schema_id = (SELECT sys.schema_id('dbo'))
-WHERE t.object_id = (SELECT sys.object_id(batch.name)) OR t.object_id = sys.object_id(t.name)
+WHERE t.object_id = (SELECT sys.object_id(p.name)) OR t.object_id = sys.object_id(t.name)

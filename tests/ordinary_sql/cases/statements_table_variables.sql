@@ -160,7 +160,7 @@ INTO plain, row_count
 -- case: update top
 UPDATE TOP (1) @plain SET b = 'first'
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN CASE WHEN plain.nth <= 1 THEN plain.hit END THEN ROW(plain.a, plain.new_1)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(CASE WHEN plain.nth <= 1 THEN plain.hit END)
+SELECT COALESCE(array_agg(CASE WHEN CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END THEN ROW(plain.a, plain.new_1)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
 FROM (SELECT plain.*, changed.b AS new_1, changed.hit, count(changed.hit) OVER (ORDER BY place) AS nth
       FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
       LEFT JOIN LATERAL (SELECT true AS hit, 'first'::varchar(10) AS b) AS changed ON true) AS plain
@@ -191,7 +191,7 @@ INTO plain, row_count
 -- case: delete top
 DELETE TOP (1) FROM @plain
 -- expect
-SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE CASE WHEN plain.nth <= 1 THEN plain.hit END IS NULL), '{}'), count(CASE WHEN plain.nth <= 1 THEN plain.hit END)
+SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END IS NULL), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
 FROM (SELECT plain.*, changed.hit, count(changed.hit) OVER (ORDER BY place) AS nth
       FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
       LEFT JOIN LATERAL (SELECT true AS hit) AS changed ON true) AS plain

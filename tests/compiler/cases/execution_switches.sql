@@ -1,0 +1,359 @@
+-- case: SET NOEXEC keeps what follows from running, in this batch and the next ones
+PRINT 'a';
+SET NOEXEC ON;
+PRINT 'b';
+GO
+CREATE TABLE dbo.t (id int);
+GO
+SET NOEXEC OFF;
+PRINT 'c';
+SELECT OBJECT_ID('dbo.t') AS made;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        PERFORM ssb.print('a');
+        session.noexec := true;
+        IF NOT session.noexec THEN
+            PERFORM ssb.print('b');
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        IF NOT session.noexec THEN
+            BEGIN
+                CREATE TABLE dbo.t (
+                    id integer
+                );
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        session.noexec := false;
+        PERFORM ssb.print('c');
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.object_id('dbo.t') AS made;
+            session := ssb.show(session, result, '[{"name":"made","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+a
+c
+made
+----
+NULL
+
+(1 row affected)
+
+-- case: SET NOEXEC in a branch: the rest of the branch, of the loop and of the batch does not run
+DECLARE @n int = 0;
+WHILE @n < 3
+BEGIN
+    SET @n += 1;
+    IF @n = 2
+    BEGIN
+        PRINT 'now';
+        SET NOEXEC ON;
+        PRINT 'never';
+    END
+    PRINT @n;
+    IF @n = 2 BREAK;
+END
+PRINT 'nor this';
+GO
+SET NOEXEC OFF
+PRINT 'again';
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        n integer := 0;
+    BEGIN
+        WHILE n < 3 LOOP
+            BEGIN
+                n := n + 1;
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF n = 2 THEN
+                PERFORM ssb.print('now');
+                session.noexec := true;
+                IF NOT session.noexec THEN
+                    PERFORM ssb.print('never');
+                END IF;
+            END IF;
+            IF NOT session.noexec THEN
+                PERFORM ssb.print(n::text);
+                IF n = 2 THEN
+                    EXIT;
+                END IF;
+            END IF;
+            IF session.noexec THEN
+                EXIT;
+            END IF;
+        END LOOP;
+        IF NOT session.noexec THEN
+            PERFORM ssb.print('nor this');
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        session.noexec := false;
+        PERFORM ssb.print('again');
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+1
+now
+again
+
+-- case: a deployment script rolls back behind SET NOEXEC
+SET XACT_ABORT ON
+GO
+BEGIN TRANSACTION
+GO
+CREATE TABLE dbo.t (id int)
+GO
+IF @@ERROR <> 0 SET NOEXEC ON
+GO
+INSERT INTO dbo.missing VALUES (1)
+GO
+IF @@ERROR <> 0 SET NOEXEC ON
+GO
+CREATE PROCEDURE dbo.p AS SELECT 1
+GO
+COMMIT TRANSACTION
+GO
+DECLARE @success bit
+SET @success = 1
+SET NOEXEC OFF
+IF @success = 1 PRINT 'succeeded' ELSE BEGIN IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; PRINT 'failed'; END
+GO
+SELECT OBJECT_ID('dbo.t') AS t, OBJECT_ID('dbo.p') AS p
+-- expect
+SELECT set_config('pgsb.xact_abort', 'on', false);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch_1>>
+    BEGIN
+        session := ssb.begin_transaction(session);
+    END batch_1;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_2>>
+    BEGIN
+        BEGIN
+            CREATE TABLE dbo.t (
+                id integer
+            );
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch_2 WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch_2;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_3>>
+    BEGIN
+        IF session.error <> 0 THEN
+            session.noexec := true;
+        END IF;
+    END batch_3;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_4>>
+    BEGIN
+        IF NOT session.noexec THEN
+            BEGIN
+                INSERT INTO dbo.missing VALUES (1);
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_4 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END IF;
+    END batch_4;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_5>>
+    BEGIN
+        IF NOT session.noexec THEN
+            IF session.error <> 0 THEN
+                session.noexec := true;
+            END IF;
+        END IF;
+    END batch_5;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_6>>
+    BEGIN
+        IF NOT session.noexec THEN
+            BEGIN
+                PERFORM ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+                EXECUTE 'CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $p$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.enter(session, caller, ''p'');
+    <<p>>
+    BEGIN
+        EXIT p WHEN session.leaving;  -- nested deeper than 32
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT 1;
+            session := ssb.show(session, result, ''[{"name":null,"type":"integer"}]'');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT p WHEN session.leaving;
+        END;
+    END p;
+    session := ssb.leave(session, caller);
+END;
+$p$';
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT batch_6 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END IF;
+    END batch_6;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_7>>
+    BEGIN
+        IF NOT session.noexec THEN
+            CALL ssb.commit_transaction(session, 1);
+            EXIT batch_7 WHEN session.leaving;
+        END IF;
+    END batch_7;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_8>>
+    DECLARE
+        success sys.bit;
+    BEGIN
+        IF NOT session.noexec THEN
+            success := 1;
+        END IF;
+
+        session.noexec := false;
+        IF success = 1 THEN
+            PERFORM ssb.print('succeeded');
+        ELSE
+            IF session.trancount > 0 THEN
+                CALL ssb.rollback_transaction(session, 4);
+            END IF;
+            PERFORM ssb.print('failed');
+        END IF;
+    END batch_8;
+    CALL ssb.end_batch(session, more => true);
+    <<batch_9>>
+    BEGIN
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.object_id('dbo.t') AS t, sys.object_id('dbo.p') AS p;
+            session := ssb.show(session, result, '[{"name":"t","type":"integer"},{"name":"p","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch_9 WHEN session.leaving;
+        END;
+    END batch_9;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+Msg 208, Level 16, State 1, Line 1
+Invalid object name 'dbo.missing'.
+failed
+t    p
+---- ----
+NULL NULL
+
+(1 row affected)
+
+-- case: SET NOEXEC ON in a procedure is refused
+CREATE PROCEDURE dbo.p AS
+IF 1 = 1
+    SET NOEXEC ON;
+-- expect
+case.sql:3:5: error: SET NOEXEC ON in a procedure, function or trigger is not supported.
+    3 |     SET NOEXEC ON;
+      |     ^^^^^^^^^^^^^
+hint: set it in the script, behind the call
+-- shows
+
+
+-- case: SET PARSEONLY counts for its whole batch and those up to OFF
+PRINT 'a';
+SET PARSEONLY ON;
+GO
+PRINT 'b';
+GO
+SET PARSEONLY OFF;
+PRINT 'c';
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        PERFORM ssb.print('c');
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+c
