@@ -35,10 +35,10 @@ def script(lines: int) -> str:
 
 def check(text: str) -> None:
     """What `pgsb check` does."""
-    from pgsb.compiler.pipeline import CompileOptions, compile_script
+    from pgsb.compiler.pipeline import check_script
     from pgsb.grammar.source import Source
 
-    compile_script(Source("bench.sql", text), CompileOptions()).problems.raise_if_any()
+    check_script(Source("bench.sql", text)).raise_if_any()
 
 
 def compile_(text: str) -> None:

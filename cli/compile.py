@@ -2,7 +2,7 @@
 
 import click
 
-from ..compiler.pipeline import CompileOptions, compile_script
+from ..compiler.pipeline import CompileOptions, check_script, compile_script
 from ..grammar.problems import Problems
 from ..runtime_sql import installer
 from .options import compile_options, variables_option
@@ -61,7 +61,7 @@ def check_command(
     options = CompileOptions(database=database, collation=collation)
     for name in scripts:
         read = read_script(name, variables, problems)
-        problems.extend(compile_script(read.source, options).problems)
+        problems.extend(check_script(read.source, options))
     if len(problems):
         click.echo(problems.report(), err=True)
     errors = len(problems.errors)

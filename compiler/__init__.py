@@ -1,7 +1,7 @@
 """T-SQL nodes → PostgreSQL text.  In the order of control flow:
 
 ========================  ==========================================================================
-pipeline                  compile_script: the passes, in order; which batches become one DO block
+pipeline                  compile_script, check_script: the passes; which batches become one DO block
 build, build_*            Lark tree → nodes; the last files that know Lark
 nodes                     typed nodes: frozen dataclasses, each with its span
 check                     what is unknown, wrong, or parsed but refused

@@ -13,12 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 
+from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
 from ..grammar.source import Source, Span
 from . import emit, nodes
 from . import plpgsql as pl
-from .build import parse_script
+from .build import parse_batch
 from .execution_switches import parse_only, when_executing
 from .flow_status import DEAD, Status, reads_at_start
 from .flow_transactions import ANY, CLOSED, Depths, State
@@ -35,12 +37,14 @@ __all__ = [
     "CompiledBatch",
     "CompiledScript",
     "CompiledStatement",
+    "check_script",
     "compile_script",
     "ends_batch",
 ]
 
 _ENDING = frozenset({207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 3609, 8114, 8169})
 _MODULES = (nodes.CreateProcedure, nodes.CreateFunction, nodes.CreateTrigger, nodes.CreateView)
+_DEFINING = frozenset({"PROC", "PROCEDURE", "FUNCTION", "USE"})
 _LOCAL_VARIABLE = re.compile(r"(?<![@\w])@[A-Za-z_#$\u0080-\uffff]")
 _SESSION_STATE = re.compile(
     r"@@(ERROR|ROWCOUNT|TRANCOUNT|FETCH_STATUS|NESTLEVEL|PROCID)|XACT_STATE|ERROR_\w+\s*\(|ROWCOUNT_BIG", re.I
@@ -154,6 +158,14 @@ def compile_script(source: Source, options: CompileOptions | None = None) -> Com
     return CompiledScript(batches, session.problems)
 
 
+def check_script(source: Source, options: CompileOptions | None = None) -> Problems:
+    """Return what is wrong with a script; keeps nothing of its batches but what they define."""
+    session = CompileSession(options)
+    for _ in session.compile_script(source):
+        pass
+    return session.problems
+
+
 class CompileSession:
     """Compiles scripts or batches one after the other, keeping what they define."""
 
@@ -165,10 +177,21 @@ class CompileSession:
         self._keep_source = options.keep_source
 
     def compile_script(self, source: Source) -> Iterator[CompiledBatch]:
-        """Yield the batches of a script, compiled, in order."""
-        script = parse_script(source, self.problems)
-        self._announce(script.batches)
-        yield from self._compile([batch for batch in map(self._switched, script.batches) if batch])
+        """Yield the batches of a script, compiled, in order; holds what it defines and a few batches."""
+        defining = {text.start: (text, Problems()) for text in split(source, Problems()) if _may_define(text)}
+        read = {start: parse_batch(text, problems) for start, (text, problems) in defining.items()}
+        self._announce(list(read.values()))
+
+        def batches() -> Iterator[nodes.Batch]:
+            for text in split(source, self.problems):
+                batch = read.get(text.start)
+                if batch is None:
+                    yield parse_batch(text, self.problems)
+                else:
+                    self.problems.extend(defining[text.start][1])
+                    yield batch
+
+        yield from self._compile(batch for batch in map(self._switched, batches()) if batch)
 
     def compile_batch(self, source: Source) -> tuple[CompiledBatch, ...]:
         """Compile what a user typed up to GO."""
@@ -206,19 +229,18 @@ class CompileSession:
                     self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))
         self.catalog.database = database
 
-    def _compile(self, batches: Sequence[nodes.Batch]) -> Iterator[CompiledBatch]:
-        index = 0
-        while index < len(batches):
-            group = self._group(batches, index)
-            following = batches[index + len(group)] if index + len(group) < len(batches) else None
+    def _compile(self, batches: Iterator[nodes.Batch]) -> Iterator[CompiledBatch]:
+        following = next(batches, None)
+        while following is not None:
+            group = self._group(following, batches)
+            following = next(batches, None)
             yield from self._compile_group(group, following)
-            index += len(group)
 
-    def _group(self, batches: Sequence[nodes.Batch], start: int) -> list[nodes.Batch]:
-        """Return the batches from ``start`` up to the one after which no transaction is open."""
+    def _group(self, first: nodes.Batch, others: Iterator[nodes.Batch]) -> list[nodes.Batch]:
+        """Return the batches from ``first`` up to the one after which no transaction is open."""
         group: list[nodes.Batch] = []
         state: State = CLOSED
-        for batch in batches[start:]:
+        for batch in chain((first,), others):
             group.append(batch)
             if not batch.has_errors and not (batch.statements and isinstance(batch.statements[0], _MODULES)):
                 state = Depths(batch.statements, state, call_effect(self.catalog)).exit
@@ -378,6 +400,14 @@ class CompileSession:
             else:
                 placed = True
                 yield CompiledBatch(tuple(compiled), batch.line)
+
+
+def _may_define(text: BatchText) -> bool:
+    """Tell whether other batches may have to know what this one says, wherever it stands."""
+    return any(
+        token.word in _DEFINING or (token.word == "TYPE" and before.word == "CREATE")
+        for before, token in pairwise((text.tokens[0], *text.tokens))
+    )
 
 
 def _is_plain(statement: nodes.Statement) -> bool:
