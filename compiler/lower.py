@@ -149,8 +149,8 @@ class Context:
     """How many TRY and CATCH blocks stand around each label."""
     cursor_definitions: dict[str, int] = field(default_factory=dict)
     """How many queries the body gives each of its cursors."""
-    located_cursors: set[str] = field(default_factory=set)
-    """Cursors that some statement names in WHERE CURRENT OF."""
+    located_cursors: dict[str, ObjectName] = field(default_factory=dict)
+    """Cursors that some statement names in WHERE CURRENT OF, and the table that it changes."""
     savepoints: bool = False
     """Statements run inside the exception blocks of savepoints: no COMMIT between them."""
 

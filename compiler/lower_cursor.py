@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..grammar.tokens import Token, TokenKind
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
+from .cursor_rows import with_row_place
 from .lower import Context, lower
 from .lower_query import columns_json
 from .names import fold
@@ -23,6 +23,7 @@ from .scope import Cursor
 from .type_map import INT, SqlType
 
 _SCROLLING = frozenset({"SCROLL", "STATIC", "KEYSET", "DYNAMIC", "INSENSITIVE"})
+_READ_ONLY = frozenset({"READ_ONLY", "STATIC", "INSENSITIVE", "FAST_FORWARD"})
 
 
 def declare_cursor_variable(variable: nodes.Variable, ctx: Context) -> None:
@@ -96,9 +97,12 @@ def _define(
     node: nodes.Statement, definition: nodes.CursorDefinition, cursor: Cursor, ctx: Context, *, fresh: bool
 ) -> list[pl.Statement]:
     text = definition.query
-    located = fold(cursor.name) in ctx.located_cursors
-    if located:
-        text = _with_row_place(text)
+    table = ctx.located_cursors.get(fold(cursor.name))
+    cursor.row_place = None
+    if table is not None and not _READ_ONLY.intersection(definition.options):
+        found = with_row_place(text, table, ctx.scope.table(table))
+        if found is not None:
+            text, cursor.row_place = found
     query = ordinary_sql.translate_query(text, ctx.scope, ctx.problems)
     if query is None:
         return []
@@ -114,9 +118,8 @@ def _define(
         values = ", ".join(f"q.{name}::text" for name in names)
         texts = f"SELECT array_agg(ARRAY[{values}]) FROM ({query.sql}) AS q({', '.join(names)})"
     cursor.queries.append(texts)
-    if located and columns is not None:
-        cursor.row_place = len(columns)
-        columns = columns[:-1]
+    if cursor.row_place is not None and columns is not None:
+        columns = columns[: -len(cursor.row_place.columns)]
     cursor.columns = columns
     body: list[pl.Statement] = [pl.Assign(cursor.position, pl.Number(-1))]
     if fresh:
@@ -128,33 +131,6 @@ def _define(
         body.append(pl.Assign(chosen, pl.Number(len(cursor.queries))))
     body += ctx.status(node, pl.Number(0))
     return ctx.guard(node, body) if fresh else body
-
-
-def _with_row_place(text: nodes.SqlText) -> nodes.SqlText:
-    """Add the row's ctid to a cursor's query, for UPDATE … WHERE CURRENT OF."""
-    depth = 0
-    for index, token in enumerate(text.tokens):
-        depth += (token.word == "(") - (token.word == ")")
-        if depth == 0 and token.word == "FROM":
-            comma = Token(TokenKind.SYMBOL, ",", token.start, token.start, ",")
-            place = Token(TokenKind.WORD, "ctid", token.start, token.start, "CTID")
-            tokens = (*text.tokens[:index], comma, place, *text.tokens[index:])
-            return nodes.SqlText(span=text.span, tokens=tokens)
-    return text
-
-
-def located_cursors(body: Sequence[nodes.Statement]) -> set[str]:
-    """Return the cursors that UPDATE or DELETE … WHERE CURRENT OF name."""
-    result: set[str] = set()
-    for statement in body:
-        if isinstance(statement, nodes.SqlStatement) and statement.kind in ("UPDATE", "DELETE"):
-            words = statement.text.words
-            for index in range(len(words) - 2):
-                if words[index] == "CURRENT" and words[index + 1] == "OF":
-                    last = statement.text.tokens[-1 if words[-1] != ";" else -2]
-                    result.add(fold(last.text.lstrip("@").strip('[]"')))
-        result |= located_cursors(nodes.children_of(statement))
-    return result
 
 
 def _declared_again(cursor: Cursor, ctx: Context) -> bool:
@@ -294,7 +270,11 @@ def _show_row(cursor: Cursor, ctx: Context) -> pl.Statement:
     """FETCH without INTO: the row is a result set."""
     columns: tuple[ResultColumn, ...] = cursor.columns or ()
     if not columns:
-        values = f"(SELECT json_agg(v) FROM unnest({cursor.rows}[{cursor.position}:{cursor.position}]) AS v)"
+        shown = ""
+        if cursor.row_place is not None:
+            shown = f"[1:array_length({cursor.rows}, 2) - {len(cursor.row_place.columns)}]"
+        row = f"{cursor.rows}[{cursor.position}:{cursor.position}]{shown}"
+        values = f"(SELECT json_agg(v) FROM unnest({row}) AS v)"
     else:
         parts = [
             f"{cursor.rows}[{cursor.position}][{number}]"

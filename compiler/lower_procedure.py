@@ -283,7 +283,8 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
     GOTO and savepoints give it another shape.
     """
     from .control_flow import lower_with_jumps, needs_jumps
-    from .lower_cursor import count_definitions, located_cursors
+    from .cursor_rows import located_cursors
+    from .lower_cursor import count_definitions
 
     statements: tuple[nodes.Statement, ...] = tuple(body)
     ctx.cursor_definitions = count_definitions(statements)

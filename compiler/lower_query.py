@@ -199,6 +199,10 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
     body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
     if dml.output is not None:
         body += _output_rows(dml, ctx)
+    elif dml.moved is not None:
+        place = ctx.helper("row_place", "text")
+        body += [pl.Sql(f"{dml.sql}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
+        body.append(pl.If(((pl.Raw(f"{place} IS NOT NULL"), (pl.Assign(dml.moved, pl.Name(place)),)),)))
     elif dml.counts:
         body += [pl.SelectInto(dml.sql, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
@@ -278,10 +282,11 @@ def _show(query: Query, ctx: Context) -> list[pl.Statement]:
 def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
     """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
     remember(ddl, ctx)
-    body = [pl.Sql(sql) for sql in ddl.statements]
+    body = [_without_result(sql) for sql in ddl.statements]
     if not body:
         return []
-    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+    verb = "ALTER TABLE" if isinstance(node, nodes.SqlStatement) and node.kind == "ALTER TABLE" else None
+    return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 
 def remember(ddl: Ddl, ctx: Context) -> None:

@@ -71,6 +71,7 @@ from .ordinary_sql_expressions import condition, scalar, variable
 from .ordinary_sql_interface import (
     Assignment,
     ColumnInfo,
+    CursorRow,
     Ddl,
     Dml,
     Expression,
@@ -98,6 +99,7 @@ from .xml_methods import xml_modify
 __all__ = [
     "Assignment",
     "ColumnInfo",
+    "CursorRow",
     "Ddl",
     "Dml",
     "Expression",

@@ -7,7 +7,7 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
 from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier
+from .names import ObjectName, fold, identifier, literal
 from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_ddl import column_text, constraint_text, ignoring_triggers, table_info
 from .ordinary_sql_definitions import Definition, read_column, read_constraint
@@ -22,11 +22,13 @@ def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
     """Translate ALTER TABLE; the words themselves are consumed."""
     name = object_name(reader.target())
     sql = ctx.relation_name(name)
-    valid = True
+    valid: bool | None = None
     if reader.take(T.WITH):
         if reader.word("NOCHECK"):
             valid = False
-        elif not reader.word("CHECK"):
+        elif reader.word("CHECK"):
+            valid = True
+        else:
             reader.fail()
     known = ctx.scope.table(name)
     ctx.push()
@@ -38,26 +40,17 @@ def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
 
 
 def _action(
-    reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, valid: bool, ctx: Context
+    reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, valid: bool | None, ctx: Context
 ) -> Ddl | None:
     if reader.word("ADD"):
-        return _add(reader, name, sql, known, valid, ctx)
+        return _add(reader, name, sql, known, valid is not False, ctx)
     if reader.word("ALTER", "COLUMN"):
         return _alter_column(reader, name, sql, known, ctx)
     if reader.word("DROP"):
         return _drop(reader, name, sql, known, ctx)
-    if reader.word("CHECK", "CONSTRAINT"):
-        names = _names(reader)
-        if not valid or names is None:
-            return Ddl(())
-        return Ddl(
-            tuple(f"ALTER TABLE {sql} VALIDATE CONSTRAINT {identifier(each)}" for each in names)
-            if _was_with(ctx)
-            else ()
-        )
-    if reader.word("NOCHECK", "CONSTRAINT"):
-        ctx.unsupported("NOCHECK CONSTRAINT", hint="drop the constraint and add it again WITH NOCHECK")
-        return None
+    for word in ("CHECK", "NOCHECK"):
+        if reader.word(word, "CONSTRAINT"):
+            return _switch_constraints(reader, sql, word == "CHECK", valid is True)
     if reader.current_upper in ("ENABLE", "DISABLE"):
         verb = reader.current_upper
         reader.advance()
@@ -74,10 +67,12 @@ def _action(
     return None
 
 
-def _was_with(ctx: Context) -> bool:
-    """``WITH CHECK CHECK CONSTRAINT`` validates; without WITH it switches on what never was off."""
-    words = ctx.whole.text.upper().split()
-    return "WITH" in words
+def _switch_constraints(reader: Reader, sql: str, on: bool, validate: bool) -> Ddl:
+    """``[NO]CHECK CONSTRAINT {ALL | names}``; WITH CHECK looks at the rows that are there."""
+    names = _names(reader)
+    listed = "NULL" if names is None else f"ARRAY[{', '.join(literal(fold(name)) for name in names)}]"
+    switched = f"{literal(sql)}, {listed}, {str(on).lower()}, {str(validate).lower()}"
+    return Ddl((f"SELECT ssb.switch_constraints({switched})",))
 
 
 def _names(reader: Reader) -> list[str] | None:

@@ -14,7 +14,7 @@ inner query locks them, so that a row changed meanwhile by another session is re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -25,7 +25,7 @@ from .ordinary_sql_assignment import assignment, reads
 from .ordinary_sql_context import Context, Relation, Verbatim, object_name
 from .ordinary_sql_cte_target import cte_target, derived_target
 from .ordinary_sql_expressions import condition, scalar
-from .ordinary_sql_interface import Assignment, Dml, TableInfo, TableVariableDml
+from .ordinary_sql_interface import Assignment, CursorRow, Dml, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 from .ordinary_sql_output import Changing, finish
 from .ordinary_sql_queries import ctes
@@ -99,8 +99,16 @@ class Work:
 def _change(change: Change, ctx: Context) -> Statement:
     from .ordinary_sql_table_variables import change_variable
 
-    if change.cursor is not None and not _at_cursor(change, change.cursor, ctx):
-        return None
+    if change.cursor is not None:
+        row = _at_cursor(change, change.cursor, ctx)
+        if row is None:
+            return None
+        change.cursor = None
+        changed = _change(change, ctx)
+        if not isinstance(changed, Dml):
+            return changed
+        moved = row.moved if change.sets and changed.output is None else None
+        return replace(changed, before=(row.check, *changed.before), moved=moved)
     if (
         change.sets
         and all(item.column is None for item in change.sets)
@@ -129,18 +137,20 @@ def _change(change: Change, ctx: Context) -> Statement:
         ctx.pop()
 
 
-def _at_cursor(change: Change, cursor: str, ctx: Context) -> bool:
-    """WHERE CURRENT OF: the row is found by its ctid."""
+def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
+    """WHERE CURRENT OF: the row is found by its primary key, or its ctid."""
     row = ctx.scope.cursor_row(cursor)
     if row is None:
         ctx.unsupported(
-            f"WHERE CURRENT OF {cursor}", change.target, hint="use the primary key that the cursor fetched"
+            f"WHERE CURRENT OF {cursor}",
+            change.target,
+            hint="the cursor must be declared in this routine, over the table, and not be read-only",
         )
-        return False
+        return None
     table = quote(fold(change.target.name))
-    found = Value(f"{table}.ctid = {row}", v.COMPARE, BOOLEAN)
-    change.source.set("where", exp.Where(this=Verbatim(this=found)))
-    return True
+    found = " AND ".join(f"{table}.{column} = {value}" for column, value in row.columns)
+    change.source.set("where", exp.Where(this=Verbatim(this=Value(found, v.AND, BOOLEAN))))
+    return row
 
 
 def _target_item(change: Change, ctx: Context) -> exp.Table | None:

@@ -94,6 +94,18 @@ class UserFunction:
     parameters: tuple[SqlType, ...] = ()
 
 
+@dataclass(frozen=True)
+class CursorRow:
+    """WHERE CURRENT OF, as PostgreSQL text."""
+
+    columns: tuple[tuple[str, str], ...]
+    """Columns of the table and the values that they have in the row."""
+    check: str
+    """The statement that raises where the cursor stands on no row."""
+    moved: str | None = None
+    """What must be given the row's ctid when an UPDATE has changed it."""
+
+
 class SqlScope(Protocol):
     """What the translation asks its surroundings.  ``compiler.scope`` implements it."""
 
@@ -142,8 +154,8 @@ class SqlScope(Protocol):
     def cursor_status(self, name: str) -> Expression | None:
         """``CURSOR_STATUS('…', name)``; None when there is no such cursor."""
 
-    def cursor_row(self, name: str) -> str | None:
-        """The ctid of the row a cursor stands on, PostgreSQL text; None when it cannot be told."""
+    def cursor_row(self, name: str) -> CursorRow | None:
+        """What finds the row a cursor stands on; None when it cannot be told."""
 
     def identity_insert(self, name: ObjectName) -> bool:
         """SET IDENTITY_INSERT name ON is in force."""
@@ -241,6 +253,8 @@ class Dml:
     """The statement may set SCOPE_IDENTITY()/@@IDENTITY."""
     target: str = ""
     """The table changed, schema-qualified: for sys.identity_of."""
+    moved: str | None = None
+    """UPDATE … WHERE CURRENT OF: the array element that keeps the row's ctid."""
     counts: bool = False
 
 

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from . import functions
 from . import ordinary_sql_values as v
+from . import type_map as tm
 from .names import fold
 from .ordinary_sql_assignment import operand_of
 from .ordinary_sql_calls import xml_binding, xml_literals
@@ -55,6 +56,8 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
             )
         except functions.Wrong as error:
             return ctx.problem(str(error), call, number=error.number)
+    if item.method == "write":
+        return _written(item, column, ctx)
     if item.method is not None:
         return ctx.unsupported(f"the method {item.method!r} in SET", item.value)
     if is_default(item.value):
@@ -63,3 +66,24 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
     if item.operator != "=":
         value = operand_of(item.operator, item.column.copy(), value)
     return v.store(scalar(value, ctx), column.type)
+
+
+def _written(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
+    """``column.WRITE(piece, @offset, @length)``: a part of a text or binary value replaced."""
+    assert item.column is not None
+    call = item.value
+    if not isinstance(call, exp.Anonymous) or len(call.expressions) != 3:
+        return ctx.problem("WRITE takes an expression, an offset and a length", call, number=174)
+    if column.type is not None and column.type.length != tm.MAX:
+        return ctx.problem(
+            f"cannot call methods on {column.type.name}: WRITE needs varchar(max), nvarchar(max) or "
+            "varbinary(max)",
+            call,
+            number=258,
+        )
+    current = scalar(item.column, ctx)
+    piece, *places = [scalar(argument, ctx) for argument in call.expressions]
+    if column.type is not None:
+        piece = v.convert(piece, column.type)
+    numbers = [v.convert(place, tm.BIGINT).text for place in places]
+    return v.call("sys.write", current.text, piece.text, *numbers, type=column.type)

@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from . import nodes
+from .cursor_rows import RowPlace
 from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote
 from .ordinary_sql import (
+    CursorRow,
     Expression,
     ResultColumn,
     ScalarVariable,
@@ -138,8 +140,8 @@ class Cursor:
     """The variable that tells which query is in force, where there are several."""
     columns: tuple[ResultColumn, ...] | None = None
     scroll: bool = False
-    row_place: int | None = None
-    """Which value of a row is its ctid, where WHERE CURRENT OF asks for it."""
+    row_place: RowPlace | None = None
+    """What finds the row again, where WHERE CURRENT OF asks for it."""
 
 
 class Catalog:
@@ -364,12 +366,29 @@ class Scope:
             return Expression("-3", INT)
         return Expression(f"ssb.cursor_status({cursor.position}, array_length({cursor.rows}, 1))", INT)
 
-    def cursor_row(self, name: str) -> str | None:
-        """Return the ctid of the row a cursor stands on."""
+    def cursor_row(self, name: str) -> CursorRow | None:
+        """Return what finds the row that a cursor stands on."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
         if cursor is None or cursor.row_place is None:
             return None
-        return f"{cursor.rows}[{cursor.position}][{cursor.row_place}]::tid"
+        places = cursor.row_place.columns
+        count = len(places)
+        # Behind the columns, whose number only the run time may know.
+        total = f"array_length({cursor.rows}, 2)"
+        if cursor.columns is not None:
+            total = str(len(cursor.columns) + count)
+        values = []
+        for number, (column, type_) in enumerate(places, 1):
+            place = total if number == count else f"{total} - {count - number}"
+            if total.isdigit():
+                place = str(int(total) - count + number)
+            values.append((column, f"{cursor.rows}[{cursor.position}][{place}]", type_))
+        size = f"array_length({cursor.rows}, 1)"
+        return CursorRow(
+            tuple((column, f"{text}::{type_}") for column, text, type_ in values),
+            f"PERFORM ssb.require_row({literal(cursor.name)}, {cursor.position}, {size})",
+            values[-1][1] if cursor.row_place.moves else None,
+        )
 
     def user_function(self, name: ObjectName) -> UserFunction | None:
         """Return the signature of a user function."""

@@ -28,6 +28,21 @@ BEGIN
 END;
 $$;
 
+-- WHERE CURRENT OF: the cursor must stand on a row.
+CREATE OR REPLACE FUNCTION ssb.require_row(cursor_name text, at integer, row_count integer)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM ssb.require_cursor(cursor_name, at);
+    IF at < 0 THEN
+        PERFORM ssb.raise_error(16917, 'Cursor is not open.');
+    ELSIF at = 0 OR at > coalesce(row_count, 0) THEN
+        PERFORM ssb.raise_error(16931, 'There are no rows in the current fetch buffer.');
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.open_cursor(cursor_name text, at integer)
 RETURNS void
 LANGUAGE plpgsql

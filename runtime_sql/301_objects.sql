@@ -38,11 +38,13 @@ SELECT t.tgname::text, t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'T
  WHERE NOT t.tgisinternal
 UNION ALL
 SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
-       CASE k.contype WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
-       CASE k.contype WHEN 'p' THEN 'PRIMARY_KEY_CONSTRAINT' WHEN 'u' THEN 'UNIQUE_CONSTRAINT'
-                      WHEN 'f' THEN 'FOREIGN_KEY_CONSTRAINT' ELSE 'CHECK_CONSTRAINT' END,
+       CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
+       CASE r.kind WHEN 'p' THEN 'PRIMARY_KEY_CONSTRAINT' WHEN 'u' THEN 'UNIQUE_CONSTRAINT'
+                   WHEN 'f' THEN 'FOREIGN_KEY_CONSTRAINT' ELSE 'CHECK_CONSTRAINT' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_constraint AS k JOIN ssb.visible_schema AS v ON v.oid = k.connamespace
+ CROSS JOIN LATERAL (SELECT CASE WHEN k.contype = 'c' AND starts_with(ssb.definition_switched_off(k.oid), 'FOREIGN KEY ')
+                                 THEN 'f' ELSE k.contype END AS kind) AS r
  WHERE k.contype IN ('p', 'u', 'f', 'c');
 
 CREATE OR REPLACE VIEW sys.all_objects AS SELECT o.* FROM sys.objects AS o;
@@ -140,11 +142,18 @@ CREATE OR REPLACE VIEW sys.key_constraints AS
 SELECT o.* FROM sys.objects AS o WHERE o.type IN ('PK', 'UQ');
 
 CREATE OR REPLACE VIEW sys.foreign_keys AS
-SELECT o.*, k.confrelid::integer AS referenced_object_id
+SELECT o.*, k.confrelid::integer AS referenced_object_id, (k.contype = 'c')::integer::sys.bit AS is_disabled,
+       (NOT k.convalidated)::integer::sys.bit AS is_not_trusted
   FROM sys.objects AS o JOIN pg_constraint AS k ON k.oid::integer = o.object_id WHERE o.type = 'F';
 
 CREATE OR REPLACE VIEW sys.check_constraints AS
-SELECT o.* FROM sys.objects AS o WHERE o.type = 'C';
+SELECT o.*, (d.kept IS NOT NULL)::integer::sys.bit AS is_disabled, (NOT k.convalidated)::integer::sys.bit AS is_not_trusted,
+       CASE WHEN cardinality(k.conkey) = 1 THEN k.conkey[1] ELSE 0 END::integer AS parent_column_id,
+       regexp_replace(coalesce(d.kept, pg_get_constraintdef(k.oid)), '^CHECK (.*?)( NOT VALID)?$', '\1') AS definition
+  FROM sys.objects AS o
+  JOIN pg_constraint AS k ON k.oid::integer = o.object_id
+ CROSS JOIN LATERAL (SELECT ssb.definition_switched_off(k.oid) AS kept) AS d
+ WHERE o.type = 'C';
 
 -- The view of SQL Server 2000, still common in "if it exists" checks.
 CREATE OR REPLACE VIEW sys.sysobjects AS

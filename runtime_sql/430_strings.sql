@@ -135,6 +135,37 @@ RETURN CASE
         THEN left(value, start - 1) || coalesce(insertion, '') || substr(value, (least(start::bigint + count, 2147483647))::integer)
 END;
 
+-- UPDATE … SET column.WRITE(piece, at, count): from 0; NULL for at appends, NULL for count takes all
+-- that follows, a NULL piece cuts off. A NULL column has no place to write to.
+CREATE OR REPLACE FUNCTION sys.check_write(size bigint, at bigint, count bigint) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF size IS NULL OR at < 0 OR at > size THEN
+        PERFORM ssb.raise_error(7116, format('Offset %s is not in the range of available LOB data.', coalesce(at, 0)));
+    ELSIF count < 0 THEN
+        PERFORM ssb.raise_error(7135, format('Deletion length %s is not in the range of available text, ntext, or image data.', count));
+    END IF;
+    RETURN true;
+END;
+$$;
+CREATE OR REPLACE FUNCTION sys.write(value text, piece text, at bigint, count bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN NOT sys.check_write(length(value), at, count) THEN NULL
+    WHEN at IS NULL THEN value || coalesce(piece, '')
+    ELSE left(value, at::integer) || coalesce(piece, '')
+         || CASE WHEN piece IS NULL OR count IS NULL OR at + count >= length(value) THEN '' ELSE substr(value, (at + count)::integer + 1) END
+END;
+CREATE OR REPLACE FUNCTION sys.write(value bytea, piece bytea, at bigint, count bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN NOT sys.check_write(octet_length(value), at, count) THEN NULL
+    WHEN at IS NULL THEN value || coalesce(piece, '')
+    ELSE substr(value, 1, at::integer) || coalesce(piece, '')
+         || CASE WHEN piece IS NULL OR count IS NULL OR at + count >= octet_length(value) THEN '' ELSE substr(value, (at + count)::integer + 1) END
+END;
+
 CREATE OR REPLACE FUNCTION sys.replicate(value text, count integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN count >= 0 THEN repeat(value, count) END;
 CREATE OR REPLACE FUNCTION sys.replicate(value bytea, count integer) RETURNS bytea

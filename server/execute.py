@@ -108,9 +108,10 @@ class Executor:
         if status not in (TransactionStatus.IDLE, TransactionStatus.INTRANS) or error.sqlstate == CANCELED:
             return None
         verb = re.match(r"(?:\s|--.*\n)*(INSERT|UPDATE|DELETE|MERGE|DROP)\b", statement.sql)
+        name = verb[1] if verb else "ALTER TABLE"
         row = self._connection.execute(
             "SELECT e.number, e.severity, e.state, e.message FROM ssb.native_error(%s, %s, %s, %s) AS e",
-            [error.sqlstate, error.diag.message_primary, error.diag.message_detail, verb[1] if verb else ""],
+            [error.sqlstate, error.diag.message_primary, error.diag.message_detail, name],
         ).fetchone()
         if row is None or row[0] is None:
             return None

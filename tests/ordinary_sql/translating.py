@@ -69,8 +69,9 @@ class Givens:
     def cursor_status(self, name: str) -> o.Expression | None:
         return None
 
-    def cursor_row(self, name: str) -> str | None:
-        return "p.current_row" if name.lower() == "c" else None
+    def cursor_row(self, name: str) -> o.CursorRow | None:
+        columns = (("ctid", "p.current_row"),)
+        return o.CursorRow(columns, "PERFORM ssb.require_row('c', 1, 1)") if name.lower() == "c" else None
 
     def identity_insert(self, name: ObjectName) -> bool:
         return fold(name.name) in self.identity_inserts
@@ -243,7 +244,7 @@ def _body(result: o.Statement | o.Expression | None, kind: str) -> str:
     if isinstance(result, o.Query):
         return _lines(result.before, _walked(result.sql))
     if isinstance(result, o.Dml):
-        after = [f"PERFORM {sql[7:]}" if sql.startswith("SELECT ") else sql for sql in result.after]
+        after = [_without_result(sql) for sql in result.after]
         sql = _walked(result.sql) if result.output is not None else result.sql
         return _lines(result.before, f"{sql} INTO row_count" if result.counts else sql, *after)
     if isinstance(result, o.TableVariableDml) and result.output_before is not None:
@@ -251,7 +252,13 @@ def _body(result: o.Statement | o.Expression | None, kind: str) -> str:
             (_walked(result.output_before.sql),),
             f"{result.replace} INTO {result.variable.reference}, row_count",
         )
+    if isinstance(result, o.Ddl):
+        return _lines((), *([_without_result(sql) for sql in result.statements] or ["NULL"]))
     return write(result) or "NULL"
+
+
+def _without_result(sql: str) -> str:
+    return f"PERFORM {sql[7:]}" if sql.startswith("SELECT ") else sql
 
 
 def _walked(query: str) -> str:

@@ -266,11 +266,12 @@ BEGIN
         c_rows text[];
         c_at integer;
         id integer;
+        row_place text;
     BEGIN
         c_at := -1;
         BEGIN
             PERFORM ssb.open_cursor('c', c_at);
-            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, ctid FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1, c2) INTO c_rows;
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, t.ctid FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1, c2) INTO c_rows;
             c_at := 0;
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
@@ -284,9 +285,14 @@ BEGIN
         END;
         WHILE session.fetch_status = 0 LOOP
             BEGIN
-                UPDATE dbo.t SET n = n * 10 WHERE t.ctid = c_rows[c_at][2]::tid;
+                PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+                UPDATE dbo.t SET n = n * 10 WHERE t.ctid = c_rows[c_at][2]::tid
+                RETURNING ctid INTO row_place;
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
                 PERFORM ssb.show_count(session);
+                IF row_place IS NOT NULL THEN
+                    c_rows[c_at][2] := row_place;
+                END IF;
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
                 session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
@@ -347,3 +353,250 @@ Msg 16911, Level 15, State 1, Line 4
 case.sql:4:1: error 16911: fetch: the fetch type prior cannot be used with forward only cursors
     4 | FETCH PRIOR FROM c INTO @n;
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: WHERE CURRENT OF: the row is found by its key, also after it was changed
+CREATE TABLE dbo.t (id int PRIMARY KEY, n int);
+INSERT INTO dbo.t VALUES (1, 1), (2, 2);
+GO
+SET NOCOUNT ON;
+DECLARE c CURSOR FOR SELECT n FROM dbo.t ORDER BY id FOR UPDATE OF n;
+OPEN c;
+UPDATE dbo.t SET n = 0 WHERE CURRENT OF c;
+FETCH NEXT FROM c;
+UPDATE dbo.t SET n = 10 WHERE CURRENT OF c;
+UPDATE dbo.t SET n = n + 1 WHERE CURRENT OF c;
+FETCH NEXT FROM c;
+DELETE FROM dbo.t WHERE CURRENT OF c;
+SELECT * FROM dbo.t;
+-- expect
+CREATE TABLE dbo.t (
+    id integer PRIMARY KEY,
+    n integer
+);
+
+INSERT INTO dbo.t VALUES (1, 1), (2, 2);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        c_rows text[];
+        c_at integer;
+    BEGIN
+        session.nocount := true;
+        BEGIN
+            c_at := ssb.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.open_cursor('c', c_at);
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT n, t.id FROM dbo.t ORDER BY id) AS q(c1, c2) INTO c_rows;
+            c_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.t SET n = 0 WHERE t.id = c_rows[c_at][2]::integer;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.t SET n = 10 WHERE t.id = c_rows[c_at][2]::integer;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.t SET n = n + 1 WHERE t.id = c_rows[c_at][2]::integer;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            DELETE FROM dbo.t WHERE t.id = c_rows[c_at][2]::integer;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT * FROM dbo.t;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+Msg 16931, Level 16, State 1, Line 4
+There are no rows in the current fetch buffer.
+n
+-
+1
+
+n
+-
+2
+
+id n
+-- --
+ 1 11
+
+-- case: WHERE CURRENT OF in a table without a key, among joined ones
+CREATE TABLE dbo.a (id int, n int);
+CREATE TABLE dbo.b (id int, n int);
+INSERT INTO dbo.a VALUES (1, 1), (2, 2);
+INSERT INTO dbo.b VALUES (1, 1), (2, 2);
+GO
+SET NOCOUNT ON;
+DECLARE c CURSOR FOR SELECT * FROM dbo.a AS x JOIN dbo.b ON b.id = x.id ORDER BY x.id;
+OPEN c;
+FETCH NEXT FROM c;
+UPDATE a SET n = 10 WHERE CURRENT OF c;
+UPDATE a SET n = n + 1 WHERE CURRENT OF c;
+SELECT * FROM dbo.a ORDER BY id;
+-- expect
+CREATE TABLE dbo.a (
+    id integer,
+    n integer
+);
+
+CREATE TABLE dbo.b (
+    id integer,
+    n integer
+);
+
+INSERT INTO dbo.a VALUES (1, 1), (2, 2);
+
+INSERT INTO dbo.b VALUES (1, 1), (2, 2);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        c_rows text[];
+        c_at integer;
+        row_place text;
+    BEGIN
+        session.nocount := true;
+        BEGIN
+            c_at := ssb.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.open_cursor('c', c_at);
+            SELECT array_agg(ARRAY[q.c1::text, q.c2::text, q.c3::text, q.c4::text, q.c5::text]) FROM (SELECT *, x.ctid FROM dbo.a AS x JOIN dbo.b ON b.id = x.id ORDER BY x.id NULLS FIRST) AS q(c1, c2, c3, c4, c5) INTO c_rows;
+            c_at := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
+            IF session.fetch_status = 0 THEN
+                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer, c_rows[c_at][2]::integer, c_rows[c_at][3]::integer, c_rows[c_at][4]::integer)::text], '[{"name":"id","type":"integer"},{"name":"n","type":"integer"},{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+            END IF;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.a SET n = 10 WHERE a.ctid = c_rows[c_at][5]::tid
+            RETURNING ctid INTO row_place;
+            IF row_place IS NOT NULL THEN
+                c_rows[c_at][5] := row_place;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            UPDATE dbo.a SET n = n + 1 WHERE a.ctid = c_rows[c_at][5]::tid
+            RETURNING ctid INTO row_place;
+            IF row_place IS NOT NULL THEN
+                c_rows[c_at][5] := row_place;
+            END IF;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT * FROM dbo.a ORDER BY id NULLS FIRST;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+(2 rows affected)
+
+id n id n
+-- - -- -
+ 1 1  1 1
+
+id n
+-- --
+ 1 11
+ 2  2
+
+-- case: WHERE CURRENT OF a cursor that is read-only
+CREATE TABLE dbo.t (id int PRIMARY KEY);
+GO
+DECLARE c CURSOR STATIC FOR SELECT id FROM dbo.t;
+DELETE FROM dbo.t WHERE CURRENT OF c;
+-- expect
+case.sql:4:13: error: WHERE CURRENT OF c is not supported
+    4 | DELETE FROM dbo.t WHERE CURRENT OF c;
+      |             ^^^^^
+hint: the cursor must be declared in this routine, over the table, and not be read-only
+-- shows
+Msg 102, Level 15, State 1, Line 2
+case.sql:4:13: error: WHERE CURRENT OF c is not supported
+    4 | DELETE FROM dbo.t WHERE CURRENT OF c;
+      |             ^^^^^
+hint: the cursor must be declared in this routine, over the table, and not be read-only

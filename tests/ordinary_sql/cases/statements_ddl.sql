@@ -271,7 +271,7 @@ ALTER TABLE dbo.heap ALTER COLUMN a SET DEFAULT 7
 -- case: check constraint
 ALTER TABLE heap CHECK CONSTRAINT ALL
 -- expect
-
+SELECT ssb.switch_constraints('dbo.heap', NULL, true, false)
 
 -- case: alter column
 ALTER TABLE heap ALTER COLUMN b nvarchar(100) NOT NULL
@@ -375,3 +375,8 @@ CREATE SEQUENCE dbo.s2 AS bigint MINVALUE -9223372036854775808 MAXVALUE 92233720
 TRUNCATE TABLE dbo.heap
 -- expect
 TRUNCATE TABLE dbo.heap RESTART IDENTITY
+
+-- case: nocheck constraint
+ALTER TABLE heap NOCHECK CONSTRAINT ALL
+-- expect
+SELECT ssb.switch_constraints('dbo.heap', NULL, false, false)

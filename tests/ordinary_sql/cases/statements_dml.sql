@@ -395,6 +395,7 @@ UPDATE dbo.heap SET a = 1
 -- case: update where current of
 UPDATE heap SET a = 1 WHERE CURRENT OF c
 -- expect
+PERFORM ssb.require_row('c', 1, 1);
 UPDATE dbo.heap SET a = 1 WHERE heap.ctid = p.current_row
 
 -- case: delete

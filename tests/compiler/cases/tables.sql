@@ -1,0 +1,263 @@
+-- case: NOCHECK CONSTRAINT switches constraints off, CHECK CONSTRAINT on again for new rows
+CREATE TABLE dbo.p (id int PRIMARY KEY);
+CREATE TABLE dbo.t (id int PRIMARY KEY, p int CONSTRAINT fk_t REFERENCES dbo.p, n int CONSTRAINT ck_t CHECK (n > 0));
+GO
+ALTER TABLE dbo.t NOCHECK CONSTRAINT ALL;
+INSERT INTO dbo.t VALUES (1, 7, -1);
+SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
+SELECT name, is_disabled, is_not_trusted, definition FROM sys.check_constraints;
+ALTER TABLE dbo.t CHECK CONSTRAINT fk_t, ck_t;
+INSERT INTO dbo.t VALUES (2, 7, 1);
+INSERT INTO dbo.t VALUES (2, NULL, -1);
+SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
+ALTER TABLE dbo.t WITH CHECK CHECK CONSTRAINT ALL;
+DELETE FROM dbo.t;
+ALTER TABLE dbo.t WITH CHECK CHECK CONSTRAINT ALL;
+SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
+ALTER TABLE dbo.t NOCHECK CONSTRAINT missing;
+-- expect
+CREATE TABLE dbo.p (
+    id integer PRIMARY KEY
+);
+
+CREATE TABLE dbo.t (
+    id integer PRIMARY KEY,
+    p integer CONSTRAINT fk_t REFERENCES dbo.p,
+    n integer CONSTRAINT ck_t CHECK (n > 0)
+);
+
+SELECT ssb.switch_constraints('dbo.t', NULL, false, false);
+
+INSERT INTO dbo.t VALUES (1, 7, -1);
+
+SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
+
+SELECT name, is_disabled, is_not_trusted, definition FROM sys.check_constraints;
+
+SELECT ssb.switch_constraints('dbo.t', ARRAY['fk_t', 'ck_t'], true, false);
+
+INSERT INTO dbo.t VALUES (2, 7, 1);
+
+INSERT INTO dbo.t VALUES (2, NULL, -1);
+
+SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
+
+SELECT ssb.switch_constraints('dbo.t', NULL, true, true);
+
+DELETE FROM dbo.t;
+
+SELECT ssb.switch_constraints('dbo.t', NULL, true, true);
+
+SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
+
+SELECT ssb.switch_constraints('dbo.t', ARRAY['missing'], false, false);
+-- shows
+(1 row affected)
+
+name is_disabled is_not_trusted
+---- ----------- --------------
+fk_t           1              1
+
+(1 row affected)
+
+name is_disabled is_not_trusted definition
+---- ----------- -------------- ----------
+ck_t           1              1 ((n > 0))
+
+(1 row affected)
+
+Msg 547, Level 16, State 0, Line 6
+The INSERT statement conflicted with the FOREIGN KEY constraint "fk_t". The conflict occurred in database "<database>", table "dbo.p", column 'id'.
+Msg 547, Level 16, State 0, Line 7
+The INSERT statement conflicted with the CHECK constraint "ck_t". The conflict occurred in database "<database>", table "dbo.t", column 'n'.
+name is_disabled is_not_trusted
+---- ----------- --------------
+fk_t           0              1
+
+(1 row affected)
+
+Msg 547, Level 16, State 0, Line 9
+The ALTER TABLE statement conflicted with the CHECK constraint "ck_t". The conflict occurred in database "<database>", table "dbo.t", column 'n'.
+(1 row affected)
+
+name is_disabled is_not_trusted
+---- ----------- --------------
+fk_t           0              0
+
+(1 row affected)
+
+Msg 4917, Level 16, State 1, Line 13
+Constraint 'missing' does not exist.
+
+-- case: a constraint that is switched off can be dropped
+CREATE TABLE dbo.p (id int PRIMARY KEY);
+CREATE TABLE dbo.t (id int CONSTRAINT pk_t PRIMARY KEY, p int CONSTRAINT fk_t REFERENCES dbo.p);
+GO
+ALTER TABLE dbo.t NOCHECK CONSTRAINT fk_t;
+GO
+ALTER TABLE dbo.t NOCHECK CONSTRAINT pk_t;
+GO
+ALTER TABLE dbo.t DROP CONSTRAINT fk_t;
+GO
+DROP TABLE dbo.p;
+SELECT COUNT(*) AS keys FROM sys.foreign_keys;
+-- expect
+CREATE TABLE dbo.p (
+    id integer PRIMARY KEY
+);
+
+CREATE TABLE dbo.t (
+    id integer CONSTRAINT pk_t PRIMARY KEY,
+    p integer CONSTRAINT fk_t REFERENCES dbo.p
+);
+
+SELECT ssb.switch_constraints('dbo.t', ARRAY['fk_t'], false, false);
+
+SELECT ssb.switch_constraints('dbo.t', ARRAY['pk_t'], false, false);
+
+ALTER TABLE dbo.t DROP CONSTRAINT fk_t;
+
+SELECT ssb.drop_relation('TABLE', 'dbo.p');
+
+SELECT count(*) AS keys FROM sys.foreign_keys;
+-- shows
+Msg 11415, Level 16, State 1, Line 1
+Object 'pk_t' cannot be disabled or enabled. This action applies only to foreign key and check constraints.
+keys
+----
+   0
+
+(1 row affected)
+
+-- case: UPDATE … SET column.WRITE
+CREATE TABLE dbo.t (id int PRIMARY KEY, c varchar(max), b varbinary(max));
+INSERT INTO dbo.t VALUES (1, 'hello world', 0x010203), (2, NULL, NULL);
+GO
+SET NOCOUNT ON;
+DECLARE @at bigint = 6;
+UPDATE dbo.t SET c.WRITE('W', @at, 1), b.WRITE(0xFFFF, 1, 1) WHERE id = 1;
+SELECT * FROM dbo.t WHERE id = 1;
+UPDATE dbo.t SET c.WRITE('!', NULL, NULL), b.WRITE(NULL, 1, 0) WHERE id = 1;
+SELECT * FROM dbo.t WHERE id = 1;
+UPDATE dbo.t SET c.WRITE('x', 0, NULL) OUTPUT inserted.c, deleted.c WHERE id = 1;
+UPDATE dbo.t SET c.WRITE('x', 2, 0) WHERE id = 1;
+UPDATE dbo.t SET c.WRITE('x', 0, -1) WHERE id = 1;
+UPDATE dbo.t SET c.WRITE('x', NULL, NULL) WHERE id = 2;
+-- expect
+CREATE TABLE dbo.t (
+    id integer PRIMARY KEY,
+    c text,
+    b bytea
+);
+
+INSERT INTO dbo.t VALUES (1, 'hello world', '\x010203'::bytea), (2, NULL, NULL);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    result refcursor;
+    output_rows text[];
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        at bigint := 6;
+        next_row record;
+    BEGIN
+        session.nocount := true;
+        BEGIN
+            UPDATE dbo.t
+            SET c = sys.write(c, 'W', batch.at, 1::bigint), b = sys.write(b, '\xFFFF'::bytea, 1::bigint, 1::bigint)
+            WHERE id = 1;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT * FROM dbo.t WHERE id = 1;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"c","type":"text"},{"name":"b","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            UPDATE dbo.t
+            SET c = sys.write(c, '!', NULL::bigint, NULL::bigint), b = sys.write(b, NULL::bytea, 1::bigint, 0::bigint)
+            WHERE id = 1;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT * FROM dbo.t WHERE id = 1;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"c","type":"text"},{"name":"b","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            output_rows := '{}';
+            FOR next_row IN UPDATE dbo.t AS changing
+            SET c = changes.v1
+            FROM (SELECT t.id AS k1, sys.write(c, 'x', 0::bigint, NULL::bigint) AS v1, t AS deleted
+                  FROM dbo.t
+                  WHERE id = 1
+                  FOR UPDATE) AS changes
+            WHERE changing.id = changes.k1
+            RETURNING changing.c, (changes.deleted).c LOOP
+                output_rows := array_append(output_rows, ssb.row_values(row_to_json(next_row)));
+            END LOOP;
+            session := ssb.show_collected(session, output_rows, '[{"name":"c","type":"text"},{"name":"c","type":"text"}]');
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            UPDATE dbo.t SET c = sys.write(c, 'x', 2::bigint, 0::bigint) WHERE id = 1;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 8, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            UPDATE dbo.t SET c = sys.write(c, 'x', 0::bigint, (-1)::bigint) WHERE id = 1;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            UPDATE dbo.t SET c = sys.write(c, 'x', NULL::bigint, NULL::bigint) WHERE id = 2;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 10, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+id c           b
+-- ----------- ----------
+ 1 hello World 0x01FFFF03
+
+id c            b
+-- ------------ ----
+ 1 hello World! 0x01
+
+c c
+- ------------
+x hello World!
+
+Msg 7116, Level 16, State 1, Line 8
+Offset 2 is not in the range of available LOB data.
+Msg 7135, Level 16, State 1, Line 9
+Deletion length -1 is not in the range of available text, ntext, or image data.
+Msg 7116, Level 16, State 1, Line 10
+Offset 0 is not in the range of available LOB data.
