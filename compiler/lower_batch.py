@@ -38,7 +38,7 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
             if isinstance(node, nodes.SqlStatement):
                 created = table_type_statement(node, ctx)
                 if created is not None:
-                    return [pl.Plain(created)]
+                    return [pl.Plain(statement) for statement in created]
             return _plain_sql(text, ctx)
         case nodes.Receive():
             query, received = receive_query(node, ctx)

@@ -430,6 +430,10 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
 @invocations.register
 def administrative(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke] | None:
     """BACKUP, DBCC, CHECKPOINT …: accepted, for PostgreSQL has its own tools for them."""
+    if node.kind == "DBCC" and "CHECKIDENT" in node.text.words[:2]:
+        from .lower_dbcc import check_identity
+
+        return check_identity(node, ctx)
     return []
 
 

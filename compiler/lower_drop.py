@@ -18,6 +18,21 @@ _NAMED = {
 }
 _RELATIONS = frozenset({"TABLE", "VIEW", "SEQUENCE", "TYPE"})
 _PRINCIPALS = frozenset({"USER", "LOGIN", "ROLE", "APPLICATION ROLE"})
+# What CREATE of the kind accepts without making anything.
+_WITHOUT_EFFECT = frozenset(
+    {
+        "STATISTICS",
+        "CREDENTIAL",
+        "SYMMETRIC KEY",
+        "ASYMMETRIC KEY",
+        "SERVER ROLE",
+        "PARTITION FUNCTION",
+        "PARTITION SCHEME",
+        "EVENT SESSION",
+        "RESOURCE POOL",
+        "WORKLOAD GROUP",
+    }
+)
 
 
 @invocations.register
@@ -62,13 +77,12 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
         return [pl.Invoke("ssb.drop_module", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
     if node.kind in _RELATIONS:
         ctx.catalog.tables.pop(key, None)
-        ctx.catalog.types.pop(key, None)
-        ctx.catalog.table_types.pop(key, None)
+        ctx.catalog.forget_type(ctx.object(name))
         return [pl.Invoke("ssb.drop_relation", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
     if node.kind == "SYNONYM":
         ctx.catalog.synonyms.pop(ctx.catalog.key(object_name(name)), None)
         return [pl.Invoke("ssb.drop_synonym", (ctx.queue(name),), if_exists)]
-    if node.kind in ("STATISTICS", "CREDENTIAL", "SYMMETRIC KEY", "ASYMMETRIC KEY", "SERVER ROLE"):
+    if node.kind in _WITHOUT_EFFECT:
         return []
     ctx.problem(f"DROP {node.kind} is not supported", node.span)
     return []

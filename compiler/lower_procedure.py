@@ -548,6 +548,10 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
 
 def _as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     """Return an argument as PostgreSQL writes it: T-SQL's text of a datetime has no seconds."""
+    table = ctx.scope.table_variable(text.tokens[0].text) if len(text.tokens) == 1 else None
+    if table is not None:
+        # Its rows, for a table-valued parameter.
+        return pl.Cast(pl.Name(table.reference), "text")
     word = len(text.tokens) == 1 and text.tokens[0].kind in (TokenKind.WORD, TokenKind.BRACKETED)
     written = None if word else ctx.expression(text)
     if written is None or written.type is None or written.type.family in ("string", "integer"):

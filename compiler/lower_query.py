@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from ..grammar.problems import Problems
 from ..grammar.source import Span
 from ..grammar.tokens import Token
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
 from .dynamic_pieces import lower_executed, mentions
 from .lower import Context, Mode, lower
-from .names import ObjectName, fold, quote
+from .names import ObjectName, fold, literal, quote
 from .ordinary_sql import Assignment, Ddl, Dml, Query, TableVariableDml
 from .safety import safe_expression
-from .scope import TableType
+from .scope import Scope, TableType
 from .type_map import SqlType
+
+TABLE_TYPE_COMMENT = "AS TABLE "
 
 
 @lower.register
@@ -27,13 +30,13 @@ def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
     """Lower an ordinary statement by what its translation turns out to be."""
     created = table_type_statement(node, ctx)
     if created is not None:
-        body: list[pl.Statement] = [pl.Sql(created), *ctx.status(node, pl.Number(0))]
+        body: list[pl.Statement] = [*map(pl.Sql, created), *ctx.status(node, pl.Number(0))]
         return [*ctx.guard(node, body, verb="CREATE"), *ctx.autocommit(node)]
     return lower_translated(node, node.text, node.kind.split()[0], ctx)
 
 
-def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> str | None:
-    """``CREATE TYPE name AS TABLE (…)``: remember the type and return the PostgreSQL statement.
+def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, ...] | None:
+    """``CREATE TYPE name AS TABLE (…)``: remember the type and return the PostgreSQL statements.
 
     None for every other statement, and after a problem.
     """
@@ -48,16 +51,37 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> str | None:
     name = ObjectName(*reversed([token.text.strip('[]"') for token in tokens[2 : table - 1 : 2]]))
     span = Span(node.span.source, tokens[table + 1].start, tokens[last - 1].end)
     text = nodes.SqlText(span=span, tokens=tokens[table + 1 : last])
-    info = ordinary_sql.translate_table_variable(text, ctx.scope, ctx.problems)
+    # Inside IF TYPE_ID(…) IS NULL the type may be there already, as the server says: that one stays.
+    known = ctx.catalog.table_types.get(ctx.catalog.key(name)) if ctx.nesting else None
+    info = known.info if known is not None else define_table_type(name, text, ctx.scope, ctx.problems)
     if info is None:
         return None
     row_type = ctx.catalog.sql_name(name)
-    ctx.catalog.table_types[ctx.catalog.key(name)] = TableType(row_type, info)
     columns = ", ".join(
         f"{quote(fold(column.name))} {column.type.postgres if column.type else 'text'}"
         for column in info.columns
     )
-    return f"CREATE TYPE {row_type} AS ({columns})"
+    # Keys, checks and defaults are for the scripts that use the type later: see server/learn.py.
+    comment = f"COMMENT ON TYPE {row_type} IS {literal(TABLE_TYPE_COMMENT + span.text)}"
+    return f"CREATE TYPE {row_type} AS ({columns})", comment
+
+
+def define_table_type(
+    name: ObjectName, text: nodes.SqlText, scope: Scope, problems: Problems
+) -> ordinary_sql.TableInfo | None:
+    """Remember a table type by the definition in parentheses."""
+    info = ordinary_sql.translate_table_variable(text, scope, problems)
+    if info is not None:
+        catalog = scope.catalog
+        catalog.table_types[catalog.key(name)] = TableType(catalog.sql_name(name), info)
+    return info
+
+
+def announce_type(node: nodes.SqlStatement, ctx: Context) -> None:
+    """``CREATE TYPE name FROM base``: remember the type ahead of its turn."""
+    translated = ordinary_sql.translate_statement(node.text, ctx.scope, ctx.problems)
+    if isinstance(translated, Ddl):
+        remember(translated, ctx)
 
 
 @lower.register
@@ -295,6 +319,8 @@ def remember(ddl: Ddl, ctx: Context) -> None:
         ctx.catalog.tables.pop(ctx.catalog.key(name), None)
     for table in ddl.defines:
         ctx.define(table)
+    for name, base, not_null in ddl.types:
+        ctx.catalog.define_type(name, base, not_null)
 
 
 def converted(sql: str, type_: SqlType | None) -> pl.Expr:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..grammar.lexer import lex, string_value
+from ..grammar.problems import Problems
+from ..grammar.source import Source, Span
+from ..grammar.tokens import TokenKind
 from . import nodes
 from . import plpgsql as pl
 from .lower import Context
 from .lower_procedure import argument_value
+from .names import ObjectName
 from .system_queries import SYSTEM_QUERIES
 from .type_map import INT, NVARCHAR_MAX, SqlType
 
@@ -68,15 +73,56 @@ _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = 
     ),
 }
 
+_TEXT = NVARCHAR_MAX
+# Of SQL Server 2000: name → function, the kind of principal it is told, parameters as above.
+_PRINCIPALS: dict[str, tuple[str, str | None, tuple[tuple[str, str, SqlType], ...]]] = {
+    "sp_addrole": ("ssb.create_principal", "ROLE", (("@rolename", "name", _TEXT), ("@ownername", "", _TEXT))),
+    "sp_droprole": ("ssb.drop_principal", "ROLE", (("@rolename", "name", _TEXT),)),
+    "sp_addrolemember": (
+        "ssb.add_member",
+        None,
+        (("@rolename", "role", _TEXT), ("@membername", "member", _TEXT)),
+    ),
+    "sp_droprolemember": (
+        "ssb.drop_member",
+        None,
+        (("@rolename", "role", _TEXT), ("@membername", "member", _TEXT)),
+    ),
+    "sp_addlogin": (
+        "ssb.create_principal",
+        "LOGIN",
+        (
+            ("@loginame", "name", _TEXT),
+            ("@passwd", "", _TEXT),
+            ("@defdb", "", _TEXT),
+            ("@deflanguage", "", _TEXT),
+            ("@sid", "", _TEXT),
+            ("@encryptopt", "", _TEXT),
+        ),
+    ),
+    "sp_droplogin": ("ssb.drop_principal", "LOGIN", (("@loginame", "name", _TEXT),)),
+    "sp_grantdbaccess": (
+        "ssb.create_principal",
+        "USER",
+        (("@loginame", "login", _TEXT), ("@name_in_db", "name", _TEXT)),
+    ),
+    "sp_adduser": (
+        "ssb.create_principal",
+        "USER",
+        (("@loginame", "login", _TEXT), ("@name_in_db", "name", _TEXT), ("@grpname", "role", _TEXT)),
+    ),
+    "sp_revokedbaccess": ("ssb.drop_principal", "USER", (("@name_in_db", "name", _TEXT),)),
+    "sp_dropuser": ("ssb.drop_principal", "USER", (("@name_in_db", "name", _TEXT),)),
+}
+
 # Settings of SQL Server that PostgreSQL has no counterpart of, or has by itself.
 _WITHOUT_EFFECT = frozenset(
     """
-    sp_configure sp_dboption sp_changedbowner sp_updatestats sp_recompile sp_tableoption sp_addrolemember
-    sp_droprolemember sp_grantdbaccess sp_serveroption sp_settriggerorder sp_refreshview sp_procoption
+    sp_configure sp_dboption sp_changedbowner sp_updatestats sp_recompile sp_tableoption
+    sp_serveroption sp_settriggerorder sp_refreshview sp_procoption
     sp_cycle_errorlog sp_addsrvrolemember sp_dropsrvrolemember sp_defaultdb sp_defaultlanguage sp_dbcmptlevel
     sp_db_vardecimal_storage_format sp_fulltext_database sp_fulltext_catalog sp_fulltext_table
-    sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_addlogin sp_droplogin sp_adduser
-    sp_dropuser sp_revokedbaccess sp_addrole sp_droprole sp_password sp_change_users_login
+    sp_fulltext_column sp_grantlogin sp_revokelogin sp_denylogin sp_password sp_change_users_login
     sp_createstats sp_autostats sp_indexoption sp_refreshsqlmodule sp_trace_setstatus sp_certify_removable
     sp_changeobjectowner sp_xml_removedocument sp_dropserver sp_addserver
     sp_set_database_firewall_rule sp_invalidate_textptr
@@ -98,11 +144,15 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
         "sp_rename": _rename,
         "xp_logevent": _log_event,
         "sp_xml_preparedocument": _prepare_document,
+        "sp_addtype": _add_type,
+        "sp_droptype": _drop_type,
     }
     if name in special:
         return special[name](node, ctx)
     if name in _FUNCTIONS:
         return _call(node, name, ctx)
+    if name in _PRINCIPALS:
+        return _principal(node, name, ctx)
     if name in _WITHOUT_EFFECT:
         return []
     if name in SYSTEM_QUERIES:
@@ -154,6 +204,84 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
             body.append(pl.Assign(ctx.variable(node.return_variable).spelling, pl.Number(0)))
     body += ctx.status(node, pl.Number(0))
     return [*ctx.guard(node, body), *ctx.autocommit(node)]
+
+
+def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
+    """sp_addrole, sp_addlogin and their like: what CREATE ROLE, CREATE LOGIN … do."""
+    function, kind, parameters = _PRINCIPALS[name]
+    given = dict(_arguments(node, parameters, ctx))
+    role = given.pop("role", None) if name == "sp_adduser" else None
+    if kind == "USER" and "login" in given:
+        # A user is called as its login where no name is given.
+        given.setdefault("name", given["login"])
+    for _, wanted, _ in parameters[:1]:
+        if wanted not in given:
+            ctx.problem(f"procedure {name} expects parameter {parameters[0][0]}", node.span, number=201)
+            return []
+    database = () if kind == "LOGIN" else ctx.database_argument()
+    arguments = tuple(given.items()) + ((("kind", pl.Text(kind)),) if kind else ())
+    body: list[pl.Statement] = [pl.Perform(pl.Invoke(function, (), (*arguments, *database)))]
+    if role is not None:
+        member = (("role", role), ("member", given["name"]))
+        body.append(pl.Perform(pl.Invoke("ssb.add_member", (), (*member, *database))))
+    if node.return_variable is not None:
+        body.append(pl.Assign(ctx.variable(node.return_variable).spelling, pl.Number(0)))
+    body += ctx.status(node, pl.Number(0))
+    return [*ctx.guard(node, body), *ctx.autocommit(node)]
+
+
+def _constant(node: nodes.Execute, position: int, name: str) -> str | None:
+    """The argument ``name``, or the one at ``position``, where it is a literal or a word."""
+    for number, argument in enumerate(node.arguments):
+        if argument.name.key == name if argument.name is not None else number == position:
+            tokens = argument.value.tokens if argument.value is not None else ()
+            if len(tokens) != 1 or tokens[0].text.startswith("@"):
+                return None
+            return string_value(tokens[0]) if tokens[0].kind == TokenKind.STRING else tokens[0].text
+    return None
+
+
+def _add_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_addtype name, 'type', 'null': CREATE TYPE name FROM type, as its page says."""
+    name, base = _constant(node, 0, "@typename"), _constant(node, 1, "@phystype")
+    nullable = _constant(node, 2, "@nulltype") or "NULL"
+    if name is None or base is None:
+        ctx.problem("sp_addtype needs the name and the type as literals", node.span, number=201)
+        return []
+    not_null = nullable.strip().upper() in ("NOT NULL", "NONULL")
+    quoted = name if name.startswith("[") else "[" + name.replace("]", "]]") + "]"
+    text = f"CREATE TYPE dbo.{quoted} FROM {base} {'NOT NULL' if not_null else 'NULL'}"
+    return _definition(node, text, "CREATE", ctx)
+
+
+def _drop_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_droptype name."""
+    name = _constant(node, 0, "@typename")
+    if name is None:
+        ctx.problem("sp_droptype needs the name as a literal", node.span, number=201)
+        return []
+    table = ObjectName(name.strip("[]"))
+    ctx.catalog.forget_type(table)
+    drop = pl.Invoke("ssb.drop_relation", (pl.Text("TYPE"), pl.Text(ctx.catalog.sql_name(table))))
+    return [*ctx.guard(node, [pl.Perform(drop), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+
+
+def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list[pl.Statement]:
+    """An ordinary definition in place of the procedure's call; what is wrong with it is the call's."""
+    from .lower_query import lower_translated
+
+    source = Source(node.span.source.name, text)
+    tokens = tuple(lex(source, ctx.problems))
+    inner = nodes.SqlText(span=Span(source, 0, len(text)), tokens=tokens)
+    found = Problems()
+    outer, ctx.problems = ctx.problems, found
+    try:
+        lowered = lower_translated(node, inner, verb, ctx)
+    finally:
+        ctx.problems = outer
+    for problem in found:
+        ctx.problem(problem.message, node.span, number=problem.number)
+    return lowered
 
 
 def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:

@@ -164,6 +164,17 @@ class Context:
             return None
         return database
 
+    def domain_of(self, node: exp.Expr) -> str | None:
+        """The PostgreSQL name of a type that the script created, None of any other."""
+        name = ObjectName(node.name, node.args.get("schema"))
+        if self.scope.user_type(name) is None:
+            return None
+        return name.sql(self.scope.database, self.scope.default_database)
+
+    def nullable_type(self, node: exp.Expr) -> bool:
+        """Whether a column of this type, which says nothing of NULL itself, takes it."""
+        return not self.scope.not_null_type(ObjectName(node.name, node.args.get("schema")))
+
     def type_of(self, node: exp.Expr, *, cast: bool) -> SqlType | None:
         """The type a TypeName node names; None after a problem."""
         name = node.name

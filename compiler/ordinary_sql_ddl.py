@@ -158,7 +158,9 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
             )
         seen.add(folded)
         type_ = ctx.type_of(column.type, cast=False) if column.type is not None else None
-        nullable = column.nullable if column.nullable is not None else True
+        nullable = column.nullable
+        if nullable is None:
+            nullable = column.type is None or ctx.nullable_type(column.type)
         if folded in primary or column.identity is not None:
             nullable = False
         infos.append(ColumnInfo(column.name.name, type_, nullable=nullable, identity=column.identity))
@@ -278,7 +280,8 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
         type_text = known.type.postgres if known.type is not None else "text"
         text = f"{name} {type_text} GENERATED ALWAYS AS ({known.computed}) STORED"
     else:
-        text = f"{name} {_column_type(known.type, known.identity)}"
+        domain = ctx.domain_of(column.type) if column.type is not None and known.identity is None else None
+        text = f"{name} {domain or _column_type(known.type, known.identity)}"
         if known.identity is not None:
             text += f" GENERATED ALWAYS AS IDENTITY{_identity_text(known.identity)}"
     if not known.nullable and not any(c.kind == "PRIMARY KEY" for c in column.constraints):
@@ -465,6 +468,9 @@ def _drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
     return Ddl(tuple(f"DROP {kind} {guard}{ctx.relation_name(name)}" for name in names), drops=tuple(names))
 
 
+NOT_NULL_TYPE = "columns are NOT NULL"
+
+
 def _create_type(reader: Reader, ctx: Context) -> Ddl | None:
     """``CREATE TYPE name FROM base [NULL | NOT NULL]``: a domain."""
     name = object_name(reader.target())
@@ -478,8 +484,11 @@ def _create_type(reader: Reader, ctx: Context) -> Ddl | None:
         reader.fail()
     if base is None:
         return None
-    text = f"CREATE DOMAIN {ctx.relation_name(name)} AS {base.postgres}{' NOT NULL' if not_null else ''}"
-    return Ddl((text,), types=((name, base),))
+    text = f"CREATE DOMAIN {ctx.relation_name(name)} AS {base.postgres}"
+    if not_null:
+        # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
+        text += f' CONSTRAINT "{NOT_NULL_TYPE}" CHECK (true)'
+    return Ddl((text,), types=((name, base, not_null),))
 
 
 _SEQUENCE_LIMITS = {

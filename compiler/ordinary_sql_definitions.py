@@ -156,6 +156,8 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
         elif word == "INDEX":
             reader.advance()
             definition.indexes.append(read_index(reader, False, ctx, columns=[(name.name, False)]))
+        elif word == "COLUMN_SET":
+            reader.fail("a column set over sparse columns is not supported")
         elif word in ("GENERATED", "ENCRYPTED"):
             ctx.unsupported("a system-versioned column" if word == "GENERATED" else "Always Encrypted")
             reader.fail()
@@ -287,6 +289,12 @@ def index_columns(reader: Reader) -> list[tuple[str, bool]]:
     return columns
 
 
+# Options that SQL Server still takes without parentheses, as version 2000 had them.
+_OLD_INDEX_OPTIONS = frozenset(
+    "FILLFACTOR PAD_INDEX STATISTICS_NORECOMPUTE IGNORE_DUP_KEY DROP_EXISTING SORT_IN_TEMPDB".split()
+)
+
+
 def index_options(reader: Reader) -> bool:
     """``WITH ( … )``, ``WITH FILLFACTOR = n``, ``ON filegroup``: read, dropped, but for IGNORE_DUP_KEY."""
     ignore = False
@@ -310,15 +318,15 @@ def index_options(reader: Reader) -> bool:
                     if word == "IGNORE_DUP_KEY" and words[place + 1 : place + 3] in (["=", "ON"], ["ON"]):
                         ignore = True
             else:
-                if reader.current_upper == "IGNORE_DUP_KEY":
-                    ignore = True
-                    reader.advance()
-                elif reader.current_upper in ("FILLFACTOR", "PAD_INDEX", "STATISTICS_NORECOMPUTE"):
+                while True:
+                    if reader.current_upper not in _OLD_INDEX_OPTIONS:
+                        reader.fail()
+                    ignore = ignore or reader.current_upper == "IGNORE_DUP_KEY"
                     reader.advance()
                     if reader.take(T.EQ):
                         reader.advance()
-                else:
-                    reader.fail()
+                    if not reader.take(T.COMMA):
+                        break
         elif reader.peek(T.ON):
             reader.advance()
             reader.advance()

@@ -166,6 +166,9 @@ class SqlScope(Protocol):
     def user_type(self, name: ObjectName) -> SqlType | None:
         """A type that the script created (CREATE TYPE … FROM), None when unknown."""
 
+    def not_null_type(self, name: ObjectName) -> bool:
+        """Whether a type was created NOT NULL."""
+
 
 # ---------------------------------------------------------------- what comes out
 
@@ -302,8 +305,8 @@ class Ddl:
     statements: tuple[str, ...]
     defines: tuple[TableInfo, ...] = ()
     drops: tuple[ObjectName, ...] = ()
-    types: tuple[tuple[ObjectName, SqlType], ...] = ()
-    """CREATE TYPE … FROM: what the new name stands for."""
+    types: tuple[tuple[ObjectName, SqlType, bool], ...] = ()
+    """CREATE TYPE … FROM: what the new name stands for, and whether its columns are NOT NULL."""
 
 
 Statement = Query | Assignment | Dml | TableVariableDml | Ddl

@@ -100,6 +100,8 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
 
 def _typed(rows: list[list[Value]], columns: list[ColumnInfo]) -> list[list[Value]]:
     """The first row's cells carry the columns' types, which VALUES would otherwise guess."""
+    if not rows:
+        return rows  # they do not fit, which is reported
     first = [
         v.cast(cell, column.type.postgres, column.type)
         if column.type is not None and (cell.is_null or cell.is_literal or cell.type is None)

@@ -28,7 +28,7 @@ from .lower import Context, Frame, Mode
 from .lower_batch import lower_batch_body, lower_module, lower_plain
 from .lower_module import function_signature
 from .lower_procedure import call_effect, callee_reads, signature, variable_names
-from .lower_query import table_type_statement
+from .lower_query import announce_type, table_type_statement
 from .scope import Catalog, Scope, object_name, sets_row_limit
 
 __all__ = [
@@ -222,8 +222,9 @@ class CompileSession:
                     self.catalog.bodies[self.catalog.key(procedure.name)] = statement.body
                 elif isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
                     # Signatures name table types; what is wrong is reported when its turn comes.
-                    scope = Scope(self.catalog)
-                    table_type_statement(statement, self._context(batch, Problems(), scope, Frame(), CLOSED))
+                    context = self._context(batch, Problems(), Scope(self.catalog), Frame(), CLOSED)
+                    if table_type_statement(statement, context) is None:
+                        announce_type(statement, context)
                 elif isinstance(statement, nodes.CreateFunction):
                     key = self.catalog.key(object_name(statement.name))
                     self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))

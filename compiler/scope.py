@@ -160,6 +160,7 @@ class Catalog:
         """Bodies of the script's procedures: what they do to @@TRANCOUNT is found in them."""
         self.functions: dict[tuple[str, str], UserFunction] = {}
         self.types: dict[tuple[str, str], SqlType] = {}
+        self.not_null_types: set[tuple[str, str]] = set()
         self.table_types: dict[tuple[str, str], TableType] = {}
         self.synonyms: dict[tuple[str, str], ObjectName] = {}
         self.identity_insert: set[tuple[str, str]] = set()
@@ -193,6 +194,21 @@ class Catalog:
         key = self.key(procedure.name)
         known = self.procedures.get(key, procedure)
         self.procedures[key] = procedure if known == procedure else None
+
+    def define_type(self, name: ObjectName, base: SqlType, not_null: bool) -> None:
+        """CREATE TYPE … FROM: what is there already stays what it is."""
+        key = self.key(name)
+        if key not in self.types:
+            self.types[key] = base
+            if not_null:
+                self.not_null_types.add(key)
+
+    def forget_type(self, name: ObjectName) -> None:
+        """DROP TYPE."""
+        key = self.key(name)
+        self.types.pop(key, None)
+        self.not_null_types.discard(key)
+        self.table_types.pop(key, None)
 
     def type_of(self, written: nodes.DataType) -> SqlType:
         """Resolve a data type as written.  Raises UnknownType."""
@@ -397,6 +413,10 @@ class Scope:
     def user_type(self, name: ObjectName) -> SqlType | None:
         """Return a type that the script created."""
         return self.catalog.types.get(self.catalog.key(name))
+
+    def not_null_type(self, name: ObjectName) -> bool:
+        """Whether a type was created NOT NULL."""
+        return self.catalog.key(name) in self.catalog.not_null_types
 
     # -------------------------------------------------------- for the lowering
 

@@ -156,6 +156,8 @@ BEGIN
                                              (parse_ident(p_name))[2]), 16, 3);
     ELSIF to_regclass(p_target) IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %s AS SELECT * FROM %s', p_name, p_target);
+        -- By which ssb.synonym (301_objects.sql) knows it from a view.
+        EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, 'synonym for ' || p_target);
     END IF;
 END;
 $$;

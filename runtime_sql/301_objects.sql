@@ -1,3 +1,9 @@
+-- Synonyms are views (127_modules.sql): the comment on one tells what it stands for.
+CREATE OR REPLACE VIEW ssb.synonym AS
+SELECT d.objoid AS oid, substr(d.description, length('synonym for ') + 1) AS target
+  FROM pg_description AS d
+ WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(d.description, 'synonym for ');
+
 -- sys.objects and its relatives, enough for scripts that ask what exists: queues
 -- from our catalog, everything else from PostgreSQL's. Tables and procedures have
 -- folded names there; queues keep their spelling.
@@ -15,10 +21,12 @@ SELECT 'queue_messages_' || q.queue_id, -q.queue_id, NULL, 4, q.queue_id, 'IT', 
   FROM ssb.queue AS q JOIN ssb.visible_schema AS v ON v.postgres_name = q.schema_name
 UNION ALL
 SELECT c.relname::text, c.oid::integer, NULL, v.schema_id, 0,
-       CASE c.relkind WHEN 'v' THEN 'V' WHEN 'm' THEN 'V' WHEN 'S' THEN 'SO' ELSE 'U' END,
-       CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE_OBJECT' ELSE 'USER_TABLE' END,
+       CASE WHEN s.target IS NOT NULL THEN 'SN' WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' ELSE 'U' END,
+       CASE WHEN s.target IS NOT NULL THEN 'SYNONYM' WHEN c.relkind IN ('v', 'm') THEN 'VIEW'
+            WHEN c.relkind = 'S' THEN 'SEQUENCE_OBJECT' ELSE 'USER_TABLE' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_class AS c JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+  LEFT JOIN ssb.synonym AS s ON s.oid = c.oid
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
     OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
@@ -83,9 +91,8 @@ AS $$
         ELSE format_type(p_type, NULL) END;
 $$;
 
-CREATE OR REPLACE VIEW sys.types AS
-SELECT t.name, t.number AS system_type_id, t.number::integer AS user_type_id, 4 AS schema_id, t.max_length, t.precision, t.scale,
-       1::sys.bit AS is_nullable, 0::sys.bit AS is_user_defined, 0::sys.bit AS is_table_type
+CREATE OR REPLACE VIEW ssb.system_type AS
+SELECT t.name, t.number AS system_type_id, t.max_length, t.precision, t.scale
   FROM (VALUES ('image', 34, 16, 0, 0), ('text', 35, 16, 0, 0), ('uniqueidentifier', 36, 16, 0, 0), ('date', 40, 3, 10, 0),
                ('time', 41, 5, 16, 7), ('datetime2', 42, 8, 27, 7), ('datetimeoffset', 43, 10, 34, 7), ('tinyint', 48, 1, 3, 0),
                ('smallint', 52, 2, 5, 0), ('int', 56, 4, 10, 0), ('smalldatetime', 58, 4, 16, 0), ('real', 59, 4, 24, 0),
@@ -96,22 +103,48 @@ SELECT t.name, t.number AS system_type_id, t.number::integer AS user_type_id, 4 
                ('nvarchar', 231, 8000, 0, 0), ('nchar', 239, 8000, 0, 0), ('xml', 241, -1, 0, 0), ('sysname', 256, 256, 0, 0))
        AS t (name, number, max_length, precision, scale);
 
+-- CREATE TYPE … FROM makes a domain, CREATE TYPE … AS TABLE the type of its rows.
+CREATE OR REPLACE VIEW ssb.user_type AS
+SELECT t.oid, t.typname::text AS name, v.schema_id, t.typtype = 'c' AS is_table, t.typbasetype AS base, t.typtypmod AS modifier,
+       NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = t.oid AND k.conname = 'columns are NOT NULL') AS is_nullable
+  FROM pg_type AS t
+  JOIN ssb.visible_schema AS v ON v.oid = t.typnamespace
+ WHERE t.typtype = 'd'
+    -- The rows of a table-valued function have a type too (name@row).
+    OR t.typtype = 'c' AND t.typname NOT LIKE '%@row' AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = t.typrelid AND c.relkind = 'c');
+
+CREATE OR REPLACE VIEW sys.types AS
+SELECT t.name, t.system_type_id, t.system_type_id::integer AS user_type_id, 4 AS schema_id, t.max_length, t.precision, t.scale,
+       1::sys.bit AS is_nullable, 0::sys.bit AS is_user_defined, 0::sys.bit AS is_table_type
+  FROM ssb.system_type AS t
+UNION ALL
+SELECT u.name, CASE WHEN u.is_table THEN 243 ELSE t.system_type_id END, u.oid::integer, u.schema_id,
+       CASE WHEN u.is_table THEN -1 WHEN u.base IN ('varchar'::regtype, 'bpchar'::regtype) AND u.modifier > 0 THEN 2 * (u.modifier - 4)
+            ELSE t.max_length END,
+       coalesce(CASE WHEN u.base = 'numeric'::regtype AND u.modifier > 0 THEN ((u.modifier - 4) >> 16) & 65535 END, t.precision, 0),
+       coalesce(CASE WHEN u.base = 'numeric'::regtype AND u.modifier > 0 THEN (u.modifier - 4) & 2047 END, t.scale, 0),
+       (u.is_nullable AND NOT u.is_table)::integer::sys.bit, 1::sys.bit, u.is_table::integer::sys.bit
+  FROM ssb.user_type AS u
+  LEFT JOIN ssb.system_type AS t ON t.name = ssb.tsql_type(u.base);
+
 CREATE OR REPLACE VIEW sys.columns AS
 SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS name, a.attnum::integer AS column_id,
-       t.system_type_id, t.user_type_id,
-       CASE WHEN a.atttypid IN ('text'::regtype, 'bytea'::regtype) OR a.atttypmod < 0 AND a.atttypid = 'varchar'::regtype THEN -1
-            WHEN a.atttypid IN ('varchar'::regtype, 'bpchar'::regtype) THEN 2 * (a.atttypmod - 4)
+       t.system_type_id, coalesce(u.oid::integer, t.system_type_id) AS user_type_id,
+       CASE WHEN b.type IN ('text'::regtype, 'bytea'::regtype) OR b.modifier < 0 AND b.type = 'varchar'::regtype THEN -1
+            WHEN b.type IN ('varchar'::regtype, 'bpchar'::regtype) THEN 2 * (b.modifier - 4)
             ELSE coalesce(t.max_length, a.attlen) END::smallint AS max_length,
-       coalesce(CASE WHEN a.atttypid = 'numeric'::regtype AND a.atttypmod > 0 THEN ((a.atttypmod - 4) >> 16) & 65535 END, t.precision, 0)::smallint
+       coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN ((b.modifier - 4) >> 16) & 65535 END, t.precision, 0)::smallint
            AS precision,
-       coalesce(CASE WHEN a.atttypid = 'numeric'::regtype AND a.atttypmod > 0 THEN (a.atttypmod - 4) & 2047 END, t.scale, 0)::smallint AS scale,
+       coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN (b.modifier - 4) & 2047 END, t.scale, 0)::smallint AS scale,
        NULL::text AS collation_name, (NOT a.attnotnull)::integer::sys.bit AS is_nullable,
        (a.attidentity <> '')::integer::sys.bit AS is_identity, (a.attgenerated <> '')::integer::sys.bit AS is_computed
   FROM pg_attribute AS a
   JOIN pg_class AS c ON c.oid = a.attrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
   LEFT JOIN ssb.queue AS q ON q.schema_name = v.postgres_name AND q.relation_name = c.relname
-  LEFT JOIN sys.types AS t ON t.name = ssb.tsql_type(a.atttypid)
+  LEFT JOIN ssb.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
+ CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
+  LEFT JOIN ssb.system_type AS t ON t.name = ssb.tsql_type(b.type)
  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm');
 
 -- Names of indexes are unique in a schema here, on a table there: the compiler puts the

@@ -123,9 +123,13 @@ SELECT p.partition_id AS allocation_unit_id, 1::smallint AS type, 'IN_ROW_DATA':
            AS total_pages
   FROM sys.partitions AS p;
 CREATE OR REPLACE VIEW sys.synonyms AS
-SELECT o.*, NULL::text AS base_object_name FROM sys.objects AS o WHERE o.type = 'SN';
+SELECT o.*, (SELECT string_agg(quote_ident(p.part), '.' ORDER BY p.place)
+               FROM unnest(parse_ident(s.target)) WITH ORDINALITY AS p (part, place)) AS base_object_name
+  FROM sys.objects AS o JOIN ssb.synonym AS s ON s.oid::integer = o.object_id WHERE o.type = 'SN';
 CREATE OR REPLACE VIEW sys.table_types AS
-SELECT NULL::text AS name, NULL::integer AS user_type_id, NULL::integer AS schema_id, NULL::integer AS type_table_object_id WHERE false;
+SELECT t.name, t.user_type_id, t.schema_id, t.system_type_id, t.is_user_defined, t.is_table_type,
+       (SELECT p.typrelid::integer FROM pg_type AS p WHERE p.oid = t.user_type_id::oid) AS type_table_object_id
+  FROM sys.types AS t WHERE t.is_table_type = 1;
 CREATE OR REPLACE VIEW sys.stats AS
 SELECT x.object_id, x.name, x.index_id AS stats_id, 0::sys.bit AS auto_created, 0::sys.bit AS user_created FROM sys.indexes AS x;
 

@@ -108,6 +108,7 @@
 \ir 470_session_functions.sql
 \ir 471_objects.sql
 \ir 472_properties.sql
+\ir 473_identity.sql
 
 -- Catalog views that need those functions
 \ir 480_table_parts.sql

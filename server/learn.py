@@ -11,22 +11,31 @@ from typing import Any
 import psycopg
 
 from ..compiler import type_map as tm
-from ..compiler.names import ObjectName
-from ..compiler.ordinary_sql import ColumnInfo, TableInfo
+from ..compiler.lower_query import TABLE_TYPE_COMMENT
+from ..compiler.names import ObjectName, quote
+from ..compiler.nodes import SqlText
+from ..compiler.ordinary_sql import ColumnInfo, TableInfo, translate_table_variable
 from ..compiler.ordinary_sql_interface import KeyInfo
-from ..compiler.scope import Catalog
+from ..compiler.scope import Catalog, Scope, TableType
 from ..compiler.type_map import SqlType
+from ..grammar.lexer import lex
+from ..grammar.problems import Problems
+from ..grammar.source import Source
 
 _TABLES = """
 SELECT n.nspname, c.relname, c.relkind::text,
        array_agg(a.attname::text ORDER BY a.attnum),
-       array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum),
+       array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
+                      ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum),
        array_agg(a.attnotnull ORDER BY a.attnum),
        array_agg(a.attidentity <> '' ORDER BY a.attnum),
        array_agg(CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END ORDER BY a.attnum)
   FROM pg_class AS c
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_type AS t ON t.oid = a.atttypid
+  LEFT JOIN pg_namespace AS b ON b.oid = t.typnamespace AND t.typtype = 'd'
+                             AND b.nspname NOT IN ('ssb', 'sys')
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
@@ -42,6 +51,22 @@ SELECT n.nspname, c.relname, i.indisprimary,
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
    AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+"""
+# What CREATE TYPE … FROM made.
+_DOMAINS = """
+SELECT n.nspname, t.typname, format_type(t.typbasetype, t.typtypmod),
+       EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = t.oid AND k.conname = 'columns are NOT NULL')
+  FROM pg_type AS t
+  JOIN pg_namespace AS n ON n.oid = t.typnamespace
+ WHERE t.typtype = 'd' AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+"""
+# What CREATE TYPE … AS TABLE made: the comment keeps its T-SQL.
+_TABLE_TYPES = """
+SELECT n.nspname, t.typname, d.description
+  FROM pg_type AS t
+  JOIN pg_namespace AS n ON n.oid = t.typnamespace
+  JOIN pg_description AS d ON d.classoid = 'pg_type'::regclass AND d.objoid = t.oid
+ WHERE t.typtype = 'c' AND starts_with(d.description, %s)
 """
 _TYPES: dict[str, SqlType] = {
     "integer": tm.INT,
@@ -67,7 +92,7 @@ _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)"
 
 
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
-    """Add the server's tables and views to ``catalog``. Raises psycopg.Error."""
+    """Add the server's tables, views and alias types to ``catalog``. Raises psycopg.Error."""
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
@@ -78,6 +103,23 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             tuple(keys.get((schema, name), ())),
             read_only=kind in ("v", "m"),
         )
+    for schema, name, base, not_null in connection.execute(_DOMAINS):
+        known = type_of(base)
+        if known is not None:
+            catalog.types[schema, name] = known
+            if not_null:
+                catalog.not_null_types.add((schema, name))
+    for schema, name, description in connection.execute(_TABLE_TYPES, [TABLE_TYPE_COMMENT]):
+        info = _table_type(description.removeprefix(TABLE_TYPE_COMMENT), catalog)
+        if info is not None:
+            catalog.table_types[schema, name] = TableType(f"{quote(schema)}.{quote(name)}", info)
+
+
+def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:
+    source = Source("table type", definition)
+    problems = Problems()
+    text = SqlText(span=source.span(0, len(definition)), tokens=tuple(lex(source, problems)))
+    return translate_table_variable(text, Scope(catalog), problems)
 
 
 def _column(name: str, type_: str, not_null: bool, identity: bool, computed: str | None) -> ColumnInfo:

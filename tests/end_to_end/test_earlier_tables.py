@@ -60,3 +60,45 @@ def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Con
 )
 def test_types(written: str, expected: SqlType | None) -> None:
     assert type_of(written) == expected
+
+
+def test_types_of_an_earlier_script(database: Database) -> None:
+    first = Tsql(database.dsn)
+    first.run_well(
+        "CREATE TYPE phone FROM varchar(5) NOT NULL"
+        "\nCREATE TYPE dbo.lines AS TABLE (id int PRIMARY KEY, note nvarchar(20) DEFAULT N'-',"
+        " CHECK (id > 0))"
+        "\nGO\nCREATE PROCEDURE total @rows dbo.lines READONLY, @n int OUTPUT"
+        " AS SELECT @n = SUM(id) FROM @rows"
+    )
+    first.close()
+    later = Tsql(database.dsn)
+    later.run_well(
+        "IF TYPE_ID(N'dbo.lines') IS NULL CREATE TYPE dbo.lines AS TABLE (other int)"
+        "\nDECLARE @r lines, @p phone = 'more than five', @n int"
+        "\nINSERT @r (id) VALUES (2), (3)"
+        "\nINSERT @r VALUES (4, N'it''s, \"quoted\"')"
+        "\nEXEC total @r, @n OUTPUT"
+        "\nSELECT @n, @p, note FROM @r WHERE id <> 3"
+        "\nCREATE TABLE Calls (who phone, whom phone NULL)"
+        "\nSELECT name, is_table_type, is_nullable FROM sys.types WHERE is_user_defined = 1 ORDER BY name"
+    )
+    assert later.results == [
+        [["9", "more ", "-"], ["9", "more ", 'it\'s, "quoted"']],
+        [["lines", "1", "0"], ["phone", "0", "0"]],
+    ]
+    shown = later.run("INSERT Calls VALUES (NULL, NULL)\nGO\nDECLARE @r lines INSERT @r (id) VALUES (2), (2)")
+    assert "Cannot insert the value NULL into column 'who'" in shown
+    assert "Msg 2627" in shown
+    later.close()
+
+
+def test_a_synonym_is_no_view(database: Database) -> None:
+    tsql = Tsql(database.dsn)
+    tsql.run_well(
+        "CREATE TABLE T (a int)\nGO\nCREATE VIEW V AS SELECT a FROM T\nGO\nCREATE SYNONYM S FOR dbo.T"
+        "\nSELECT name FROM sys.views"
+        "\nSELECT name, type, base_object_name FROM sys.synonyms"
+    )
+    assert tsql.results == [[["v"]], [["s", "SN", "dbo.t"]]]
+    tsql.close()

@@ -82,6 +82,9 @@ class Givens:
     def user_type(self, name: ObjectName) -> SqlType | None:
         return None
 
+    def not_null_type(self, name: ObjectName) -> bool:
+        return False
+
     # ------------------------------------------------------------ reading
 
     def add(self, line: str) -> None:

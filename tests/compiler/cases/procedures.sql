@@ -881,6 +881,8 @@ EXEC dbo.takes;
 -- expect
 CREATE TYPE dbo.ids AS (id integer, name varchar(10));
 
+COMMENT ON TYPE dbo.ids IS 'AS TABLE (id int NOT NULL PRIMARY KEY, name nvarchar(10))';
+
 SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes(rows dbo.ids[] DEFAULT '{}', INOUT session ssb.session DEFAULT NULL)

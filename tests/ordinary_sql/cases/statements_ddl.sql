@@ -359,7 +359,7 @@ DROP INDEX IF EXISTS dbo.customers__ix_city
 -- case: create type
 CREATE TYPE dbo.phone FROM varchar(20) NOT NULL
 -- expect
-CREATE DOMAIN dbo.phone AS varchar(20) NOT NULL
+CREATE DOMAIN dbo.phone AS varchar(20) CONSTRAINT "columns are NOT NULL" CHECK (true)
 
 -- case: create sequence
 CREATE SEQUENCE dbo.s1 AS int START WITH 5 INCREMENT BY 2

@@ -1,0 +1,58 @@
+-- DBCC CHECKIDENT ( 'table' [, NORESEED | RESEED [, value]] ): shows what an identity
+-- column made last, and sets it. What comes next is the new value plus the increment, or
+-- the new value itself where the table never had a row since CREATE or TRUNCATE.
+-- Without a value an identity that lags behind its column is set to the column's highest.
+--
+-- Called by  compiled DBCC CHECKIDENT
+-- Locks      the sequence, where its bounds must give way
+CREATE OR REPLACE FUNCTION sys.check_identity(table_name text, reseed boolean DEFAULT true, value numeric DEFAULT NULL,
+                                              messages boolean DEFAULT true, database text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_table regclass := sys.object_id(table_name, NULL, database)::oid::regclass;
+    v_sequence regclass;
+    v_column name;
+    v_definition pg_sequence;
+    v_last numeric;
+    v_used boolean;
+    v_highest numeric;
+BEGIN
+    IF v_table IS NULL THEN
+        PERFORM ssb.raise_error(2501, format('Cannot find a table or object with the name "%s". Check the system catalog.',
+                                             table_name));
+    END IF;
+    v_sequence := sys.identity_sequence(v_table);
+    IF v_sequence IS NULL THEN
+        PERFORM ssb.raise_error(7997, format('''%s'' does not contain an identity column.', table_name));
+    END IF;
+    SELECT a.attname INTO v_column FROM pg_attribute AS a WHERE a.attrelid = v_table AND a.attidentity <> '';
+    SELECT s.* INTO v_definition FROM pg_sequence AS s WHERE s.seqrelid = v_sequence;
+    EXECUTE format('SELECT last_value, is_called FROM %s', v_sequence) INTO v_last, v_used;
+    IF value IS NULL THEN
+        EXECUTE format('SELECT %s(%I) FROM %s', CASE WHEN v_definition.seqincrement > 0 THEN 'max' ELSE 'min' END,
+                       v_column, v_table) INTO v_highest;
+        IF reseed AND v_highest IS NOT NULL AND (NOT v_used OR (v_highest - v_last) * v_definition.seqincrement > 0) THEN
+            PERFORM setval(v_sequence, v_highest::bigint, true);
+        END IF;
+    ELSIF reseed THEN
+        -- RESEED, 0 is usual, and below what PostgreSQL's sequence allows by itself.
+        IF value < v_definition.seqmin THEN
+            EXECUTE format('ALTER SEQUENCE %s MINVALUE %s', v_sequence, value);
+        ELSIF value > v_definition.seqmax THEN
+            EXECUTE format('ALTER SEQUENCE %s MAXVALUE %s', v_sequence, value);
+        END IF;
+        PERFORM setval(v_sequence, value::bigint, v_used);
+    END IF;
+    IF messages THEN
+        PERFORM ssb.print(format('Checking identity information: current identity value ''%s''',
+                                 CASE WHEN v_used THEN v_last::text ELSE 'NULL' END)
+            || CASE WHEN value IS NULL THEN format(', current column value ''%s''', coalesce(v_highest::text, 'NULL'))
+                    ELSE '' END || '.');
+        PERFORM ssb.print('DBCC execution completed. If DBCC printed error messages, contact your system administrator.');
+    END IF;
+END;
+$$;
