@@ -14,13 +14,20 @@
 --               been switched since, the one named here still has the older messages,
 --               and when it has none left, ssb.receive_carefully looks into both}
 --   ssb.held_…  {their endpoints; for each, an order below which it has nothing}
---   ssb.seen_…  S:X:tenth of a second (see below)
+--   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
+--               it, tenth of a second of a look at the numbers in use} (see below)
 --
 -- The mark may pass an order only when no message with a lower one can still
 -- appear: a sender has its transaction's number before it takes its order (see
--- ssb.send, ssb.put_message). So we note the sequence's last value S, then a
--- snapshot's xmax X; once a later snapshot's xmin has reached X, every order up to S
--- is decided. Transactions that stay open for hours would stop that, so what counts
+-- ssb.send, ssb.put_message). So we note the sequence's last value S. The number X that
+-- a later transaction of this session gets was given after that; so once the oldest
+-- running transaction is X or younger, every order up to S is decided. (A snapshot's xmax
+-- will not do for X: it is one more than the youngest transaction that has ended, and
+-- running ones may be younger.) A session that does it all in one transaction looks what
+-- numbers are in use, which is dear, every tenth of a second. While S waits for X, the next
+-- S waits for its X.
+--
+-- Transactions that stay open for hours would stop that, so what counts
 -- in the end is whether one of those older than X is a sender: it holds the lock on
 -- the order sequence that nextval leaves. (Nothing here reads that sequence's last
 -- value in the usual way, which leaves the same lock.)
@@ -55,7 +62,10 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_key CONSTANT text := p_queue_id || '_' || p_priority;
-    v_seen CONSTANT text := nullif(current_setting('ssb.seen_' || v_key, true), '');
+    v_seen bigint[] := coalesce(nullif(current_setting('ssb.seen_' || v_key, true), ''), '{}')::bigint[];
+    v_own CONSTANT bigint := pg_current_xact_id_if_assigned()::text::bigint;
+    v_oldest CONSTANT bigint := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+    v_next bigint;                     -- X for the next S
     v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;  -- one look at the locks each
     v_held bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
     v_held_low bigint[];
@@ -69,18 +79,29 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RETURN;
     END IF;
+    IF v_seen[4] IS NOT NULL AND v_own IS DISTINCT FROM v_seen[5] THEN
+        v_next := v_own;
+    END IF;
+    IF v_next IS NULL AND v_seen[6] <> v_moment::bigint THEN
+        v_seen[6] := v_moment;
+        SELECT greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+                        max(v_oldest + age((v_oldest & 4294967295)::text::xid) - age(t.transactionid)) + 1)
+          INTO v_next
+          FROM pg_locks AS t WHERE t.locktype = 'transactionid' AND t.granted;
+    END IF;
     -- Every order up to this is decided, if it is.
-    v_last := split_part(v_seen, ':', 1)::bigint;
-    IF pg_snapshot_xmin(pg_current_snapshot()) < split_part(v_seen, ':', 2)::xid8 THEN
-        IF split_part(v_seen, ':', 3) = v_moment OR EXISTS (
-            SELECT FROM pg_locks AS s
-              JOIN pg_locks AS t ON t.virtualtransaction = s.virtualtransaction AND t.locktype = 'transactionid' AND t.granted
-             WHERE s.locktype = 'relation' AND s.relation = p_order_sequence AND s.mode = 'RowExclusiveLock'
-               AND s.pid <> pg_backend_pid()
-               AND age(t.transactionid) > age((split_part(v_seen, ':', 2)::bigint % 4294967296)::text::xid))
-        THEN
-            v_last := NULL;
-        END IF;
+    IF v_oldest >= v_next THEN
+        v_last := v_seen[4];
+    ELSIF v_oldest >= v_seen[2] THEN
+        v_last := v_seen[1];
+    ELSIF v_seen[2] IS NOT NULL AND v_seen[3] <> v_moment::bigint AND NOT EXISTS (
+        SELECT FROM pg_locks AS s
+          JOIN pg_locks AS t ON t.virtualtransaction = s.virtualtransaction AND t.locktype = 'transactionid' AND t.granted
+         WHERE s.locktype = 'relation' AND s.relation = p_order_sequence AND s.mode = 'RowExclusiveLock'
+           AND s.pid <> pg_backend_pid()
+           AND age(t.transactionid) > age((v_seen[2] & 4294967295)::text::xid))
+    THEN
+        v_last := v_seen[1];
     END IF;
     IF v_last >= p_low THEN
         v_low := greatest(p_low, least(p_found, v_last + 1));     -- a held one may be found below the mark
@@ -116,7 +137,7 @@ BEGIN
     -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
     -- that is not possible now, it goes on until the next tenth of a second.
     v_low := coalesce(v_low, p_low);
-    v_beyond := CASE WHEN v_last IS NULL AND v_seen IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END;
+    v_beyond := CASE WHEN v_last IS NULL AND v_seen[2] IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END;
     PERFORM set_config('ssb.mark_' || v_key,
         ARRAY[v_low,
               CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 12, v_beyond) END,
@@ -124,14 +145,13 @@ BEGIN
               coalesce(cardinality(nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[]) / 2, 0),
               coalesce(pg_sequence_last_value('ssb.message_slot'), 0),
               v_beyond]::text, false);
-    IF v_seen IS NULL OR v_last IS NOT NULL THEN
+    IF v_seen[4] IS NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN
         EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)
            INTO v_last;
-        -- A new statement, and so a new snapshot: after the value was read.
-        PERFORM set_config('ssb.seen_' || v_key, v_last || ':' || pg_snapshot_xmax(pg_current_snapshot()), false);
-    ELSIF split_part(v_seen, ':', 3) <> v_moment THEN
-        PERFORM set_config('ssb.seen_' || v_key,
-                           split_part(v_seen, ':', 1) || ':' || split_part(v_seen, ':', 2) || ':' || v_moment, false);
+        v_seen := ARRAY[v_seen[4], v_next, 0, v_last, v_own, v_moment::bigint];
+    ELSE
+        v_seen[3] := v_moment;
     END IF;
+    PERFORM set_config('ssb.seen_' || v_key, v_seen::text, false);
 END;
 $$;

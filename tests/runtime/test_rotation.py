@@ -194,6 +194,28 @@ class TestLowWaterMark:
             self.drain(session, pair)
         assert self.marks(session, pair) > 500
 
+    def test_it_never_passes_the_newest_transaction_of_all(
+        self, session: Session, another: Callable[[], Session], pair: Pair
+    ) -> None:
+        # A snapshot's xmax is not above its number: nothing younger has ended when it is taken.
+        queue_id, sequence = session.rows(
+            "SELECT queue_id, order_sequence FROM ssb.queue WHERE name = %s", pair.far
+        )[0]
+        low = "ssb.low_water(%s, 5::smallint, 0)"
+        look = f"SELECT ssb.raise_low_water(%s, 5::smallint, {low}, %s::regclass, NULL)"
+        near, _ = pair.conversing()
+        slow_near, _ = pair.conversing()
+        sender, other = another(), another()
+        sender.send(slow_near, pair.request, "slow")
+        session.do(look, queue_id, queue_id, sequence)
+        other.send(near, pair.request, "other")
+        other.commit()
+        session.do(look, queue_id, queue_id, sequence)
+        assert session.bodies(pair.far) == ["other"]
+        session.do(look, queue_id, queue_id, sequence)
+        sender.commit()
+        assert session.bodies(pair.far) == ["slow"]
+
     def test_it_passes_what_somebody_holds_and_remembers_it(
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:
