@@ -239,7 +239,13 @@ def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
     if type_.family == "decimal":
         scale = 4 if type_.name != "decimal" else max(type_.scale or 0, 6)
         result = tm.MONEY if type_.name != "decimal" else tm.decimal(38, scale)
-        return Value(f"avg({value.text})", v.ATOM, result, wrapped=f"trunc({{}}, {scale})")
+        precision, places = v.digits(type_)
+        text = value.text
+        if precision - places + scale > 16:
+            # More digits than PostgreSQL gives a quotient by itself; 10 for the number of rows.
+            distinct = "DISTINCT " if text.startswith("DISTINCT ") else ""
+            text = f"{distinct}round({text.removeprefix('DISTINCT ')}, {scale + 10})"
+        return Value(f"avg({text})", v.ATOM, result, wrapped=f"trunc({{}}, {scale})")
     return v.call("avg", value.text, type=type_)
 
 

@@ -162,11 +162,28 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     if pg is not None and type_.name not in ("int", "bigint"):
         pg = None
     if operator == "/" and type_.family == "decimal" and not (left.is_null or right.is_null):
-        return v.call("trunc", text, str(4 if type_.name != "decimal" else type_.scale or 0), type=type_)
+        return _cut_quotient(left, right, type_)
     if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
         # Small integers would overflow sooner in PostgreSQL only for smallint, which T-SQL keeps too.
         return Value(text, level, type_)
     return Value(text, level, type_, pg=pg)
+
+
+def _cut_quotient(left: Value, right: Value, type_: tm.SqlType) -> Value:
+    """A decimal quotient, cut to the scale of its type.
+
+    PostgreSQL rounds a quotient to 16 significant digits, or to the places of the dividend if these are more.
+    Where that may not do, the dividend gets the places of the result, and as many more as the divisor has
+    digits: then nothing is rounded up to what is kept.
+    """
+    assert left.type is not None and right.type is not None
+    scale = 4 if type_.name != "decimal" else type_.scale or 0
+    precision, places = v.digits(left.type, left.constant)
+    divisor, divisor_places = v.digits(right.type, right.constant)
+    dividend = left.at(v.MULTIPLY)
+    if precision - places + divisor_places + scale + divisor > 16:
+        dividend = f"round({left.text}, {scale + divisor})"
+    return v.call("trunc", f"{dividend} / {right.at(v.MULTIPLY + 1)}", str(scale), type=type_)
 
 
 def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:

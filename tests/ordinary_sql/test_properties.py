@@ -120,24 +120,41 @@ def test_integer_expressions_have_t_sqls_precedence(server: Connection, case: tu
     assert _answer(server, text) == value
 
 
+def _exact(dividend: Decimal, divisor: int | Decimal, scale: int) -> Decimal:
+    with localcontext() as context:
+        context.prec = 99
+        return (dividend / divisor).quantize(Decimal(1).scaleb(-scale), rounding=ROUND_DOWN)
+
+
 @quick
 @given(
-    st.integers(-99999, 99999),
+    st.sampled_from([8, 14, 19]),
     st.integers(0, 3),
     st.integers(1, 99999),
     st.integers(0, 3),
+    st.data(),
 )
 def test_decimal_division_is_cut_to_t_sqls_scale(
-    server: Connection, left: int, left_scale: int, right: int, right_scale: int
+    server: Connection, precision: int, left_scale: int, right: int, right_scale: int, data: st.DataObject
 ) -> None:
+    left = data.draw(st.integers(1 - 10**precision, 10**precision - 1))
     dividend, divisor = Decimal(left).scaleb(-left_scale), Decimal(right).scaleb(-right_scale)
-    types = f"decimal(8, {left_scale})", f"decimal(9, {right_scale})"
+    types = f"decimal({precision}, {left_scale})", f"decimal(9, {right_scale})"
     expression = f"CAST('{dividend:f}' AS {types[0]}) / CAST('{divisor:f}' AS {types[1]})"
     scale = max(6, left_scale + 9 + 1)
-    with localcontext() as context:
-        context.prec = 60
-        exact = (dividend / divisor).quantize(Decimal(1).scaleb(-scale), rounding=ROUND_DOWN)
-    assert _answer(server, expression) == exact
+    assert _answer(server, expression) == _exact(dividend, divisor, scale)
+
+
+@quick
+@given(
+    st.lists(st.integers(1 - 10**18, 10**18 - 1), min_size=1, max_size=9), st.sampled_from(["", "DISTINCT "])
+)
+def test_an_average_is_cut(server: Connection, values: list[int], distinct: str) -> None:
+    rows = [Decimal(value).scaleb(-2) for value in values]
+    listed = ", ".join(f"(CAST('{row:f}' AS decimal(18, 2)))" for row in rows)
+    counted = list(set(rows)) if distinct else rows
+    answer = _answer(server, f"(SELECT AVG({distinct}x) FROM (VALUES {listed}) AS v (x))")
+    assert answer == _exact(sum(counted, Decimal(0)), len(counted), 6)
 
 
 # ---------------------------------------------------------------- line breaks
