@@ -274,7 +274,7 @@ BEGIN
     DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;
     DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;
-    DELETE FROM ssb.committed_attempt AS c WHERE c.queue_id = v_queue.queue_id;
+    PERFORM ssb.forget_attempts(v_queue);
     DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
     DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
     EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);

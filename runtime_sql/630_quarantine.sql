@@ -73,7 +73,7 @@ BEGIN
     RETURNING g.quarantine_id INTO v_quarantine_id;
     UPDATE ssb.conversation_endpoint AS l SET claim_id = -v_quarantine_id WHERE l.endpoint_id = p_lock_id;
     -- If this is committed, counting starts anew; if not, it was no attempt at a message.
-    INSERT INTO ssb.committed_attempt (queue_id, transaction) VALUES (p_queue_id, pg_current_xact_id()::text::bigint);
+    PERFORM ssb.reset_at_commit(p_queue_id);
     RETURN true;
 END;
 $$;

@@ -68,6 +68,7 @@
 \ir 158_send_sets.sql
 \ir 159_usual_dialogs.sql
 \ir 160_poison_messages.sql
+\ir 161_attempts.sql
 \ir 180_rotate_messages.sql
 
 -- What falls due
