@@ -13,6 +13,7 @@ them and completing the claim (a reply and an end for each) cost in microseconds
 clock, and of the server's processor, which other work on the machine does not change (Linux only).
 
 Dialogs and messages are copies of one dialog's rows: what BEGIN DIALOG and SEND write, without their cost.
+The messages of all conversations are interleaved: the first of each, then the second of each, and so on.
 Run in a checkout, from its root. A shape of a million takes minutes.
 """
 
@@ -62,9 +63,10 @@ INSERT INTO ssb.message_0
 SELECT d.far, nextval(e.far_order), n - 1, clock_timestamp(),
        m.queue_id, m.message_type_id, m.priority, m.validation,
        convert_to(lpad(n::text, 10, '0') || repeat('x', %(size)s - 10), 'UTF8')
-  FROM pg_temp.made AS d, pg_temp.sample AS s
+  FROM (SELECT o.far, n FROM pg_temp.made AS o, generate_series(1, %(messages)s) AS n ORDER BY n, o.far) AS d,
+       pg_temp.sample AS s
   JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = s.near
-  JOIN ssb.message_stored AS m ON m.endpoint_id = s.far, generate_series(1, %(messages)s) AS n
+  JOIN ssb.message_stored AS m ON m.endpoint_id = s.far
 """
 LAST_ORDERS = """
 UPDATE ssb.conversation_endpoint AS e SET sent_order = o.last
@@ -100,7 +102,12 @@ def fill(connection: psycopg.Connection[Any], conversations: int, messages: int,
     endpoints = COPY_ENDPOINTS.format(
         columns=", ".join(columns), values=", ".join(CHANGED.get(name, f"e.{name}") for name in columns)
     )
-    for statement in (endpoints, COPY_MESSAGES, LAST_ORDERS):
+    for statement in (
+        endpoints,
+        COPY_MESSAGES,
+        "ANALYZE ssb.conversation_endpoint, ssb.message_0",
+        LAST_ORDERS,
+    ):
         connection.execute(statement.encode(), numbers)
     connection.execute(
         "SELECT ssb.receive('dbo.bulkqueue', 1, conversation => far.conversation_handle)"

@@ -9,8 +9,9 @@
 
 -- Those that are usual, as they are now that they are locked. is_last: an initiator
 -- whose far side has ended the dialog, of which nothing is left. place: in p_handles.
-CREATE OR REPLACE FUNCTION ssb.usual_ends(p_handles uuid[])
-RETURNS TABLE (place bigint, endpoint_id bigint, sent_count bigint, sent_order bigint, far_endpoint_id bigint,
+-- p_after, after: see ssb.end_set.
+CREATE OR REPLACE FUNCTION ssb.usual_ends(p_handles uuid[], p_after bigint[])
+RETURNS TABLE (place bigint, endpoint_id bigint, after bigint, sent_count bigint, sent_order bigint, far_endpoint_id bigint,
                far_queue_id integer, far_order regclass, far_priority smallint, is_last boolean)
 LANGUAGE sql
 ROWS 1000
@@ -19,10 +20,10 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
     WITH named AS MATERIALIZED (
-        SELECT h.place, e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
-               e.near_order, e.near_state, e.far_state, f.closed_at,
+        SELECT h.place, e.endpoint_id, coalesce(h.after, -1) AS after, e.sent_count, e.sent_order, e.far_endpoint_id,
+               e.far_queue_id, e.far_order, e.far_priority, e.near_order, e.near_state, e.far_state, f.closed_at,
                count(*) OVER (PARTITION BY e.conversation_id) AS sides
-          FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
+          FROM unnest(p_handles, p_after) WITH ORDINALITY AS h (handle, after, place)
           JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = h.handle
           JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
          WHERE e.lock_id = e.endpoint_id AND e.is_plain_sender AND NOT e.is_system AND e.far_outcome IS NULL
@@ -36,8 +37,8 @@ AS $$
            AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'SELECT')
     )
-    SELECT n.place, n.endpoint_id, n.sent_count, n.sent_order, n.far_endpoint_id, n.far_queue_id, n.far_order, n.far_priority,
-           n.closed_at IS NOT NULL
+    SELECT n.place, n.endpoint_id, n.after, n.sent_count, n.sent_order, n.far_endpoint_id, n.far_queue_id, n.far_order,
+           n.far_priority, n.closed_at IS NOT NULL
       FROM named AS n
       JOIN plain AS p USING (near_order, near_state, far_state)
      -- Of both sides of one dialog the second follows from the first.
@@ -47,31 +48,33 @@ AS $$
        AND NOT EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = n.endpoint_id);
 $$;
 
--- Ends them in the order given, without error: all of them or none. Returns how many.
-CREATE OR REPLACE FUNCTION ssb.end_conversations(handles uuid[])
-RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER
+-- Ends them in the order given, without error: all of them or none. Of p_handles[i] no
+-- message up to p_after[i] is left, the caller says (NULL: it does not know). An index
+-- keeps what a transaction has deleted until it is over: passing a million such
+-- entries would cost as much as deleting them did.
+CREATE OR REPLACE FUNCTION ssb.end_set(p_handles uuid[], p_after bigint[] DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET plan_cache_mode = force_custom_plan
 AS $$
-#variable_conflict use_variable
 DECLARE
     v_slot bigint;
-    v_rest uuid[] := handles;
+    v_rest uuid[] := p_handles;
     v_handle uuid;
 BEGIN
-    IF cardinality(handles) > 3 THEN
+    IF cardinality(p_handles) > 3 THEN
         PERFORM FROM ssb.conversation_endpoint AS l
-          WHERE l.endpoint_id IN (SELECT e.lock_id FROM unnest(handles) AS h (handle)
+          WHERE l.endpoint_id IN (SELECT e.lock_id FROM unnest(p_handles) AS h (handle)
                                     JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = h.handle)
           ORDER BY l.endpoint_id FOR NO KEY UPDATE;
         v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
-        IF (SELECT count(DISTINCT h.handle) FROM unnest(handles) AS h (handle)) < cardinality(handles) THEN
+        IF (SELECT count(DISTINCT h.handle) FROM unnest(p_handles) AS h (handle)) < cardinality(p_handles) THEN
             NULL;                      -- the second END of one conversation is an error
         ELSIF v_slot = 0 THEN
             WITH usual AS MATERIALIZED (
-                SELECT u.* FROM ssb.usual_ends(handles) AS u
+                SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
             ), told AS (
                 INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                            message_type_id, priority, validation, body)
@@ -82,7 +85,8 @@ BEGIN
                   FROM (SELECT u.*, nextval(u.far_order) AS queuing_order
                           FROM (SELECT u.* FROM usual AS u WHERE NOT u.is_last ORDER BY u.place) AS u) AS o
             ), forgotten AS (
-                DELETE FROM ssb.message_0 AS m USING usual AS u WHERE m.endpoint_id = u.endpoint_id
+                DELETE FROM ssb.message_0 AS m USING usual AS u
+                 WHERE m.endpoint_id = u.endpoint_id AND m.queuing_order > u.after
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
@@ -92,11 +96,11 @@ BEGIN
                 DELETE FROM ssb.conversation_endpoint AS e USING usual AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last
             )
             SELECT array_agg(h.handle ORDER BY h.place) INTO v_rest
-              FROM unnest(handles) WITH ORDINALITY AS h (handle, place)
+              FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
              WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
         ELSIF v_slot = 1 THEN
             WITH usual AS MATERIALIZED (
-                SELECT u.* FROM ssb.usual_ends(handles) AS u
+                SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
             ), told AS (
                 INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                            message_type_id, priority, validation, body)
@@ -107,7 +111,8 @@ BEGIN
                   FROM (SELECT u.*, nextval(u.far_order) AS queuing_order
                           FROM (SELECT u.* FROM usual AS u WHERE NOT u.is_last ORDER BY u.place) AS u) AS o
             ), forgotten AS (
-                DELETE FROM ssb.message_1 AS m USING usual AS u WHERE m.endpoint_id = u.endpoint_id
+                DELETE FROM ssb.message_1 AS m USING usual AS u
+                 WHERE m.endpoint_id = u.endpoint_id AND m.queuing_order > u.after
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
@@ -117,7 +122,7 @@ BEGIN
                 DELETE FROM ssb.conversation_endpoint AS e USING usual AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last
             )
             SELECT array_agg(h.handle ORDER BY h.place) INTO v_rest
-              FROM unnest(handles) WITH ORDINALITY AS h (handle, place)
+              FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
              WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
         END IF;
         IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot AND v_slot < 2 THEN
@@ -127,6 +132,17 @@ BEGIN
     FOREACH v_handle IN ARRAY coalesce(v_rest, '{}') LOOP
         PERFORM ssb.end_conversation(v_handle);
     END LOOP;
+END;
+$$;
+
+-- The same for everybody. Returns how many.
+CREATE OR REPLACE FUNCTION ssb.end_conversations(handles uuid[])
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb.end_set(handles);
     RETURN coalesce(cardinality(handles), 0);
 END;
 $$;

@@ -118,6 +118,8 @@ CREATE OR REPLACE FUNCTION ssb.claim_messages(queue text, max_messages bigint DE
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
+-- A claim of three messages and one of a million want different plans.
+SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
@@ -125,11 +127,15 @@ DECLARE
     v_taken record;
     v_priority smallint;
     v_after bigint;
-    v_last bigint;
+    v_limit bigint;
     v_seen bigint;
     v_leaders bigint[];
+    v_messages bigint[];
+    v_bytes bigint[];
     v_next integer;
     v_step integer;
+    v_guess double precision;
+    v_ratio double precision := 1;
     v_share bigint;
 BEGIN
     PERFORM ssb.require_receive(v_queue);
@@ -153,35 +159,52 @@ BEGIN
     FOREACH v_priority IN ARRAY v_queue.priorities LOOP
         v_after := -1;
         LOOP
-            -- The next stretch of the queue, no longer than what may still be taken: the
-            -- cost is that of the claim and not that of the backlog.
-            SELECT count(*), max(w.queuing_order) INTO v_seen, v_last
-              FROM (SELECT s.queuing_order FROM ssb.message_stored AS s
-                     WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
-                     ORDER BY s.queuing_order LIMIT least(coalesce(max_messages - messages, 1000000), 1000000)) AS w;
-            EXIT WHEN v_seen = 0;
-            SELECT array_agg(g.lock_id ORDER BY g.first_order) INTO v_leaders
-              FROM (SELECT e.lock_id, min(s.queuing_order) AS first_order
-                      FROM ssb.message_stored AS s
-                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = s.endpoint_id AND e.closed_at IS NULL
-                     WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority
-                       AND s.queuing_order > v_after AND s.queuing_order <= v_last
+            -- The next stretch of the queue, one message longer than what may still be taken: the
+            -- cost is that of the claim and not that of the backlog. One pass tells its groups
+            -- and about how much they have; that is counted when they are locked.
+            v_limit := least(coalesce(max_messages - messages, 1000000), 1000000) + 1;
+            SELECT sum(g.messages), max(g.last_order),
+                   array_agg(g.lock_id ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                   array_agg(g.messages ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL),
+                   array_agg(g.bytes ORDER BY g.first_order) FILTER (WHERE g.lock_id IS NOT NULL)
+              INTO v_seen, v_after, v_leaders, v_messages, v_bytes
+              FROM (SELECT e.lock_id, min(w.first_order) AS first_order, max(w.last_order) AS last_order,
+                           sum(w.messages)::bigint AS messages, sum(w.bytes)::bigint AS bytes
+                      FROM (SELECT t.endpoint_id, min(t.queuing_order) AS first_order, max(t.queuing_order) AS last_order,
+                                   count(*) AS messages, coalesce(sum(t.size), 0) AS bytes
+                              FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
+                                      FROM ssb.message_stored AS s
+                                     WHERE s.queue_id = v_queue.queue_id AND s.priority = v_priority AND s.queuing_order > v_after
+                                     ORDER BY s.queuing_order LIMIT v_limit) AS t
+                             GROUP BY t.endpoint_id) AS w
+                      LEFT JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.closed_at IS NULL
                      GROUP BY e.lock_id) AS g;
-            v_after := v_last;
-            -- In steps of 1, 2, 4, … groups, so that no more than twice what is taken is counted.
+            EXIT WHEN v_seen IS NULL;
             v_next := 1;
-            v_step := 1;
             WHILE v_next <= coalesce(cardinality(v_leaders), 0) LOOP
+                -- As many groups as should fit, if they have what was seen of them, in proportion
+                -- to what those before turned out to have. Where the queue goes on behind the
+                -- stretch they may have much more: then the steps grow with what was taken.
+                SELECT greatest(count(*), 1), greatest(max(w.messages), 1) INTO v_step, v_guess
+                  FROM (SELECT sum(u.messages) OVER p AS messages, sum(u.bytes) OVER p AS bytes
+                          FROM unnest(v_messages[v_next : v_next + 99999], v_bytes[v_next : v_next + 99999])
+                               WITH ORDINALITY AS u (messages, bytes, place)
+                        WINDOW p AS (ORDER BY u.place)) AS w
+                 WHERE w.messages * v_ratio <= coalesce(least(max_messages - messages,
+                                                              CASE WHEN v_seen = v_limit THEN greatest(1000, 4 * messages) END),
+                                                        9223372036854775807)
+                   AND w.bytes * v_ratio <= coalesce(max_bytes - bytes, 9223372036854775807);
                 SELECT g.* INTO v_taken
                   FROM ssb.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
-                                        max_bytes - bytes, conversations, partitions) AS g;
+                                        max_bytes - bytes, conversations, partitions, v_seen < v_limit) AS g;
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
                 conversations := conversations + v_taken.conversations;
                 EXIT queue_walk WHEN v_taken.is_full;
+                v_ratio := greatest(1, v_taken.messages / v_guess);
                 v_next := v_next + v_step;
-                v_step := least(v_step * 2, 65536);
             END LOOP;
+            EXIT WHEN v_seen < v_limit;
         END LOOP;
     END LOOP;
 
@@ -212,12 +235,50 @@ BEGIN
 END;
 $$;
 
+-- The conversations of these groups that have messages: up to which order, how many,
+-- their bytes and the largest. place: of the group in p_leaders.
+-- p_is_seen: they have hardly more than the claim's look at the queue has met, so all of
+-- it is counted at once, in whatever order it lies in the table. Else group by
+-- group, and a group that is larger than p_limit (NULL: no limit) not to its end.
+CREATE OR REPLACE FUNCTION ssb.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean)
+RETURNS TABLE (leader bigint, place bigint, endpoint_id bigint, last_order bigint, messages bigint, bytes bigint, largest bigint)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_is_seen THEN
+        RETURN QUERY
+        SELECT u.leader, u.place, n.*
+          FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
+          JOIN ssb.conversation_endpoint AS e ON e.lock_id = u.leader
+          JOIN (SELECT s.endpoint_id, max(s.queuing_order), count(*),
+                       coalesce(sum(octet_length(s.body)), 0), coalesce(max(octet_length(s.body)), 0)::bigint
+                  FROM ssb.message_stored AS s
+                 WHERE s.endpoint_id IN (SELECT o.endpoint_id FROM unnest(p_leaders) AS v (leader)
+                                           JOIN ssb.conversation_endpoint AS o ON o.lock_id = v.leader AND o.closed_at IS NULL)
+                 GROUP BY s.endpoint_id) AS n ON n.endpoint_id = e.endpoint_id;
+    ELSE
+        RETURN QUERY
+        SELECT u.leader, u.place, n.*
+          FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
+         CROSS JOIN LATERAL (
+               SELECT m.endpoint_id, max(m.queuing_order), count(*), coalesce(sum(m.size), 0), coalesce(max(m.size), 0)::bigint
+                 FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
+                         FROM ssb.conversation_endpoint AS e
+                         JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
+                        WHERE e.lock_id = u.leader AND e.closed_at IS NULL
+                        LIMIT coalesce(p_limit, 9223372036854775806) + 1) AS m
+                GROUP BY m.endpoint_id) AS n;
+    END IF;
+END;
+$$;
+
 -- Adds groups, in the order given, to a claim while they fit into p_messages and
 -- p_bytes (NULL: no limit). While the claim has no conversation (p_before: how many) a
 -- first group that does not fit is cut. is_full: one was left out for want of room; the
--- rest is what was added.
+-- rest is what was added. p_is_seen: see ssb.count_groups.
 CREATE OR REPLACE FUNCTION ssb.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
-                                            p_before bigint, p_partitions integer, OUT is_full boolean,
+                                            p_before bigint, p_partitions integer, p_is_seen boolean, OUT is_full boolean,
                                             OUT messages bigint, OUT bytes bigint, OUT conversations bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -237,28 +298,18 @@ BEGIN
               JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader
              WHERE l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id)
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
-    -- A group that is too large is not counted to its end. The window takes all
-    -- conversations of a group together: they have the same place.
+    -- The window takes all conversations of a group together: they have the same place.
     SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
                          (p_before + s.number) % p_partitions)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
            array_agg(s.leader) FILTER (WHERE s.is_fitting), coalesce(bool_or(NOT s.is_fitting), false),
            (array_agg(s.leader ORDER BY s.place))[1], coalesce(sum(s.messages) FILTER (WHERE s.is_fitting), 0),
            coalesce(sum(s.bytes) FILTER (WHERE s.is_fitting), 0), count(*) FILTER (WHERE s.is_fitting)
       INTO v_fitting, v_leaders, is_full, v_first, messages, bytes, conversations
-      FROM (SELECT u.leader, u.place, n.*, row_number() OVER w AS number,
+      FROM (SELECT n.*, row_number() OVER w AS number,
                    sum(n.messages) OVER w <= coalesce(p_messages, 9223372036854775807)
                    AND sum(n.bytes) OVER w <= coalesce(p_bytes, 9223372036854775807) AS is_fitting
-              FROM unnest(v_free) WITH ORDINALITY AS u (leader, place)
-             CROSS JOIN LATERAL (
-                   SELECT m.endpoint_id, max(m.queuing_order) AS last_order, count(*) AS messages,
-                          coalesce(sum(m.size), 0) AS bytes, coalesce(max(m.size), 0) AS largest
-                     FROM (SELECT s.endpoint_id, s.queuing_order, octet_length(s.body) AS size
-                             FROM ssb.conversation_endpoint AS e
-                             JOIN ssb.message_stored AS s ON s.endpoint_id = e.endpoint_id
-                            WHERE e.lock_id = u.leader AND e.closed_at IS NULL
-                            LIMIT coalesce(p_messages, 9223372036854775806) + 1) AS m
-                    GROUP BY m.endpoint_id) AS n
-            WINDOW w AS (ORDER BY u.place)) AS s;
+              FROM ssb.count_groups(v_free, p_messages, p_is_seen) AS n
+            WINDOW w AS (ORDER BY n.place)) AS s;
     IF is_full AND conversations = 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.
         v_leaders := ARRAY[v_first];

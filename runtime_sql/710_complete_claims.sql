@@ -91,6 +91,27 @@ BEGIN
 END;
 $$;
 
+-- The outputs of one kind, verified.
+CREATE OR REPLACE FUNCTION ssb.claim_outputs(p_claim_id integer, p_outputs jsonb, p_kind text)
+RETURNS TABLE (staging regclass, attempts bigint[])
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_output record;
+BEGIN
+    FOR v_output IN
+        SELECT o.* FROM jsonb_to_recordset(p_outputs) AS o (kind text, staging text, attempts jsonb, rows bigint)
+         WHERE o.kind = p_kind
+    LOOP
+        attempts := ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(coalesce(v_output.attempts, '[]')) AS a);
+        PERFORM ssb.check_staging(p_claim_id, v_output.staging, attempts, v_output.rows);
+        staging := v_output.staging::regclass;
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;
+
 -- Sets the groups of failed conversations aside, with the first message that failed
 -- and its error, as QUARANTINE does with poisoned ones (630); ssb.resubmit_quarantined
 -- and ssb.drop_quarantined decide about them. A conversation of which no message is
@@ -149,6 +170,7 @@ DECLARE
     v_claim ssb.claim := ssb.require_claim(claim_id);
     v_output record;
     v_expected bigint;
+    v_sent bigint;
     v_end record;
     v_is_retaining boolean;
 BEGIN
@@ -158,6 +180,10 @@ BEGIN
     failed := 0;
     IF failures NOT IN ('requeue', 'drop', 'quarantine') THEN
         RAISE EXCEPTION 'failures is requeue, drop or quarantine, not %', failures USING ERRCODE = '22023';
+    END IF;
+    IF EXISTS (SELECT FROM jsonb_to_recordset(outputs) AS o (kind text)
+                WHERE o.kind IN ('errors', 'replies', 'ends') IS NOT TRUE) THEN
+        RAISE EXCEPTION 'outputs are errors, replies and ends' USING ERRCODE = '22023';
     END IF;
     SELECT q.is_retention_enabled INTO STRICT v_is_retaining FROM ssb.queue AS q WHERE q.queue_id = v_claim.queue_id;
     PERFORM FROM ssb.conversation_endpoint AS l
@@ -173,50 +199,14 @@ BEGIN
 
     CREATE TEMP TABLE IF NOT EXISTS bulk_failure (endpoint_id bigint, from_order bigint, error text) ON COMMIT DROP;
     TRUNCATE pg_temp.bulk_failure;
-    FOR v_output IN
-        SELECT o.* FROM jsonb_to_recordset(outputs) AS o (kind text, staging text, attempts jsonb, rows bigint)
-         ORDER BY array_position(ARRAY['errors', 'replies', 'ends'], o.kind)
-    LOOP
-        v_output.attempts := coalesce(v_output.attempts, '[]');
-        PERFORM ssb.check_staging(claim_id, v_output.staging,
-                                  ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a), v_output.rows);
-        IF v_output.kind = 'errors' THEN
-            EXECUTE format('INSERT INTO pg_temp.bulk_failure
-                            SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)), (array_agg(s.error ORDER BY s.queuing_order))[1]
-                              FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
-                              JOIN ssb.claimed_conversation AS c ON c.endpoint_id = e.endpoint_id AND c.claim_id = $2
-                             WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id', v_output.staging::regclass)
-              USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a), claim_id;
-            GET DIAGNOSTICS failed = ROW_COUNT;
-        ELSIF v_output.kind = 'replies' THEN
-            -- In sets of so many messages and bytes: an array holds a gigabyte at most.
-            EXECUTE format('SELECT ssb.send_batch(array_agg(r.conversation_handle ORDER BY r.n), array_agg(r.message_type_name ORDER BY r.n),
-                                                  array_agg(r.message_body ORDER BY r.n))
-                              FROM (SELECT s.*, row_number() OVER w AS n,
-                                           coalesce(sum(octet_length(s.message_body)) OVER w, 0) / 33554432 AS b FROM %s AS s
-                                     WHERE s.attempt_id = ANY ($1) WINDOW w AS (ORDER BY s.attempt_id, s.row_number)) AS r
-                             GROUP BY r.n / 10000, r.b ORDER BY r.n / 10000, r.b', v_output.staging::regclass)
-              USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a);
-            replied := replied + v_output.rows;
-        ELSE
-            -- With an error one by one, all others together; an error counts more than none.
-            FOR v_end IN EXECUTE format('SELECT d.error_code, d.error_text, array_agg(d.conversation_handle) AS handles
-                                           FROM (SELECT DISTINCT ON (s.conversation_handle) s.* FROM %s AS s
-                                                  WHERE s.attempt_id = ANY ($1)
-                                                  ORDER BY s.conversation_handle, s.error_code) AS d
-                                          GROUP BY d.error_code, d.error_text, CASE WHEN num_nonnulls(d.error_code, d.error_text) > 0
-                                                                                    THEN d.conversation_handle END',
-                                        v_output.staging::regclass)
-                         USING ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(v_output.attempts) AS a)
-            LOOP
-                IF num_nonnulls(v_end.error_code, v_end.error_text) > 0 THEN
-                    PERFORM ssb.end_conversation(v_end.handles[1], v_end.error_code, v_end.error_text);
-                ELSE
-                    PERFORM ssb.end_conversations(v_end.handles);
-                END IF;
-                ended := ended + cardinality(v_end.handles);
-            END LOOP;
-        END IF;
+    FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'errors') AS o LOOP
+        EXECUTE format('INSERT INTO pg_temp.bulk_failure
+                        SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)), (array_agg(s.error ORDER BY s.queuing_order))[1]
+                          FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
+                          JOIN ssb.claimed_conversation AS c ON c.endpoint_id = e.endpoint_id AND c.claim_id = $2
+                         WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id', v_output.staging)
+          USING v_output.attempts, claim_id;
+        GET DIAGNOSTICS failed = ROW_COUNT;
     END LOOP;
 
     IF v_is_retaining THEN
@@ -230,24 +220,67 @@ BEGIN
           LEFT JOIN pg_temp.bulk_failure AS f ON f.endpoint_id = c.endpoint_id
          WHERE c.claim_id = claim_id AND (f.endpoint_id IS NULL OR failures = 'drop' OR m.queuing_order < f.from_order);
     END IF;
-    DELETE FROM ssb.message_stored AS m USING ssb.claimed_conversation AS c
-     WHERE c.claim_id = v_claim.claim_id AND m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
-       AND (failures = 'drop' OR NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f
-                                              WHERE f.endpoint_id = c.endpoint_id AND m.queuing_order >= f.from_order));
+    -- Before conversations are ended, which takes the rest of their messages away.
+    DELETE FROM ssb.message_stored AS m
+     USING (SELECT c.endpoint_id,
+                   CASE WHEN failures = 'drop' THEN c.last_order ELSE least(c.last_order, f.from_order - 1) END AS last_order
+              FROM ssb.claimed_conversation AS c LEFT JOIN pg_temp.bulk_failure AS f ON f.endpoint_id = c.endpoint_id
+             WHERE c.claim_id = v_claim.claim_id) AS d
+     WHERE m.endpoint_id = d.endpoint_id AND m.queuing_order <= d.last_order;
     GET DIAGNOSTICS deleted = ROW_COUNT;
-    -- Exactly what was claimed: an ended conversation's messages went with it.
     SELECT coalesce(sum(c.messages), 0) INTO v_expected FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id;
     IF deleted > v_expected THEN
         RAISE EXCEPTION 'claim % held % messages, % would be deleted', claim_id, v_expected, deleted USING ERRCODE = '55000';
     END IF;
+
+    FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'replies') AS o LOOP
+        -- In sets of so many messages and bytes: an array holds a gigabyte at most, and
+        -- ssb.send_plain_set compares each message with all conversations of its set.
+        EXECUTE format('SELECT coalesce(sum(t.sent), 0) FROM (
+                            SELECT ssb.send_batch(array_agg(r.conversation_handle ORDER BY r.n), array_agg(r.message_type_name ORDER BY r.n),
+                                                  array_agg(r.message_body ORDER BY r.n)) AS sent
+                              FROM (SELECT s.*, row_number() OVER w AS n,
+                                           coalesce(sum(octet_length(s.message_body)) OVER w, 0) / 33554432 AS b FROM %s AS s
+                                     WHERE s.attempt_id = ANY ($1) WINDOW w AS (ORDER BY s.attempt_id, s.row_number)) AS r
+                             GROUP BY r.n / 1000, r.b ORDER BY r.n / 1000, r.b) AS t', v_output.staging)
+          INTO v_sent USING v_output.attempts;
+        replied := replied + v_sent;
+    END LOOP;
+    FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'ends') AS o LOOP
+        -- With an error one by one, all others together; an error counts more than none.
+        -- What is left of a conversation of which nothing failed is behind the claim.
+        FOR v_end IN EXECUTE format('SELECT d.error_code, d.error_text, array_agg(d.conversation_handle) AS handles,
+                                            array_agg(CASE WHEN NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f
+                                                                             WHERE f.endpoint_id = c.endpoint_id)
+                                                           THEN c.last_order END) AS after
+                                       FROM (SELECT DISTINCT ON (s.conversation_handle) s.* FROM %s AS s
+                                              WHERE s.attempt_id = ANY ($1)
+                                              ORDER BY s.conversation_handle, s.error_code) AS d
+                                       LEFT JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = d.conversation_handle
+                                       LEFT JOIN ssb.claimed_conversation AS c ON c.endpoint_id = e.endpoint_id AND c.claim_id = $2
+                                      GROUP BY d.error_code, d.error_text, CASE WHEN num_nonnulls(d.error_code, d.error_text) > 0
+                                                                                THEN d.conversation_handle END', v_output.staging)
+                     USING v_output.attempts, claim_id
+        LOOP
+            IF num_nonnulls(v_end.error_code, v_end.error_text) > 0 THEN
+                PERFORM ssb.end_conversation(v_end.handles[1], v_end.error_code, v_end.error_text);
+            ELSE
+                PERFORM ssb.end_set(v_end.handles, v_end.after);
+            END IF;
+            ended := ended + cardinality(v_end.handles);
+        END LOOP;
+    END LOOP;
     IF end_all THEN
-        PERFORM ssb.end_conversations(ARRAY(
-            SELECT e.conversation_handle FROM ssb.claimed_conversation AS c
-              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
-             WHERE c.claim_id = v_claim.claim_id AND e.closed_at IS NULL
-               AND NOT EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = c.endpoint_id)
-               AND NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f WHERE f.endpoint_id = c.endpoint_id)
-             ORDER BY e.endpoint_id));
+        SELECT array_agg(e.conversation_handle ORDER BY e.endpoint_id) AS handles,
+               array_agg(c.last_order ORDER BY e.endpoint_id) AS after
+          INTO v_end
+          FROM ssb.claimed_conversation AS c
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
+         WHERE c.claim_id = v_claim.claim_id AND e.closed_at IS NULL
+           AND NOT EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = c.endpoint_id AND m.queuing_order > c.last_order)
+           AND NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f WHERE f.endpoint_id = c.endpoint_id);
+        PERFORM ssb.end_set(v_end.handles, v_end.after);
+        ended := ended + coalesce(cardinality(v_end.handles), 0);
     END IF;
     INSERT INTO ssb.completed_claim (claim_id, claimed_at) VALUES (v_claim.claim_id, v_claim.claimed_at);
     PERFORM ssb.drop_claim(claim_id);

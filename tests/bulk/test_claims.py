@@ -1,6 +1,7 @@
 """Claims, without Spark: what they take, who passes them, how they end."""
 
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -154,6 +155,107 @@ def test_a_driver_killed_around_complete_loses_and_repeats_nothing(
     assert desk.one("SELECT count(*) FROM dbo.total") == (0 if waiting else 1)
 
 
+def test_a_claim_under_a_limit_of_a_queue_that_goes_on_behind_it(desk: Desk, connect: Connect) -> None:
+    """What a look at the queue's beginning shows of a group is less than it has."""
+    handles = desk.send(40, 0)
+    for number in range(1, 31):
+        desk.connection.execute(
+            "SELECT ssb.send_batch(%s::uuid[], array_fill('trade'::text, ARRAY[40]),"
+            " array_fill(%s::text::bytea, ARRAY[40]))",
+            (handles, number),
+        )
+    held = claim(connect(), "dbo.target", max_messages=300)
+    assert held is not None and (held.conversations, held.messages) == (10, 300)
+    assert desk.one("SELECT count(*) FROM ssb.claimed_message") == 300
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_claims_are_what_a_plain_model_says(desk: Desk, connect: Connect, seed: int) -> None:
+    """Random groups, sizes and limits: the oldest free groups, whole, up to the first that is too large."""
+    chance = random.Random(seed)
+    count = chance.randint(6, 12)
+    handles = desk.send(count, 0)
+    queue: list[tuple[int, int]] = []
+    for _ in range(80):
+        number, size = chance.randrange(count), chance.choice((0, 1, 10, 100))
+        desk.connection.execute("SELECT ssb.send(%s, 'trade', %s)", (handles[number], b"x" * size))
+        queue.append((number, size))
+    # The target's groups: some conversations share one.
+    group = [chance.randrange(count) if chance.random() < 0.5 else number for number in range(count)]
+    targets = dict(
+        desk.connection.execute(
+            "SELECT i.conversation_handle::text, t.conversation_handle FROM sys.conversation_endpoints AS i"
+            "  JOIN sys.conversation_endpoints AS t USING (conversation_id) WHERE i.is_initiator = 1"
+            "   AND t.is_initiator = 0"
+        ).fetchall()
+    )
+    sent = {number for number, _ in queue}
+    for number in sorted(sent):
+        if group[number] != number and group[number] in sent:
+            desk.connection.execute(
+                "SELECT ssb.move_conversation(%s, conversation_group_id) FROM sys.conversation_endpoints"
+                " WHERE conversation_handle = %s",
+                (targets[handles[number]], targets[handles[group[number]]]),
+            )
+    group_of = {
+        number: desk.one(
+            "SELECT conversation_group_id FROM sys.conversation_endpoints WHERE conversation_handle = %s",
+            targets[handles[number]],
+        )
+        for number in sent
+    }
+    reader = connect(autocommit=False)
+    taken = reader.execute("SELECT conversation_group_id FROM ssb.receive('dbo.target', 1)").fetchone()
+    assert taken is not None
+    busy = {taken[0]}
+    claimed = 0
+    for _ in range(30):
+        limits = (chance.randint(1, 60), chance.choice((None, 50, 500)))
+        wanted = _model([(group_of[number], size) for number, size in queue], busy, *limits)
+        held = claim(connect(), "dbo.target", max_messages=limits[0], max_bytes=limits[1])
+        if held is None:
+            assert wanted == []
+            break
+        got = desk.connection.execute(
+            "SELECT conversation_group_id, octet_length(message_body) FROM ssb.claimed_message"
+            " WHERE claim_id = %s ORDER BY queuing_order",
+            (held.claim_id,),
+        ).fetchall()
+        assert got == wanted
+        assert (held.messages, held.bytes) == (len(got), sum(size for _, size in got))
+        claimed += held.messages
+        busy |= {one for one, _ in got}
+    assert claimed > 0
+
+
+def _model(
+    queue: list[tuple[object, int]], busy: set[object], max_messages: int, max_bytes: int | None
+) -> list[tuple[object, int]]:
+    """The messages that a claim takes, in the queue's order."""
+    chosen: set[object] = set()
+    messages = size = 0
+    for group in dict.fromkeys(one for one, _ in queue):
+        if group in busy:
+            continue
+        own = [length for one, length in queue if one == group]
+        if messages + len(own) > max_messages or (max_bytes is not None and size + sum(own) > max_bytes):
+            break
+        chosen.add(group)
+        messages += len(own)
+        size += sum(own)
+    if chosen:
+        return [one for one in queue if one[0] in chosen]
+    first = next((one for one, _ in queue if one not in busy), None)
+    cut: list[tuple[object, int]] = []
+    for one in queue:
+        if one[0] == first and first is not None:
+            size += one[1]
+            if cut and (len(cut) == max_messages or (max_bytes is not None and size > max_bytes)):
+                break
+            cut.append(one)
+    return cut
+
+
 def test_two_claims_never_share_a_message(desk: Desk, connect: Connect) -> None:
     desk.send(6, 5)
     first, second = claim(connect(), "dbo.target", max_messages=15), claim(connect(), "dbo.target")
@@ -269,6 +371,43 @@ def test_rows_of_attempts_that_were_not_reported_do_not_count(desk: Desk, connec
     good = json.dumps([{"kind": "replies", "staging": row[0], "attempts": [8], "rows": 1}])
     owner.execute("SELECT ssb.complete_claim(%s, %s)", (held.claim_id, good))
     assert desk.replies() == [("note", "done")]
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_what_a_job_ends_counts_as_processed_and_takes_later_messages_with_it(
+    desk: Desk, connect: Connect, slot: int
+) -> None:
+    desk.connection.execute("SELECT setval('ssb.message_slot', %s)", (slot,))
+    handles = desk.send(6, 3)
+    owner = connect()
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    desk.connection.execute("SELECT ssb.send(%s, 'trade', 'late'::text)", (handles[0],))
+    row = owner.execute("SELECT ssb.create_staging(%s, 'ends')", (held.claim_id,)).fetchone()
+    assert row is not None
+    owner.execute(
+        f"INSERT INTO {row[0]} SELECT DISTINCT conversation_handle, NULL::int, NULL, 1"
+        "  FROM ssb.claimed_message"
+    )
+    outputs = json.dumps([{"kind": "ends", "staging": row[0], "attempts": [1], "rows": 6}])
+    done = owner.execute(
+        "SELECT deleted, ended FROM ssb.complete_claim(%s, %s)", (held.claim_id, outputs)
+    ).fetchone()
+    assert done == (18, 6)
+    assert desk.waiting() == 0
+    assert desk.one("SELECT count(*) FROM ssb.message_stored WHERE validation <> 'E'") == 0
+    assert len(desk.replies()) == 6
+
+
+def test_an_output_of_an_unknown_kind_is_refused(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 1)
+    owner = connect()
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="errors, replies and ends"):
+        owner.execute(
+            "SELECT ssb.complete_claim(%s, %s)", (held.claim_id, '[{"kind": "table", "staging": "x"}]')
+        )
 
 
 def test_retention_keeps_what_a_bulk_job_received(desk: Desk, connect: Connect) -> None:
