@@ -1,10 +1,10 @@
 -- WAITFOR (RECEIVE …), WAITFOR (GET CONVERSATION GROUP …): waiting inside the server.
 
--- Whether a RECEIVE now would return something. Takes the group's lock when it
--- does, which the RECEIVE to follow would take anyway. 9617 is RECEIVE's to raise:
+-- Whether a RECEIVE now would return something: true; false when there is nothing at
+-- all; NULL when what is there is in other hands. Takes the group's lock when it is
+-- true, which the RECEIVE to follow would take anyway. 9617 is RECEIVE's to raise:
 -- a queue that cannot be read counts as worth a look.
-CREATE OR REPLACE FUNCTION ssb.message_is_waiting(queue text, conversation uuid DEFAULT NULL,
-                                                  conversation_group uuid DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb.look_for_message(p_queue text, p_conversation uuid, p_group uuid)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -13,69 +13,162 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan
 AS $$
-#variable_conflict use_variable
 DECLARE
     v_queue ssb.queue;
+    v_is_usual boolean;
     v_is_worth boolean;
+    v_endpoint_id bigint;
     v_found record;
 BEGIN
     -- Nearly always there is nothing, and one statement knows it: on a queue as ssb.receive
     -- has it in its fast way, no message from the session's mark on, nothing due, and
-    -- nothing that waits to be put here.
-    IF coalesce(conversation, conversation_group) IS NULL THEN
-        SELECT EXISTS (SELECT FROM ssb.message_0 AS m
-                        WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low)
-            OR EXISTS (SELECT FROM ssb.message_1 AS m
-                        WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low)
-            OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+    -- nothing that waits to be put here. When there is something, it is nearly always a
+    -- message that nobody has tried and a group that nobody has.
+    IF coalesce(p_conversation, p_group) IS NULL THEN
+        SELECT true,
+               coalesce((SELECT m.endpoint_id FROM ssb.message_0 AS m
+                          WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low
+                          ORDER BY m.queuing_order LIMIT 1),
+                        (SELECT m.endpoint_id FROM ssb.message_1 AS m
+                          WHERE m.queue_id = q.queue_id AND m.priority = 5 AND m.queuing_order >= q.low
+                          ORDER BY m.queuing_order LIMIT 1)),
+               EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                         WHERE e.queue_id = q.queue_id AND e.due_at <= clock_timestamp())
-            OR EXISTS (SELECT FROM ssb.service AS s JOIN ssb.transmission AS t ON t.to_service = s.name
-                        WHERE s.queue_id = q.queue_id)
-          INTO v_is_worth
+               OR EXISTS (SELECT FROM ssb.service AS s JOIN ssb.transmission AS t ON t.to_service = s.name
+                           WHERE s.queue_id = q.queue_id)
+          INTO v_is_usual, v_endpoint_id, v_is_worth
           FROM (SELECT q.queue_id,
                        coalesce((nullif(current_setting('ssb.mark_' || q.queue_id || '_5', true), '')::bigint[])[1], 0) AS low
                   FROM ssb.queue AS q
-                 WHERE q.name = queue AND q.is_plain_reader
+                 WHERE q.name = p_queue AND q.is_plain_reader
                    AND current_setting('ssb.held_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE
                    AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                               q.order_sequence, 'SELECT')
                 OFFSET 0) AS q;
-        IF NOT v_is_worth THEN
-            RETURN false;
+        IF v_is_usual AND NOT v_is_worth THEN
+            IF v_endpoint_id IS NULL THEN
+                RETURN false;
+            END IF;
+            PERFORM FROM ssb.conversation_endpoint AS e
+              WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
+                FOR NO KEY UPDATE SKIP LOCKED;
+            IF FOUND THEN
+                -- Still there, and never tried? Else it is for the careful.
+                PERFORM FROM ssb.message_stored AS m WHERE m.endpoint_id = v_endpoint_id AND m.xmax = 0 LIMIT 1;
+                IF FOUND THEN
+                    RETURN true;
+                END IF;
+            END IF;
         END IF;
     END IF;
-    v_queue := ssb.queue_of(queue);
+    v_queue := ssb.queue_of(p_queue);
     PERFORM ssb.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue)
        OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                    WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() AND e.closed_at IS NULL)
        OR ssb.fetch_waiting(v_queue.queue_id) THEN
         RETURN true;
-    ELSIF conversation IS NULL AND conversation_group IS NULL THEN
-        RETURN (ssb.lock_first_group(v_queue)).lock_id IS NOT NULL;
+    ELSIF p_conversation IS NULL AND p_group IS NULL THEN
+        RETURN nullif((ssb.lock_first_group(v_queue)).lock_id IS NOT NULL, false);
     END IF;
-    SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue.queue_id, conversation, conversation_group) AS f;
-    RETURN v_found.lock_id IS NOT NULL;
+    SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
+    RETURN nullif(v_found.lock_id IS NOT NULL, false);
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb.message_is_waiting(queue text, conversation uuid DEFAULT NULL,
+                                                  conversation_group uuid DEFAULT NULL)
+RETURNS boolean
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(ssb.look_for_message(queue, conversation, conversation_group), false);
+$$;
+
+-- The sequence whose value moves whenever a message comes to a queue. NULL: not for this caller.
+CREATE OR REPLACE FUNCTION ssb.order_sequence_of(p_queue text)
+RETURNS regclass
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT q.order_sequence FROM ssb.queue AS q
+     WHERE q.name = p_queue
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                  q.order_sequence, 'SELECT');
+$$;
+
 -- Returns when a message may be there, when the queue cannot be read any more, or
--- at the deadline. Looks again after 0.5 ms at first, then ever more slowly up to
--- 100 ms: quick while there is traffic, cheap when there is none. With may_commit
--- the empty transaction ends between the looks, so that waiting for hours holds
--- back no VACUUM.
+-- at the deadline. Looks again every millisecond at first (pg_sleep rounds up to whole
+-- ones, and 0.001 to two), then after 2 % of what it has waited, at most 100 ms; after 10 % where what is
+-- there is in other hands. With may_commit the empty transaction ends between the looks,
+-- so that waiting for hours holds back no VACUUM; and most looks are at one sequence
+-- only, from which every sender draws an order. A look that has found nothing at all
+-- holds good until that sequence has moved, if every order drawn before is decided: see
+-- ssb.raise_low_water. (What comes without an order, such as a timer that is due, is
+-- found by a real look each quarter of a second.)
 CREATE OR REPLACE PROCEDURE ssb.wait_for_message(queue text, deadline timestamptz, conversation uuid DEFAULT NULL,
                                                  conversation_group uuid DEFAULT NULL, may_commit boolean DEFAULT false)
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    v_pause double precision := 0.0005;
+    v_pause double precision := 0.0009;
     v_left double precision;
     v_round integer := 0;
+    v_sequence pg_catalog.regclass;
+    v_last bigint;                     -- its value now
+    v_seen bigint;                     -- its value before some look
+    v_xmin bigint;                     -- the oldest transaction that has a number and runs; none: the next number
+    v_next bigint;                     -- the next transaction's number
+    v_horizon bigint;                  -- who has drawn an order up to v_seen has a number below this one
+    v_is_found boolean;
+    v_is_quiet boolean := false;       -- there was nothing, and while the sequence stands there is nothing
+    v_look_at timestamptz;
+    v_tidy_at timestamptz := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => 25);
 BEGIN
+    -- One snapshot for the whole transaction could not tell what came when.
+    IF may_commit AND coalesce(conversation, conversation_group) IS NULL
+       AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'read committed'
+       AND pg_catalog.current_setting('default_transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' THEN
+        v_sequence := ssb.order_sequence_of(queue);
+        -- The caller's role may be another than this procedure's.
+        IF NOT pg_catalog.has_sequence_privilege(v_sequence, 'SELECT') THEN
+            v_sequence := NULL;
+        END IF;
+    END IF;
     LOOP
-        EXIT WHEN ssb.message_is_waiting(queue, conversation, conversation_group);
+        IF v_sequence IS NOT NULL THEN
+            BEGIN
+                v_last := pg_catalog.pg_sequence_last_value(v_sequence);
+            EXCEPTION WHEN internal_error OR undefined_table OR insufficient_privilege THEN
+                -- Dropped, or revoked: looks tell.
+                v_sequence := NULL;
+                v_is_quiet := false;
+            END;
+        END IF;
+        IF NOT v_is_quiet OR v_last IS DISTINCT FROM v_seen OR pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>=) v_look_at THEN
+            IF v_sequence IS NOT NULL THEN
+                -- That value was read under a lock by which senders are known: it goes before
+                -- a RECEIVE makes this a long transaction. Then age() tells the next number as it
+                -- is now, after that value was read. (A snapshot's xmax would not do: transactions
+                -- that run may have numbers above it.)
+                COMMIT;
+                v_xmin := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::bigint;
+                v_next := v_xmin OPERATOR(pg_catalog.+) pg_catalog.age(
+                    (v_xmin OPERATOR(pg_catalog.&) 4294967295)::pg_catalog.text::pg_catalog.xid);
+                -- Something has come, and nobody is about to commit: RECEIVE may look itself.
+                EXIT WHEN v_is_quiet AND v_last OPERATOR(pg_catalog.>) v_seen AND v_xmin OPERATOR(pg_catalog.>=) v_next;
+                IF v_last IS DISTINCT FROM v_seen OR v_horizon IS NULL THEN
+                    v_seen := v_last;
+                    v_horizon := v_next;
+                END IF;
+                v_is_quiet := v_xmin OPERATOR(pg_catalog.>=) v_horizon;
+                v_look_at := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => 0.25);
+            END IF;
+            v_is_found := ssb.look_for_message(queue, conversation, conversation_group);
+            EXIT WHEN v_is_found;
+            v_is_quiet := v_is_quiet AND v_is_found IS NOT NULL;
+        END IF;
         -- PostgreSQL before 17 has no infinite intervals.
         v_left := CASE WHEN pg_catalog.isfinite(deadline)
                        THEN pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())
@@ -83,17 +176,21 @@ BEGIN
         EXIT WHEN v_left OPERATOR(pg_catalog.<=) 0;
         IF may_commit THEN
             COMMIT;
-            v_round := v_round OPERATOR(pg_catalog.+) 1;
-            IF v_round OPERATOR(pg_catalog.%) 256 OPERATOR(pg_catalog.=) 0 THEN
+            IF pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>=) v_tidy_at THEN
                 -- A rotation that was begun goes on at every look.
-                IF ssb.tidy_up() OPERATOR(pg_catalog.=) ANY (ARRAY['switched', 'moved']) THEN
-                    v_round := v_round OPERATOR(pg_catalog.-) 1;
+                IF ssb.tidy_up() OPERATOR(pg_catalog.<>) ALL (ARRAY['switched', 'moved']) THEN
+                    v_tidy_at := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => 25);
                 END IF;
                 COMMIT;
             END IF;
         END IF;
         PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
-        v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.05, 0.1);
+        v_round := v_round OPERATOR(pg_catalog.+) 1;
+        IF v_is_found IS NULL THEN
+            v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.1, 0.1);
+        ELSIF v_round OPERATOR(pg_catalog.>) 50 THEN
+            v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.02, 0.1);
+        END IF;
     END LOOP;
 END;
 $$;

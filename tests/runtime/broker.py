@@ -195,6 +195,9 @@ class Waiting:
         except BaseException as error:
             self._error = error
 
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
     def result(self) -> Any:
         """The statement's value, once it is through."""
         self._thread.join(20)

@@ -1,0 +1,111 @@
+"""A RECEIVE that waits: what it finds, whenever that was sent; what it leaves behind."""
+
+import time
+from collections.abc import Callable
+
+from runtime.broker import Pair, Session, Waiting, refused
+
+Open = Callable[[], Session]
+
+WAIT = "CALL ssb.wait_for_message('{}', NULL, may_commit => true)"
+
+
+def open_waiter(another: Open) -> Session:
+    waiter = another()
+    waiter.connection.autocommit = True
+    return waiter
+
+
+def fall_asleep(session: Session, waiter: Session, act: Callable[[], object]) -> Waiting:
+    """`waiter` begins a wait without end; returns once it has looked, and sleeps."""
+    waiting = Waiting(act)
+    asleep = "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = %s"
+    deadline = time.monotonic() + 20
+    while not session.value(asleep, waiter.pid):
+        assert waiting.is_running() and time.monotonic() < deadline, "nobody sleeps"
+    return waiting
+
+
+def wait(session: Session, waiter: Session, queue: str) -> Waiting:
+    return fall_asleep(session, waiter, lambda: waiter.do(WAIT.format(queue)))
+
+
+def test_it_finds_what_was_sent_before_and_while_it_sleeps(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    near, _ = pair.conversing()
+    other_near, _ = pair.conversing()
+    waiter = open_waiter(another)
+    before, after = another(), another()
+    for _ in range(10):
+        waiting = wait(session, waiter, pair.far)
+        session.send(near, pair.request, "at once")
+        waiting.result()
+        assert waiter.bodies(pair.far) == ["at once"]
+
+        before.send(near, pair.request, "before")
+        waiting = wait(session, waiter, pair.far)
+        before.commit()
+        waiting.result()
+        assert waiter.bodies(pair.far) == ["before"]
+
+        # The order of one that never comes is drawn first.
+        waiting = wait(session, waiter, pair.far)
+        before.send(near, pair.request, "never")
+        after.send(other_near, pair.request, "after")
+        after.commit()
+        waiting.result()
+        assert waiter.bodies(pair.far) == ["after"]
+        before.rollback()
+
+
+def test_it_finds_what_a_reader_gives_back(session: Session, another: Open, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    waiter, reader = open_waiter(another), another()
+    session.send(near, pair.request, "given back")
+    assert reader.bodies(pair.far) == ["given back"]
+    waiting = wait(session, waiter, pair.far)
+    reader.rollback()
+    waiting.result()
+    assert waiter.bodies(pair.far) == ["given back"]
+
+
+def test_it_finds_a_timer_that_falls_due(session: Session, another: Open, pair: Pair) -> None:
+    _, far = pair.conversing()
+    waiter = open_waiter(another)
+    waiting = wait(session, waiter, pair.far)
+    session.do("SELECT ssb.begin_conversation_timer(%s, 1)", far)
+    waiting.result()
+    assert [message.handle for message in waiter.receive(pair.far)] == [far]
+
+
+def test_it_leaves_no_lock_by_which_senders_are_known(session: Session, another: Open, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    waiter = open_waiter(another)
+    waiter.do(
+        f"""
+        CREATE PROCEDURE pg_temp.wait_and_look(INOUT is_locked boolean) LANGUAGE plpgsql AS $$
+        BEGIN
+            {WAIT.format(pair.far)};
+            is_locked := EXISTS (
+                SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.mode = 'RowExclusiveLock'
+                   AND l.relation = (SELECT q.order_sequence FROM ssb.queue AS q WHERE q.name = '{pair.far}'));
+        END $$
+        """
+    )
+    look = "CALL pg_temp.wait_and_look(NULL)"
+    session.send(near, pair.request, "there already")
+    assert waiter.value(look) is False
+    assert waiter.bodies(pair.far) == ["there already"]
+    waiting = fall_asleep(session, waiter, lambda: waiter.value(look))
+    session.send(near, pair.request, "later")
+    assert waiting.result() is False
+
+
+def test_a_queue_that_is_dropped_meanwhile_is_told_by_its_name(session: Session, another: Open) -> None:
+    session.do("SELECT ssb.create_queue('dbo.short_lived')")
+    waiter = open_waiter(another)
+    waiting = wait(session, waiter, "dbo.short_lived")
+    session.do("SELECT ssb.drop_queue('dbo.short_lived')")
+    with refused(208, "short_lived"):
+        waiting.result()
