@@ -49,7 +49,7 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
         return
     # Not tmp_path_factory: the socket's path must stay short, and as root the
     # server's user must be able to enter.
-    home = Path(tempfile.mkdtemp(prefix="pgsb-test-"))
+    home = Path(tempfile.mkdtemp(prefix="pgsb-test-", dir=_roomy_memory()))
     if os.geteuid() == 0:
         home.chmod(0o711)
     server = PrivateServer(
@@ -59,7 +59,7 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
             "max_connections": "150",
             "shared_buffers": "64MB",
             "autovacuum": "off",
-            "max_wal_size": "4GB",
+            "max_wal_size": "512MB",
             "checkpoint_timeout": "1h",
             "log_min_messages": "fatal",
         },
@@ -152,15 +152,26 @@ def connect(postgres: str, request: pytest.FixtureRequest) -> Iterator[Callable[
         connection.close()
 
 
+def _roomy_memory() -> Path | None:
+    """The file system in memory, where there is room for the servers: it clones a database in no time."""
+    memory, wanted = Path("/dev/shm"), 6 * 2**30
+    if not os.access(memory, os.W_OK) or shutil.disk_usage(memory).free < wanted:
+        return None
+    return memory if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >= wanted else None
+
+
 def _dsn(postgres: str, name: str) -> str:
     return postgres.replace("/postgres?", f"/{name}?")
 
 
 def _clone(postgres: str, template: str, name: str) -> None:
     with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+        command = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+            sql.Identifier(name), sql.Identifier(template)
         )
+        if connection.info.server_version >= 150000:
+            command += sql.SQL(" STRATEGY FILE_COPY")  # the other way writes it all to the log, too
+        connection.execute(command)
 
 
 def _drop(postgres: str, name: str) -> None:
