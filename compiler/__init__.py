@@ -24,7 +24,8 @@ lower_procedure           CREATE PROCEDURE, EXEC
 parameters                parameters as their declared types
 lower_system_procedures   sp_executesql and its like
 system_queries            sp_help and its like, in T-SQL
-lower_module              functions, triggers, views
+lower_module              functions, views
+lower_trigger             triggers
 lower_dynamic             EXEC of a string
 late_text                 EXEC of a string that only the run time knows
 lower_ddl, lower_drop     definitions of Service Broker objects and databases

@@ -18,10 +18,11 @@ from . import nodes, ordinary_sql
 from . import plpgsql as pl
 from .emit import top_level
 from .lower import Context, comments, invocations, lower
-from .lower_module import lower_create_function, lower_create_trigger, lower_create_view
+from .lower_module import lower_create_function, lower_create_view
 from .lower_procedure import lower_create_procedure, lower_routine_body
 from .lower_query import remember, table_type_statement
 from .lower_receive import receive_query
+from .lower_trigger import lower_create_trigger
 
 
 def lower_batch_body(batch: nodes.Batch, ctx: Context) -> list[pl.Statement]:

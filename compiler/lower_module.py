@@ -1,4 +1,4 @@
-"""User-defined functions, triggers, views, synonyms."""
+"""User-defined functions, views, synonyms."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from .flow_transactions import ANY, Depths
 from .lower import Context, Mode, comments, invocations
 from .lower_procedure import (
     argument_value,
-    call_effect,
-    callee_reads,
     free_label,
     lower_routine_body,
     variable_names,
 )
 from .lower_variables import define_row_type
-from .names import ObjectName, fold, quote
-from .ordinary_sql import ColumnInfo, Expression, ScalarVariable, TableInfo, UserFunction
+from .names import fold, quote
+from .ordinary_sql import ColumnInfo, ScalarVariable, TableInfo, UserFunction
 from .parameters import conversions, converted, needs_variable
-from .scope import Catalog, Scope, UnknownType, object_name, sets_row_limit
-from .type_map import BOOLEAN, NVARCHAR_MAX, SqlType
+from .scope import Catalog, Scope, UnknownType, object_name
+from .type_map import NVARCHAR_MAX, SqlType
 
 # ------------------------------------------------------------------ functions
 
@@ -260,168 +258,6 @@ def _volatility(code: object) -> str:
     """Return STABLE, or VOLATILE where a table hint locks rows, which PostgreSQL allows only there."""
     text = repr(code)
     return "VOLATILE" if "FOR UPDATE" in text or "FOR SHARE" in text else "STABLE"
-
-
-# ------------------------------------------------------------------ triggers
-
-
-class TriggerScope(Scope):
-    """The scope of a trigger: UPDATE(column) asks what BEFORE triggers have noted."""
-
-    event: str = ""
-    trigger_name: str = ""
-    noted: set[str]
-
-    def updated_column(self, name: str) -> Expression | None:
-        """Return ``UPDATE(name)``: true for INSERT, false for DELETE."""
-        if self.event != "UPDATE":
-            return Expression("true" if self.event == "INSERT" else "false", BOOLEAN)
-        self.noted.add(fold(name))
-        column = fold(name).replace("'", "''")
-        return Expression(f"ssb.was_updated('{self.trigger_name}', '{column}')", BOOLEAN)
-
-
-def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
-    """Lower an AFTER trigger: a trigger function and a trigger for each event.
-
-    INSERTED and DELETED are PostgreSQL's transition tables, which belong to one event each.
-    """
-    if node.target is None:
-        context.problem(
-            "DDL and logon triggers are not supported",
-            node.span,
-            hint="PostgreSQL has event triggers, which only a superuser may make",
-        )
-        return []
-    if node.timing != "AFTER":
-        context.problem(
-            "INSTEAD OF triggers are not supported",
-            node.span,
-            hint="PostgreSQL has them on views and row by row only",
-        )
-        return []
-    catalog = context.catalog
-    target = context.object(node.target)
-    table = catalog.sql_name(target)
-    known = catalog.tables.get(catalog.key(target))
-    name = object_name(node.name)
-    if name.schema is None:
-        name = ObjectName(name.name, target.schema, target.database)
-    sql_name = catalog.sql_name(name)
-    prepare = pl.Invoke("ssb.prepare_trigger", (pl.Text(node.action), pl.Text(sql_name), pl.Text(table)))
-    result: list[pl.TopLevel] = [pl.Select(prepare)]
-    result += [pl.Comment(comment.text) for comment in node.comments]
-    for number, event in enumerate(node.events):
-        suffix = "" if number == 0 else f"@{event.lower()}"
-        result += _trigger_of_event(node, context, event, suffix, sql_name, table, known)
-    return result
-
-
-def _trigger_of_event(
-    node: nodes.CreateTrigger,
-    context: Context,
-    event: str,
-    suffix: str,
-    sql_name: str,
-    table: str,
-    known: TableInfo | None,
-) -> list[pl.TopLevel]:
-    catalog = context.catalog
-    folded = fold(node.name.name.text)
-    label = free_label(folded, node.text.tokens)
-    scope = TriggerScope(catalog, label=label, routine=sql_name, trigger=True)
-    scope.event, scope.trigger_name, scope.noted = event, folded.replace("'", "''"), set()
-    columns = known.columns if known else ()
-    for pseudo, there in (("inserted", event != "DELETE"), ("deleted", event != "INSERT")):
-        scope.transition_tables[pseudo] = TableInfo(
-            None, columns, read_only=True, partial=known is None or known.partial
-        )
-        if not there:
-            scope.absent[pseudo] = table
-    scope.reserve(variable_names(node.body))
-    scope.taken |= {folded, fold(label.strip('"'))}
-    scope.session = scope.helper("session")
-    scope.limits_rows = sets_row_limit(node.body)
-    ctx = Context(
-        catalog=catalog,
-        scope=scope,
-        problems=context.problems,
-        mode=Mode.TRIGGER,
-        first_line=context.first_line,
-        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
-        liveness=Status(node.body, DEAD, callee_reads(catalog)),
-        body_label=label,
-        routine_name=node.name.name.text,
-    )
-    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
-    session = pl.Name(scope.session)
-    enter = pl.Assign(scope.session, pl.Invoke("ssb.enter_trigger", (pl.Text(node.name.name.text),)))
-    outer: list[pl.Statement] = [
-        enter,
-        *_rows_of_event(node, event, scope.session),
-        pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
-        *ctx.drop_temporary_tables(),
-        pl.Perform(pl.Invoke("ssb.leave_trigger", (session,))),
-        pl.Return(pl.NULL),
-    ]
-    declarations = (pl.Declaration(scope.session, "ssb.session"), *ctx.frame.declarations.values())
-    function = _with_suffix(sql_name, suffix)
-    routine = pl.Routine(
-        function,
-        (),
-        pl.Block(tuple(outer), declarations=declarations),
-        tag=node.name.name.text,
-        returns="trigger",
-        attributes=rights(node.options),
-    )
-    tables = {
-        "INSERT": "NEW TABLE AS inserted",
-        "DELETE": "OLD TABLE AS deleted",
-        "UPDATE": "NEW TABLE AS inserted OLD TABLE AS deleted",
-    }[event]
-    trigger_name = quote(folded + suffix)
-    create = pl.Plain(
-        f"CREATE TRIGGER {trigger_name} AFTER {event} ON {table}\n    REFERENCING {tables}\n"
-        f"    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires({_literal(function)}))"
-        f" EXECUTE FUNCTION {function}()"
-    )
-    notes = [
-        pl.Plain(
-            f"CREATE TRIGGER {quote(f'{folded}@{column}')} BEFORE UPDATE OF {quote(column)} ON {table}\n"
-            f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update({_literal(folded)}, {_literal(column)})"
-        )
-        for column in sorted(scope.noted)
-    ]
-    return [*ctx.prelude, routine, create, *notes]
-
-
-def _rows_of_event(node: nodes.CreateTrigger, event: str, session: str) -> list[pl.Statement]:
-    """@@ROWCOUNT at the start of a trigger: the rows of the statement that fired it."""
-    if not re.search(r"@@ROWCOUNT\b|\bROWCOUNT_BIG\b", node.span.text, re.IGNORECASE):
-        return []
-    rows = "deleted" if event == "DELETE" else "inserted"
-    return [pl.Assign(f"{session}.rowcount", pl.Raw(f"(SELECT count(*) FROM {rows})"))]
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _with_suffix(sql_name: str, suffix: str) -> str:
-    if not suffix:
-        return sql_name
-    schema, _, name = sql_name.rpartition(".")
-    return f"{schema}.{quote(name.strip(chr(34)) + suffix)}"
-
-
-@invocations.register
-def enable_trigger(node: nodes.EnableTrigger, ctx: Context) -> list[pl.Invoke] | None:
-    """ENABLE TRIGGER, DISABLE TRIGGER."""
-    if node.target is None:
-        return []
-    names = pl.Array(tuple(pl.Text(fold(name.name.text)) for name in node.triggers), "text")
-    enable = pl.TRUE if node.enable else pl.FALSE
-    return [pl.Invoke("ssb.enable_trigger", (ctx.queue(node.target), names, enable))]
 
 
 # ------------------------------------------------------------------ views, synonyms

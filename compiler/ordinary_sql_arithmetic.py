@@ -215,6 +215,10 @@ _BITWISE: dict[type, str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.Bitwis
 @handles(*_BITWISE)
 def _bitwise(node: exp.Binary, ctx: Context) -> Value:
     left, right = scalar(node.this, ctx), scalar(node.expression, ctx)
+    if left.family == "binary" and right.type is not None and right.type.is_numeric:
+        left = v.convert(left, right.type)
+    elif right.family == "binary" and left.type is not None and left.type.is_numeric:
+        right = v.convert(right, left.type)
     text = f"{left.at(v.OTHER)} {_BITWISE[type(node)]} {right.at(v.ADD)}"
     type_ = v.common_type([left, right])
     return Value(text, v.OTHER, type_)

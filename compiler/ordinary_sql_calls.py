@@ -111,6 +111,15 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
         updated = ctx.scope.updated_column(node.expressions[0].name)
         if updated is not None:
             return Value(updated.sql, v.OR, BOOLEAN)
+    if upper == "COLUMNS_UPDATED" and not node.expressions:
+        bits = ctx.scope.updated_columns()
+        if bits is None:
+            return ctx.problem(
+                "COLUMNS_UPDATED() is not supported outside triggers on tables that the script creates",
+                node,
+                hint="ask UPDATE(column)",
+            )
+        return Value(bits.sql, v.ATOM, bits.type)
     if upper == "CURSOR_STATUS" and len(node.expressions) == 2:
         status = ctx.scope.cursor_status(node.expressions[1].name)
         if status is not None:

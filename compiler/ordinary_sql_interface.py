@@ -145,6 +145,12 @@ class SqlScope(Protocol):
     def updated_column(self, name: str) -> Expression | None:
         """``UPDATE(name)`` in a trigger, a boolean; None outside triggers."""
 
+    def updated_columns(self) -> Expression | None:
+        """``COLUMNS_UPDATED()`` in a trigger; None outside triggers and where the columns are unknown."""
+
+    def kept_rows(self, name: str) -> str | None:
+        """The table behind ``inserted`` or ``deleted`` of an INSTEAD OF trigger; None elsewhere."""
+
     def empty_like(self, name: str) -> str | None:
         """The table whose shape an always empty ``inserted`` or ``deleted`` of a trigger has.
 

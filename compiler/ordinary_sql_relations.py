@@ -167,7 +167,10 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         relation = Relation(fold(alias or name.name), info.columns if info is not None else None)
         ctx.frame.relations.append(relation)
         return Source(kind, text, relation=relation)
-    if info is not None and info.name is None:
+    kept = ctx.scope.kept_rows(name.name) if len(node.parts) == 1 else None
+    if kept is not None:
+        text = bare = kept
+    elif info is not None and info.name is None:
         text = bare = identifier(name.name)
     else:
         text = bare = ctx.relation_name(name)
@@ -180,7 +183,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     relation.partial = info is not None and info.partial
     if columns:
         relation.columns = tuple(ColumnInfo(column, None) for column in columns)
-    if (alias is not None or elsewhere is not None) and shown != pg_name:
+    if kept is not None or ((alias is not None or elsewhere is not None) and shown != pg_name):
         text += f" AS {quote(shown)}"
     ctx.frame.relations.append(relation)
     lockable = fold(name.schema or "") not in ("sys", "information_schema") and not (

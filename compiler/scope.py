@@ -367,6 +367,14 @@ class Scope:
         """Return ``UPDATE(name)`` in a trigger."""
         return None
 
+    def updated_columns(self) -> Expression | None:
+        """Return ``COLUMNS_UPDATED()`` in a trigger."""
+        return None
+
+    def kept_rows(self, name: str) -> str | None:
+        """Return the table behind INSERTED or DELETED of an INSTEAD OF trigger."""
+        return None
+
     def empty_like(self, name: str) -> str | None:
         """Return the table whose columns an always empty INSERTED or DELETED has."""
         return self.absent.get(fold(name))

@@ -106,7 +106,7 @@ AS $$
 $$;
 
 -- TRIGGER_NESTLEVEL: triggers on the call stack, or how often the one with the given
--- object id is there. INSTEAD OF and DDL triggers are not translated.
+-- object id is there. INSTEAD OF triggers count as AFTER; DDL triggers are not translated.
 CREATE OR REPLACE FUNCTION sys.trigger_nestlevel(object_id integer DEFAULT 0, trigger_type text DEFAULT 'AFTER',
                                                  trigger_event_category text DEFAULT 'DML')
 RETURNS integer

@@ -43,7 +43,7 @@ SELECT t.tgname::text, t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'T
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal
+ WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0
 UNION ALL
 SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
        CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
@@ -69,11 +69,11 @@ SELECT o.*, 0::sys.bit AS is_auto_executed FROM sys.objects AS o WHERE o.type = 
 CREATE OR REPLACE VIEW sys.triggers AS
 SELECT t.tgname::text AS name, t.oid::integer AS object_id, 1::smallint AS parent_class, 'OBJECT_OR_COLUMN'::text AS parent_class_desc,
        t.tgrelid::integer AS parent_id, 'TR'::char(2) AS type, 'SQL_TRIGGER'::text AS type_desc,
-       (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, ((t.tgtype & 64) <> 0)::integer::sys.bit AS is_instead_of_trigger
+       (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, (EXISTS (SELECT FROM pg_trigger AS r WHERE r.tgrelid = t.tgrelid AND r.tgname = t.tgname || '@rows'))::integer::sys.bit AS is_instead_of_trigger
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal;
+ WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0;
 
 -- The T-SQL type that a PostgreSQL one stands for, and its number in sys.types.
 CREATE OR REPLACE FUNCTION ssb.tsql_type(p_type oid)

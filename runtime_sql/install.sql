@@ -46,6 +46,7 @@
 \ir 129_cursors.sql
 
 -- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion, nesting
+\ir 130_triggers.sql
 \ir 134_constraints_off.sql
 \ir 135_table_variables.sql
 \ir 136_ignore_dup_key.sql

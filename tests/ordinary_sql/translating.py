@@ -63,6 +63,12 @@ class Givens:
     def updated_column(self, name: str) -> o.Expression | None:
         return None
 
+    def updated_columns(self) -> o.Expression | None:
+        return None
+
+    def kept_rows(self, name: str) -> str | None:
+        return None
+
     def empty_like(self, name: str) -> str | None:
         return "dbo.orders" if name.lower() == "deleted" and "inserted" in self.values else None
 

@@ -1,0 +1,238 @@
+"""Triggers.
+
+An AFTER trigger is a statement-level trigger of PostgreSQL; INSERTED and DELETED are its
+transition tables. A trigger function belongs to one event, since transition tables do.
+
+An INSTEAD OF trigger runs once a statement in T-SQL, once a row in PostgreSQL, and there on views
+only. So a row-level trigger (INSTEAD OF on a view, BEFORE on a table, where it keeps the row from
+being changed) keeps the rows in temporary tables, and a statement-level trigger runs the body over
+them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from . import nodes
+from . import plpgsql as pl
+from .flow_status import DEAD, Status
+from .flow_transactions import ANY, Depths
+from .lower import Context, Mode, comments, invocations
+from .lower_module import rights
+from .lower_procedure import call_effect, callee_reads, free_label, lower_routine_body, variable_names
+from .names import ObjectName, fold, literal, quote
+from .ordinary_sql import Expression, TableInfo
+from .scope import Scope, object_name, sets_row_limit
+from .type_map import BOOLEAN, VARBINARY_MAX
+
+
+class TriggerScope(Scope):
+    """The scope of a trigger: UPDATE(column) asks what BEFORE triggers have noted."""
+
+    event: str = ""
+    trigger_name: str = ""
+    noted: set[str]
+    columns: tuple[str, ...] | None = None
+    """The table's columns, folded, where the script tells them all."""
+    kept: str = ""
+    """INSTEAD OF: what the names of the temporary tables with the rows begin with."""
+
+    def updated_column(self, name: str) -> Expression | None:
+        """Return ``UPDATE(name)``: true for INSERT, false for DELETE."""
+        if self.event != "UPDATE":
+            return Expression("true" if self.event == "INSERT" else "false", BOOLEAN)
+        self.noted.add(fold(name))
+        column = fold(name).replace("'", "''")
+        return Expression(f"ssb.was_updated('{self.trigger_name}', '{column}')", BOOLEAN)
+
+    def updated_columns(self) -> Expression | None:
+        """Return ``COLUMNS_UPDATED()``: a bit for each column, the first one in the lowest bit."""
+        if self.columns is None:
+            return None
+        names = ", ".join(literal(column) for column in self.columns)
+        if self.event != "UPDATE":
+            every = str(self.event == "INSERT").lower()
+            return Expression(f"ssb.columns_updated({every}, ARRAY[{names}])", VARBINARY_MAX)
+        self.noted.update(self.columns)
+        return Expression(f"ssb.columns_updated('{self.trigger_name}', ARRAY[{names}])", VARBINARY_MAX)
+
+    def kept_rows(self, name: str) -> str | None:
+        """Return the temporary table that INSERTED or DELETED of an INSTEAD OF trigger is."""
+        if not self.kept or fold(name) not in self.transition_tables:
+            return None
+        return f"pg_temp.{quote(fold(f'{self.kept}@{fold(name)}'))}"
+
+
+def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
+    """Lower CREATE TRIGGER: a trigger function and a trigger for each event."""
+    if node.target is None:
+        context.problem(
+            "DDL and logon triggers are not supported",
+            node.span,
+            hint="PostgreSQL has event triggers, which only a superuser may make",
+        )
+        return []
+    catalog = context.catalog
+    target = context.object(node.target)
+    table = catalog.sql_name(target)
+    known = catalog.tables.get(catalog.key(target))
+    name = object_name(node.name)
+    if name.schema is None:
+        name = ObjectName(name.name, target.schema, target.database)
+    sql_name = catalog.sql_name(name)
+    prepare = pl.Invoke("ssb.prepare_trigger", (pl.Text(node.action), pl.Text(sql_name), pl.Text(table)))
+    result: list[pl.TopLevel] = [pl.Select(prepare)]
+    if node.timing != "AFTER":
+        events = pl.Array(tuple(map(pl.Text, node.events)), "text")
+        checked = (pl.Text(table), pl.Text(node.name.name.text), events)
+        result.append(pl.Select(pl.Invoke("ssb.check_instead", checked)))
+    result += [pl.Comment(comment.text) for comment in node.comments]
+    for number, event in enumerate(node.events):
+        suffix = "" if number == 0 else f"@{event.lower()}"
+        result += _trigger_of_event(node, context, event, suffix, sql_name, table, known)
+    return result
+
+
+def _trigger_of_event(
+    node: nodes.CreateTrigger,
+    context: Context,
+    event: str,
+    suffix: str,
+    sql_name: str,
+    table: str,
+    known: TableInfo | None,
+) -> list[pl.TopLevel]:
+    catalog = context.catalog
+    folded = fold(node.name.name.text)
+    label = free_label(folded, node.text.tokens)
+    scope = TriggerScope(catalog, label=label, routine=sql_name, trigger=True)
+    function = _with_suffix(sql_name, suffix)
+    scope.event, scope.trigger_name, scope.noted = event, folded.replace("'", "''"), set()
+    columns = known.columns if known else ()
+    if known is not None and not known.partial:
+        scope.columns = tuple(fold(column.name) for column in columns)
+    instead = node.timing != "AFTER"
+    if instead:
+        scope.kept = function.replace('"', "")
+    for pseudo, there in (("inserted", event != "DELETE"), ("deleted", event != "INSERT")):
+        scope.transition_tables[pseudo] = TableInfo(
+            None, columns, read_only=True, partial=known is None or known.partial
+        )
+        if not there:
+            scope.absent[pseudo] = table
+    scope.reserve(variable_names(node.body))
+    scope.taken |= {folded, fold(label.strip('"'))}
+    scope.session = scope.helper("session")
+    scope.limits_rows = sets_row_limit(node.body)
+    ctx = Context(
+        catalog=catalog,
+        scope=scope,
+        problems=context.problems,
+        mode=Mode.TRIGGER,
+        first_line=context.first_line,
+        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
+        liveness=Status(node.body, DEAD, callee_reads(catalog)),
+        body_label=label,
+        routine_name=node.name.name.text,
+    )
+    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    session = pl.Name(scope.session)
+    enter = pl.Assign(scope.session, pl.Invoke("ssb.enter_trigger", (pl.Text(node.name.name.text),)))
+    running = (pl.Text(function),)
+    outer: list[pl.Statement] = [
+        enter,
+        *([pl.Perform(pl.Invoke("ssb.enter_instead", running))] if instead else []),
+        *_rows_of_event(node, event, scope),
+        pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
+        *ctx.drop_temporary_tables(),
+        *([pl.Perform(pl.Invoke("ssb.leave_instead", running))] if instead else []),
+        pl.Perform(pl.Invoke("ssb.leave_trigger", (session,))),
+        pl.Return(pl.NULL),
+    ]
+    declarations = (pl.Declaration(scope.session, "ssb.session"), *ctx.frame.declarations.values())
+    routine = pl.Routine(
+        function,
+        (),
+        pl.Block(tuple(outer), declarations=declarations),
+        tag=node.name.name.text,
+        returns="trigger",
+        attributes=rights(node.options),
+    )
+    trigger_name = quote(folded + suffix)
+    if instead:
+        create = _instead(event, scope, trigger_name, function, table)
+    else:
+        create = [_after(event, trigger_name, function, table)]
+    notes = [
+        pl.Plain(
+            f"CREATE TRIGGER {quote(f'{folded}@{column}')} BEFORE UPDATE OF {quote(column)} ON {table}\n"
+            f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update({literal(folded)}, {literal(column)})"
+        )
+        for column in sorted(scope.noted)
+    ]
+    return [*ctx.prelude, routine, *create, *notes]
+
+
+def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLevel:
+    """The trigger of an AFTER trigger; it does not fire itself."""
+    tables = {
+        "INSERT": "NEW TABLE AS inserted",
+        "DELETE": "OLD TABLE AS deleted",
+        "UPDATE": "NEW TABLE AS inserted OLD TABLE AS deleted",
+    }[event]
+    return pl.Plain(
+        f"CREATE TRIGGER {trigger_name} AFTER {event} ON {table}\n    REFERENCING {tables}\n"
+        f"    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires({literal(function)}))"
+        f" EXECUTE FUNCTION {function}()"
+    )
+
+
+def _instead(
+    event: str, scope: TriggerScope, trigger_name: str, function: str, table: str
+) -> list[pl.TopLevel]:
+    """The triggers of an INSTEAD OF trigger: the rows are kept, then the body runs over them.
+
+    Whether the target is a view only the run time may know: ssb.create_instead asks it.
+    """
+    rows = _with_suffix(function, "@rows")
+    kept = {
+        row: scope.kept_rows(name) or ""
+        for name, row, missing in (("inserted", "NEW", "DELETE"), ("deleted", "OLD", "INSERT"))
+        if event != missing
+    }
+    begin = pl.Invoke("ssb.begin_instead", tuple(map(pl.Text, (function, table, *kept.values()))))
+    once = (pl.Perform(begin), pl.Return(pl.NULL))
+    body: list[pl.Statement] = [pl.If(((pl.Raw("TG_LEVEL = 'STATEMENT'"), once),))]
+    body += [pl.Sql(f"INSERT INTO {table_of} SELECT {row}.*") for row, table_of in kept.items()]
+    done = "OLD" if event == "DELETE" else "NEW"
+    body.append(pl.Return(pl.Raw(f"CASE WHEN TG_WHEN = 'INSTEAD OF' THEN {done} END")))
+    keep = pl.Routine(rows, (), pl.Block(tuple(body)), tag="keep_rows", returns="trigger")
+    names = (table, event, trigger_name.strip('"'), function, rows)
+    made = pl.Invoke("ssb.create_instead", tuple(map(pl.Text, names)))
+    return [keep, pl.Select(made)]
+
+
+def _rows_of_event(node: nodes.CreateTrigger, event: str, scope: TriggerScope) -> list[pl.Statement]:
+    """@@ROWCOUNT at the start of a trigger: the rows of the statement that fired it."""
+    if not re.search(r"@@ROWCOUNT\b|\bROWCOUNT_BIG\b", node.span.text, re.IGNORECASE):
+        return []
+    rows = "deleted" if event == "DELETE" else "inserted"
+    rows = scope.kept_rows(rows) or rows
+    return [pl.Assign(f"{scope.session}.rowcount", pl.Raw(f"(SELECT count(*) FROM {rows})"))]
+
+
+def _with_suffix(sql_name: str, suffix: str) -> str:
+    if not suffix:
+        return sql_name
+    schema, _, name = sql_name.rpartition(".")
+    return f"{schema}.{quote(name.strip(chr(34)) + suffix)}"
+
+
+@invocations.register
+def enable_trigger(node: nodes.EnableTrigger, ctx: Context) -> list[pl.Invoke] | None:
+    """ENABLE TRIGGER, DISABLE TRIGGER."""
+    if node.target is None:
+        return []
+    names = pl.Array(tuple(pl.Text(fold(name.name.text)) for name in node.triggers), "text")
+    enable = pl.TRUE if node.enable else pl.FALSE
+    return [pl.Invoke("ssb.enable_trigger", (ctx.queue(node.target), names, enable))]

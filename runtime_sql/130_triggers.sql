@@ -1,0 +1,128 @@
+-- INSTEAD OF triggers, COLUMNS_UPDATED(). The rows of a statement are kept in temporary tables of
+-- the session, one set for each trigger function; they go with the transaction, and with the
+-- savepoint of a statement that fails. Settings: pgsb.instead, the trigger functions whose bodies
+-- run, which dies with the transaction.
+--
+-- Called by  compiled CREATE TRIGGER and the trigger functions it makes
+-- Locks      none beyond those of CREATE TRIGGER
+
+-- One INSTEAD OF trigger for each event of a table or view.
+CREATE OR REPLACE FUNCTION ssb.check_instead(p_table regclass, p_name text, p_events text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_event text;
+BEGIN
+    SELECT e.name INTO v_event
+      FROM pg_trigger AS t
+     CROSS JOIN LATERAL (SELECT x.name, CASE x.name WHEN 'INSERT' THEN 4 WHEN 'DELETE' THEN 8 ELSE 16 END AS bit
+                           FROM unnest(p_events) AS x (name)) AS e
+     WHERE t.tgrelid = p_table AND t.tgname LIKE '%@rows' AND NOT t.tgisinternal AND t.tgtype & e.bit <> 0
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM ssb.raise_error(2111, format('Cannot create trigger ''%s'' on %s ''%s'' because an INSTEAD OF %s trigger already exists on this object.',
+                                             p_name, CASE (SELECT c.relkind FROM pg_class AS c WHERE c.oid = p_table) WHEN 'v' THEN 'view' ELSE 'table' END,
+                                             ssb.tsql_name_of(p_table), v_event));
+    END IF;
+END;
+$$;
+
+-- The PostgreSQL triggers of an INSTEAD OF trigger. A view's rows come to an INSTEAD OF trigger of PostgreSQL;
+-- a BEFORE trigger takes those of a table away. Statements of the body itself change the table.
+CREATE OR REPLACE FUNCTION ssb.create_instead(p_table regclass, p_event text, p_name text, p_function text, p_rows text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_view boolean := (SELECT c.relkind = 'v' FROM pg_class AS c WHERE c.oid = p_table);
+    v_when text := CASE WHEN NOT v_view THEN format('WHEN (NOT ssb.instead_runs(%L))', p_function) ELSE '' END;
+BEGIN
+    EXECUTE format('CREATE TRIGGER %I BEFORE %s ON %s FOR EACH STATEMENT %s EXECUTE FUNCTION %s()',
+                   p_name || '@begin', p_event, p_table, v_when, p_rows);
+    EXECUTE format('CREATE TRIGGER %I %s %s ON %s FOR EACH ROW %s EXECUTE FUNCTION %s()', p_name || '@rows',
+                   CASE WHEN v_view THEN 'INSTEAD OF' ELSE 'BEFORE' END, p_event, p_table, v_when, p_rows);
+    EXECUTE format('CREATE TRIGGER %I AFTER %s ON %s FOR EACH STATEMENT %s EXECUTE FUNCTION %s()',
+                   p_name, p_event, p_table, v_when, p_function);
+END;
+$$;
+
+-- Before a statement's first row: the tables are there and empty. p_kept: their names.
+CREATE OR REPLACE FUNCTION ssb.begin_instead(p_function text, p_table regclass, VARIADIC p_kept text[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_kept text;
+BEGIN
+    IF ssb.instead_runs(p_function) THEN
+        PERFORM ssb.raise_error(50000, format('The INSTEAD OF trigger ''%s'' changes the view that it stands for; change the tables under it.',
+                                              ssb.tsql_spelling(split_part(p_function, '@', 1))));
+    END IF;
+    FOREACH v_kept IN ARRAY p_kept LOOP
+        IF to_regclass(v_kept) IS NOT NULL AND ARRAY(SELECT format('%s %s', a.attname, format_type(a.atttypid, a.atttypmod)) FROM pg_attribute AS a
+                     WHERE a.attrelid = to_regclass(v_kept) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)
+              <> ARRAY(SELECT format('%s %s', a.attname, format_type(a.atttypid, a.atttypmod)) FROM pg_attribute AS a
+                        WHERE a.attrelid = p_table AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum) THEN
+            EXECUTE format('DROP TABLE %s', v_kept);  -- the target has other columns now
+        END IF;
+        IF to_regclass(v_kept) IS NULL THEN
+            EXECUTE format('CREATE TEMPORARY TABLE %s ON COMMIT DELETE ROWS AS SELECT * FROM %s WITH NO DATA', v_kept, p_table);
+            -- EXECUTE AS: the body may run as another role.
+            EXECUTE format('GRANT SELECT ON %s TO PUBLIC', v_kept);
+        ELSE
+            EXECUTE format('DELETE FROM %s', v_kept);
+        END IF;
+    END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.instead_runs(p_function text)
+RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(p_function = ANY (string_to_array(current_setting('pgsb.instead', true), ',')), false)
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.enter_instead(p_function text)
+RETURNS void
+LANGUAGE sql
+AS $$
+    SELECT set_config('pgsb.instead', concat_ws(',', nullif(current_setting('pgsb.instead', true), ''), p_function), true)
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.leave_instead(p_function text)
+RETURNS void
+LANGUAGE sql
+AS $$
+    SELECT set_config('pgsb.instead', array_to_string(array_remove(string_to_array(current_setting('pgsb.instead', true), ','), p_function), ','), true)
+$$;
+
+-- COLUMNS_UPDATED(): a bit for each column, the first one in the lowest bit of the first byte.
+CREATE OR REPLACE FUNCTION ssb.columns_updated(p_trigger text, p_columns text[])
+RETURNS bytea
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    v_bits bytea := decode(repeat('00', (cardinality(p_columns) + 7) / 8), 'hex');
+BEGIN
+    FOR v_place IN 1 .. cardinality(p_columns) LOOP
+        IF ssb.was_updated(p_trigger, p_columns[v_place]) THEN
+            v_bits := set_bit(v_bits, v_place - 1, 1);
+        END IF;
+    END LOOP;
+    RETURN v_bits;
+END;
+$$;
+
+-- INSERT: every bit; DELETE: none.
+CREATE OR REPLACE FUNCTION ssb.columns_updated(p_every boolean, p_columns text[])
+RETURNS bytea
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT decode(CASE WHEN p_every
+        THEN repeat('ff', cardinality(p_columns) / 8) || CASE WHEN cardinality(p_columns) % 8 > 0 THEN lpad(to_hex((1 << cardinality(p_columns) % 8) - 1), 2, '0') ELSE '' END
+        ELSE repeat('00', (cardinality(p_columns) + 7) / 8) END, 'hex')
+$$;

@@ -1,0 +1,845 @@
+-- case: INSTEAD OF on a view: once a statement, over its rows
+CREATE TABLE dbo.person (id int PRIMARY KEY, name varchar(20));
+CREATE TABLE dbo.home (id int PRIMARY KEY, city varchar(20));
+GO
+CREATE VIEW dbo.people AS SELECT p.id, p.name, h.city FROM dbo.person AS p JOIN dbo.home AS h ON h.id = p.id;
+GO
+CREATE TRIGGER dbo.people_insert ON dbo.people INSTEAD OF INSERT AS
+BEGIN
+    PRINT @@ROWCOUNT;
+    SET NOCOUNT ON;
+    INSERT INTO dbo.person SELECT id, name FROM inserted;
+    INSERT INTO dbo.home SELECT i.id, i.city FROM inserted AS i;
+END;
+GO
+CREATE TRIGGER dbo.people_change ON dbo.people INSTEAD OF UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF UPDATE(name) PRINT 'name';
+    UPDATE p SET name = i.name FROM dbo.person AS p JOIN inserted AS i ON i.id = p.id;
+    DELETE FROM dbo.home WHERE id IN (SELECT id FROM deleted EXCEPT SELECT id FROM inserted);
+END;
+GO
+INSERT INTO dbo.people VALUES (1, 'ann', 'Oslo'), (2, 'bob', 'Rome');
+INSERT INTO dbo.people (id, name) VALUES (3, 'cid');
+UPDATE dbo.people SET name = name + '!' WHERE id < 3;
+DELETE FROM dbo.people WHERE city = 'Rome';
+SELECT * FROM dbo.people ORDER BY id;
+SELECT name, is_instead_of_trigger FROM sys.triggers ORDER BY name;
+GO
+CREATE TRIGGER dbo.another ON dbo.people INSTEAD OF DELETE AS PRINT 'never';
+GO
+DROP TRIGGER dbo.people_insert;
+GO
+CREATE TRIGGER dbo.loops ON dbo.people INSTEAD OF INSERT AS INSERT INTO dbo.people SELECT * FROM inserted;
+GO
+INSERT INTO dbo.people VALUES (4, 'dan', 'Bonn');
+-- expect
+CREATE TABLE dbo.person (
+    id integer PRIMARY KEY,
+    name varchar(20)
+);
+
+CREATE TABLE dbo.home (
+    id integer PRIMARY KEY,
+    city varchar(20)
+);
+
+SELECT ssb.prepare_view('CREATE', 'dbo.people');
+
+CREATE VIEW dbo.people AS
+SELECT p.id, p.name, h.city FROM dbo.person AS p JOIN dbo.home AS h ON h.id = p.id;
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
+
+SELECT ssb.check_instead('dbo.people', 'people_insert', ARRAY['INSERT']::text[]);
+
+CREATE OR REPLACE FUNCTION dbo.people_insert()
+RETURNS trigger
+LANGUAGE plpgsql AS $people_insert$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('people_insert');
+    PERFORM ssb.enter_instead('dbo.people_insert');
+    session.rowcount := (SELECT count(*) FROM pg_temp."dbo.people_insert@inserted");
+    <<people_insert>>
+    BEGIN
+        PERFORM ssb.print(session.rowcount::text);
+        session.nocount := true;
+        BEGIN
+            INSERT INTO dbo.person SELECT id, name FROM pg_temp."dbo.people_insert@inserted" AS inserted;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT people_insert WHEN session.leaving;
+        END;
+        BEGIN
+            INSERT INTO dbo.home SELECT i.id, i.city FROM pg_temp."dbo.people_insert@inserted" AS i;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT people_insert WHEN session.leaving;
+        END;
+    END people_insert;
+    PERFORM ssb.leave_instead('dbo.people_insert');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$people_insert$;
+
+CREATE OR REPLACE FUNCTION dbo."people_insert@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo.people_insert', 'dbo.people', 'pg_temp."dbo.people_insert@inserted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.people_insert@inserted" SELECT NEW.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN NEW END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
+
+SELECT ssb.check_instead('dbo.people', 'people_change', ARRAY['UPDATE', 'DELETE']::text[]);
+
+CREATE OR REPLACE FUNCTION dbo.people_change()
+RETURNS trigger
+LANGUAGE plpgsql AS $people_change$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('people_change');
+    PERFORM ssb.enter_instead('dbo.people_change');
+    <<people_change>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        session.nocount := true;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(ssb.was_updated('people_change', 'name'), false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT people_change WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('name');
+        END IF;
+        BEGIN
+            UPDATE dbo.person AS p
+            SET name = i.name
+            FROM pg_temp."dbo.people_change@inserted" AS i
+            WHERE i.id = p.id;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT people_change WHEN session.leaving;
+        END;
+        BEGIN
+            DELETE FROM dbo.home
+            WHERE id IN (SELECT id FROM pg_temp."dbo.people_change@deleted" AS deleted
+                         EXCEPT
+                         SELECT id FROM pg_temp."dbo.people_change@inserted" AS inserted);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT people_change WHEN session.leaving;
+        END;
+    END people_change;
+    PERFORM ssb.leave_instead('dbo.people_change');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$people_change$;
+
+CREATE OR REPLACE FUNCTION dbo."people_change@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@inserted"', 'pg_temp."dbo.people_change@deleted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.people_change@inserted" SELECT NEW.*;
+    INSERT INTO pg_temp."dbo.people_change@deleted" SELECT OLD.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN NEW END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
+
+CREATE TRIGGER "people_change@name" BEFORE UPDATE OF name ON dbo.people
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('people_change', 'name');
+
+CREATE OR REPLACE FUNCTION dbo."people_change@delete"()
+RETURNS trigger
+LANGUAGE plpgsql AS $people_change$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('people_change');
+    PERFORM ssb.enter_instead('dbo."people_change@delete"');
+    <<people_change>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        session.nocount := true;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(false, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT people_change WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('name');
+        END IF;
+        BEGIN
+            UPDATE dbo.person AS p
+            SET name = i.name
+            FROM (SELECT * FROM dbo.people WHERE false) AS i
+            WHERE i.id = p.id;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT people_change WHEN session.leaving;
+        END;
+        BEGIN
+            DELETE FROM dbo.home
+            WHERE id IN (SELECT id FROM pg_temp."dbo.people_change@delete@deleted" AS deleted
+                         EXCEPT
+                         SELECT id FROM (SELECT * FROM dbo.people WHERE false) AS inserted);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT people_change WHEN session.leaving;
+        END;
+    END people_change;
+    PERFORM ssb.leave_instead('dbo."people_change@delete"');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$people_change$;
+
+CREATE OR REPLACE FUNCTION dbo."people_change@delete@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo."people_change@delete"', 'dbo.people', 'pg_temp."dbo.people_change@delete@deleted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.people_change@delete@deleted" SELECT OLD.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN OLD END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
+
+INSERT INTO dbo.people VALUES (1, 'ann', 'Oslo'), (2, 'bob', 'Rome');
+
+INSERT INTO dbo.people (id, name) VALUES (3, 'cid');
+
+UPDATE dbo.people SET name = name || '!' WHERE id < 3;
+
+DELETE FROM dbo.people WHERE city = 'Rome';
+
+SELECT * FROM dbo.people ORDER BY id NULLS FIRST;
+
+SELECT name, is_instead_of_trigger FROM sys.triggers ORDER BY name NULLS FIRST;
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
+
+SELECT ssb.check_instead('dbo.people', 'another', ARRAY['DELETE']::text[]);
+
+CREATE OR REPLACE FUNCTION dbo.another()
+RETURNS trigger
+LANGUAGE plpgsql AS $another$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    session := ssb.enter_trigger('another');
+    PERFORM ssb.enter_instead('dbo.another');
+    <<another>>
+    BEGIN
+        PERFORM ssb.print('never');
+    END another;
+    PERFORM ssb.leave_instead('dbo.another');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$another$;
+
+CREATE OR REPLACE FUNCTION dbo."another@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo.another', 'dbo.people', 'pg_temp."dbo.another@deleted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.another@deleted" SELECT OLD.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN OLD END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
+
+SELECT ssb.drop_module('TRIGGER', 'dbo.people_insert');
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
+
+SELECT ssb.check_instead('dbo.people', 'loops', ARRAY['INSERT']::text[]);
+
+CREATE OR REPLACE FUNCTION dbo.loops()
+RETURNS trigger
+LANGUAGE plpgsql AS $loops$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('loops');
+    PERFORM ssb.enter_instead('dbo.loops');
+    <<loops>>
+    BEGIN
+        BEGIN
+            INSERT INTO dbo.people SELECT * FROM pg_temp."dbo.loops@inserted" AS inserted;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT loops WHEN session.leaving;
+        END;
+    END loops;
+    PERFORM ssb.leave_instead('dbo.loops');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$loops$;
+
+CREATE OR REPLACE FUNCTION dbo."loops@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo.loops', 'dbo.people', 'pg_temp."dbo.loops@inserted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.loops@inserted" SELECT NEW.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN NEW END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
+
+INSERT INTO dbo.people VALUES (4, 'dan', 'Bonn');
+-- shows
+2
+(2 rows affected)
+
+1
+(1 row affected)
+
+name
+(2 rows affected)
+
+(1 row affected)
+
+id name city
+-- ---- ----
+ 1 ann! Oslo
+ 3 cid  NULL
+
+(2 rows affected)
+
+name          is_instead_of_trigger
+------------- ---------------------
+people_change                     1
+people_insert                     1
+
+(2 rows affected)
+
+Msg 2111, Level 16, State 1, Line 1
+Cannot create trigger 'another' on view 'dbo.people' because an INSTEAD OF DELETE trigger already exists on this object.
+Msg 50000, Level 16, State 1, Procedure loops, Line 1
+The INSTEAD OF trigger 'dbo.loops' changes the view that it stands for; change the tables under it.
+
+-- case: INSTEAD OF on a table: its own statements change the table
+CREATE TABLE dbo.t (id int PRIMARY KEY, n int NOT NULL, gone bit NOT NULL DEFAULT 0);
+GO
+CREATE TRIGGER dbo.soft ON dbo.t INSTEAD OF DELETE AS
+UPDATE dbo.t SET gone = 1 WHERE id IN (SELECT id FROM deleted);
+GO
+CREATE TRIGGER dbo.filled ON dbo.t INSTEAD OF INSERT AS
+INSERT INTO dbo.t (id, n) SELECT id, COALESCE(n, 0) FROM inserted;
+GO
+SET NOCOUNT ON;
+INSERT INTO dbo.t (id, n) VALUES (1, 10), (2, NULL);
+DELETE FROM dbo.t WHERE id = 1;
+SELECT * FROM dbo.t ORDER BY id;
+DROP TRIGGER dbo.soft;
+DELETE FROM dbo.t WHERE id = 1;
+SELECT * FROM dbo.t;
+-- expect
+CREATE TABLE dbo.t (
+    id integer PRIMARY KEY,
+    n integer NOT NULL,
+    gone sys.bit NOT NULL DEFAULT 0
+);
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
+
+SELECT ssb.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
+
+CREATE OR REPLACE FUNCTION dbo.soft()
+RETURNS trigger
+LANGUAGE plpgsql AS $soft$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('soft');
+    PERFORM ssb.enter_instead('dbo.soft');
+    <<soft>>
+    BEGIN
+        BEGIN
+            UPDATE dbo.t SET gone = 1 WHERE id IN (SELECT id FROM pg_temp."dbo.soft@deleted" AS deleted);
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT soft WHEN session.leaving;
+        END;
+    END soft;
+    PERFORM ssb.leave_instead('dbo.soft');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$soft$;
+
+CREATE OR REPLACE FUNCTION dbo."soft@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo.soft', 'dbo.t', 'pg_temp."dbo.soft@deleted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.soft@deleted" SELECT OLD.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN OLD END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
+
+SELECT ssb.check_instead('dbo.t', 'filled', ARRAY['INSERT']::text[]);
+
+CREATE OR REPLACE FUNCTION dbo.filled()
+RETURNS trigger
+LANGUAGE plpgsql AS $filled$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('filled');
+    PERFORM ssb.enter_instead('dbo.filled');
+    <<filled>>
+    BEGIN
+        BEGIN
+            INSERT INTO dbo.t (id, n)
+            SELECT id, COALESCE(n, 0) FROM pg_temp."dbo.filled@inserted" AS inserted;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT filled WHEN session.leaving;
+        END;
+    END filled;
+    PERFORM ssb.leave_instead('dbo.filled');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$filled$;
+
+CREATE OR REPLACE FUNCTION dbo."filled@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo.filled', 'dbo.t', 'pg_temp."dbo.filled@inserted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.filled@inserted" SELECT NEW.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN NEW END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
+
+SELECT set_config('pgsb.nocount', 'on', false);
+
+INSERT INTO dbo.t (id, n) VALUES (1, 10), (2, NULL);
+
+DELETE FROM dbo.t WHERE id = 1;
+
+SELECT * FROM dbo.t ORDER BY id;
+
+SELECT ssb.drop_module('TRIGGER', 'dbo.soft');
+
+DELETE FROM dbo.t WHERE id = 1;
+
+SELECT * FROM dbo.t;
+-- shows
+id n  gone
+-- -- ----
+ 1 10    1
+ 2  0    0
+
+id n gone
+-- - ----
+ 2 0    0
+
+-- case: a statement that fails in an INSTEAD OF trigger leaves nothing
+CREATE TABLE dbo.t (id int PRIMARY KEY);
+GO
+CREATE VIEW dbo.v AS SELECT id FROM dbo.t;
+GO
+CREATE TRIGGER dbo.tr ON dbo.v INSTEAD OF INSERT AS
+INSERT INTO dbo.t SELECT id FROM inserted;
+GO
+SET NOCOUNT ON;
+BEGIN TRY
+    INSERT INTO dbo.v VALUES (1), (1);
+END TRY
+BEGIN CATCH
+    PRINT ERROR_MESSAGE();
+    PRINT ERROR_PROCEDURE();
+END CATCH;
+GO
+INSERT INTO dbo.v VALUES (2);
+SELECT * FROM dbo.v;
+-- expect
+CREATE TABLE dbo.t (
+    id integer PRIMARY KEY
+);
+
+SELECT ssb.prepare_view('CREATE', 'dbo.v');
+
+CREATE VIEW dbo.v AS
+SELECT id FROM dbo.t;
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
+
+SELECT ssb.check_instead('dbo.v', 'tr', ARRAY['INSERT']::text[]);
+
+CREATE OR REPLACE FUNCTION dbo.tr()
+RETURNS trigger
+LANGUAGE plpgsql AS $tr$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    session := ssb.enter_trigger('tr');
+    PERFORM ssb.enter_instead('dbo.tr');
+    <<tr>>
+    BEGIN
+        BEGIN
+            INSERT INTO dbo.t SELECT id FROM pg_temp."dbo.tr@inserted" AS inserted;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT tr WHEN session.leaving;
+        END;
+    END tr;
+    PERFORM ssb.leave_instead('dbo.tr');
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$tr$;
+
+CREATE OR REPLACE FUNCTION dbo."tr@rows"()
+RETURNS trigger
+LANGUAGE plpgsql AS $keep_rows$
+#variable_conflict use_column
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        PERFORM ssb.begin_instead('dbo.tr', 'dbo.v', 'pg_temp."dbo.tr@inserted"');
+        RETURN NULL;
+    END IF;
+    INSERT INTO pg_temp."dbo.tr@inserted" SELECT NEW.*;
+    RETURN CASE WHEN TG_WHEN = 'INSTEAD OF' THEN NEW END;
+END;
+$keep_rows$;
+
+SELECT ssb.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        session.nocount := true;
+        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        <<try_1>>
+        BEGIN
+            BEGIN
+                INSERT INTO dbo.v VALUES (1), (1);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END try_1;
+        session.try_depth := session.try_depth - 1;  -- END TRY
+        EXIT batch WHEN session.unresolved;
+        IF session.leaving THEN  -- BEGIN CATCH
+            session := ssb.begin_catch(session);
+            PERFORM ssb.print((session.caught).message);
+            PERFORM ssb.print((session.caught).procedure);
+            session.caught := NULL;  -- END CATCH
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+INSERT INTO dbo.v VALUES (2);
+
+SELECT * FROM dbo.v;
+-- shows
+Violation of PRIMARY KEY constraint 't_pkey'. Cannot insert duplicate key in object 'dbo.t'. The duplicate key value is (1).
+tr
+id
+--
+ 2
+
+-- case: COLUMNS_UPDATED
+CREATE TABLE dbo.t (a int, b int, c int, d int, e int, f int, g int, h int, i int);
+GO
+CREATE TRIGGER dbo.tr ON dbo.t AFTER INSERT, UPDATE, DELETE AS
+SELECT COLUMNS_UPDATED() AS bits;
+IF COLUMNS_UPDATED() & 2 = 2 PRINT 'b, where it is among four bytes';
+IF SUBSTRING(COLUMNS_UPDATED(), 2, 1) & 1 = 1 PRINT 'i';
+GO
+SET NOCOUNT ON;
+INSERT INTO dbo.t (a) VALUES (1);
+UPDATE dbo.t SET b = 2, i = 4;
+DELETE FROM dbo.t;
+-- expect
+CREATE TABLE dbo.t (
+    a integer,
+    b integer,
+    c integer,
+    d integer,
+    e integer,
+    f integer,
+    g integer,
+    h integer,
+    i integer
+);
+
+SELECT ssb.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
+
+CREATE OR REPLACE FUNCTION dbo.tr()
+RETURNS trigger
+LANGUAGE plpgsql AS $tr$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    session := ssb.enter_trigger('tr');
+    <<tr>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT ssb.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            session := ssb.show(session, result, '[{"name":"bits","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(sys.convert_int(ssb.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('b, where it is among four bytes');
+        END IF;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(sys.convert_int(sys.substring(ssb.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('i');
+        END IF;
+    END tr;
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$tr$;
+
+CREATE TRIGGER tr AFTER INSERT ON dbo.t
+    REFERENCING NEW TABLE AS inserted
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo.tr')) EXECUTE FUNCTION dbo.tr();
+
+CREATE OR REPLACE FUNCTION dbo."tr@update"()
+RETURNS trigger
+LANGUAGE plpgsql AS $tr$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    session := ssb.enter_trigger('tr');
+    <<tr>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT ssb.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            session := ssb.show(session, result, '[{"name":"bits","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(sys.convert_int(ssb.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('b, where it is among four bytes');
+        END IF;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(sys.convert_int(sys.substring(ssb.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('i');
+        END IF;
+    END tr;
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$tr$;
+
+CREATE TRIGGER "tr@update" AFTER UPDATE ON dbo.t
+    REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo."tr@update"')) EXECUTE FUNCTION dbo."tr@update"();
+
+CREATE TRIGGER "tr@a" BEFORE UPDATE OF a ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'a');
+
+CREATE TRIGGER "tr@b" BEFORE UPDATE OF b ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'b');
+
+CREATE TRIGGER "tr@c" BEFORE UPDATE OF c ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'c');
+
+CREATE TRIGGER "tr@d" BEFORE UPDATE OF d ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'd');
+
+CREATE TRIGGER "tr@e" BEFORE UPDATE OF e ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'e');
+
+CREATE TRIGGER "tr@f" BEFORE UPDATE OF f ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'f');
+
+CREATE TRIGGER "tr@g" BEFORE UPDATE OF g ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'g');
+
+CREATE TRIGGER "tr@h" BEFORE UPDATE OF h ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'h');
+
+CREATE TRIGGER "tr@i" BEFORE UPDATE OF i ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'i');
+
+CREATE OR REPLACE FUNCTION dbo."tr@delete"()
+RETURNS trigger
+LANGUAGE plpgsql AS $tr$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    session := ssb.enter_trigger('tr');
+    <<tr>>
+    DECLARE
+        condition boolean;
+    BEGIN
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT ssb.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            session := ssb.show(session, result, '[{"name":"bits","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(sys.convert_int(ssb.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('b, where it is among four bytes');
+        END IF;
+        condition := NULL;
+        BEGIN
+            condition := coalesce(sys.convert_int(sys.substring(ssb.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+        END;
+        IF condition THEN
+            PERFORM ssb.print('i');
+        END IF;
+    END tr;
+    PERFORM ssb.leave_trigger(session);
+    RETURN NULL;
+END;
+$tr$;
+
+CREATE TRIGGER "tr@delete" AFTER DELETE ON dbo.t
+    REFERENCING OLD TABLE AS deleted
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo."tr@delete"')) EXECUTE FUNCTION dbo."tr@delete"();
+
+SELECT set_config('pgsb.nocount', 'on', false);
+
+INSERT INTO dbo.t (a) VALUES (1);
+
+UPDATE dbo.t SET b = 2, i = 4;
+
+DELETE FROM dbo.t;
+-- shows
+bits
+------
+0xFF01
+
+i
+bits
+------
+0x0201
+
+i
+bits
+------
+0x0000
