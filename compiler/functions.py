@@ -72,6 +72,8 @@ REFUSED: dict[str, str] = {
     "FREETEXT": "full-text search is not supported",
     "CONTAINSTABLE": "full-text search is not supported",
     "FREETEXTTABLE": "full-text search is not supported",
+    "JSON_OBJECT": "use FOR JSON PATH, WITHOUT_ARRAY_WRAPPER",
+    "JSON_ARRAY": "use FOR JSON, or STRING_AGG",
     "CHANGETABLE": "change tracking is not supported",
     "UPDATE": "UPDATE(column) has a meaning in triggers only",
     "ENCRYPTBYKEY": "SQL Server's encryption functions are not supported",
@@ -400,6 +402,7 @@ GLOBAL_VARIABLES: dict[str, Value] = {
 
 REFUSED_GLOBALS: dict[str, str] = {
     "@@trancount": "a function, view or constraint does not know its caller's transaction",
+    "@@cursor_rows": "cursors do not keep the number of their rows",
     "@@cpu_busy": "SQL Server's process statistics do not exist here",
     "@@idle": "SQL Server's process statistics do not exist here",
     "@@io_busy": "SQL Server's process statistics do not exist here",

@@ -7,6 +7,10 @@ from . import plpgsql as pl
 from .lower import Context, invocations, named, text_or_none, texts
 from .names import schema_name
 
+# Queues that every database of SQL Server has, for what its own services could not deliver.
+_ERROR_QUEUES = frozenset(
+    {"querynotificationerrorsqueue", "eventnotificationerrorsqueue", "servicebrokerqueue"}
+)
 _RELATIONS = frozenset({"OBJECT", "TYPE", "XML SCHEMA COLLECTION"})
 
 
@@ -91,6 +95,8 @@ def _securable(securable: nodes.Securable, ctx: Context) -> tuple[pl.Expr, pl.Ex
 @invocations.register
 def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
     """GRANT, DENY, REVOKE. Without ON it is about the database."""
+    if node.securable is not None and node.securable.name.name.text.lower() in _ERROR_QUEUES:
+        return []  # SqlDependency's set-up grants RECEIVE on them; nothing arrives there
     kind, name = _securable(node.securable, ctx) if node.securable else (pl.Text("DATABASE"), pl.NULL)
     privileges = texts([permission.name for permission in node.permissions])
     grantees = texts([principal.text for principal in node.principals])

@@ -129,7 +129,12 @@ Result = TypeVar("Result")
 DEEPEST_NESTING = 300
 """Parentheses and CASEs inside one another that we follow; SQL Server stops at about as many."""
 
-_ROWSETS = frozenset({"OPENROWSET", "OPENQUERY", "OPENDATASOURCE", "CONTAINSTABLE", "FREETEXTTABLE"})
+# Refused by name before they are read: their arguments have a syntax of their own.
+_ROWSETS = frozenset(
+    """
+    OPENROWSET OPENQUERY OPENDATASOURCE CONTAINSTABLE FREETEXTTABLE CHANGETABLE JSON_OBJECT JSON_ARRAY
+    """.split()
+)
 
 
 class _Readers(threading.local):

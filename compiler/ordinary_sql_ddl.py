@@ -124,12 +124,21 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
     lines = [column_text(column, info, ctx) for column in definition.columns]
     lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
-    statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
+    statements = schema_of_global(name, ctx)
+    statements += [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
     ctx.pop()
     return Ddl(tuple(statements), defines=(info,))
+
+
+def schema_of_global(name: ObjectName, ctx: Context) -> list[str]:
+    """The schema that ``##t`` lies in comes with the first of them."""
+    if not name.name.startswith("##"):
+        return []
+    schema, _ = name.parts(ctx.scope.database, ctx.scope.default_database)
+    return [f"CREATE SCHEMA IF NOT EXISTS {quote(schema)}"]
 
 
 # ---------------------------------------------------------------- what is known from now on
@@ -274,6 +283,15 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
                     ctx.problem(
                         f"the computed column {column.name.name!r} cannot be stored: "
                         f"{call.name.upper()} changes from call to call",
+                        call,
+                        hint="put it into a view",
+                    )
+            for call in node.find_all(exp.Dot):
+                function = call.expression
+                if isinstance(function, exp.Anonymous):
+                    ctx.problem(
+                        f"the computed column {column.name.name!r} cannot be stored: it calls the function "
+                        f"{function.name}",
                         call,
                         hint="put it into a view",
                     )

@@ -244,6 +244,8 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     if name.name.startswith("@"):
         ctx.problem("SELECT … INTO makes a table; use INSERT for a table variable", table, number=102)
         return None
+    from .ordinary_sql_ddl import schema_of_global
+
     result = query_text(node, ctx)
     infos: tuple[ColumnInfo, ...] = ()
     if result.columns is not None:
@@ -274,7 +276,7 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         layout(f"{OPEN}CREATE TABLE {sql} AS{BREAK}{result.sql}{CLOSE}"),
-        before=result.before,
+        before=(*schema_of_global(name, ctx), *result.before),
         after=tuple(after),
         defines=defines,
         target=sql,

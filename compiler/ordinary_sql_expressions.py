@@ -136,6 +136,12 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     if known is None:
         if ctx.scope.table_variable(name) is not None:
             return ctx.problem(f"the table variable {name} cannot be used as a scalar", node, number=137)
+        if ctx.scope.is_cursor(name):
+            return ctx.problem(
+                f"the cursor variable {name} cannot be an argument or a value here",
+                node,
+                hint="fill a temporary table and let the caller read it",
+            )
         return ctx.problem(f"must declare the scalar variable {name!r}", node, number=137)
     text = known.query_reference if ctx.has_relations else known.reference
     return v.untyped_xml(Value(text, v.ATOM, known.type))

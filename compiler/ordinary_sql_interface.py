@@ -160,6 +160,9 @@ class SqlScope(Protocol):
     def cursor_status(self, name: str) -> Expression | None:
         """``CURSOR_STATUS('…', name)``; None when there is no such cursor."""
 
+    def is_cursor(self, name: str) -> bool:
+        """Whether a variable was declared as a cursor."""
+
     def cursor_row(self, name: str) -> CursorRow | None:
         """What finds the row a cursor stands on; None when it cannot be told."""
 

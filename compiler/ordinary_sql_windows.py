@@ -21,6 +21,10 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     aggregates = ctx.frame.aggregates
     ctx.only(node, _WINDOW_PARTS)
     inner = node.this
+    if isinstance(inner, exp.IgnoreNulls):
+        return ctx.unsupported("IGNORE NULLS", node, hint="PostgreSQL has it from 19 on")
+    if isinstance(inner, exp.RespectNulls):
+        inner = inner.this  # which is what happens anyway
     value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates
     if isinstance(node.this, exp.WithinGroup):

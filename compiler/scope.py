@@ -414,6 +414,10 @@ class Scope:
             values[-1][1] if cursor.row_place.moves else None,
         )
 
+    def is_cursor(self, name: str) -> bool:
+        """Whether a variable was declared as a cursor."""
+        return name.lower() in self.cursor_variables
+
     def user_function(self, name: ObjectName) -> UserFunction | None:
         """Return the signature of a user function."""
         return self.catalog.functions.get(self.catalog.key(name))

@@ -109,6 +109,10 @@ BEGIN
     CASE sqlstate_code
     WHEN '23505', '23503', '23514', '23P01' THEN
         v_error := ssb.constraint_error(sqlstate_code, p_message, p_detail, p_verb);
+    WHEN '44000' THEN
+        v_error := ROW(550, 'The attempted insert or update failed because the target view either specifies WITH CHECK OPTION or '
+                            'spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did '
+                            'not qualify under the CHECK OPTION constraint.', 16, 1, NULL, NULL);
     WHEN '23502' THEN
         v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
                                    '%s fails.', v_first, coalesce(ssb.qualified_table(ssb.quoted_name(p_message, 2)), ''), p_verb),

@@ -1,17 +1,17 @@
 """python -m tests.differential: many random programs, compiled code against interpreter.
 
-    syntax.py       the T-SQL that the check speaks, as dataclasses
-    render.py       program → T-SQL text; tells every statement its line
-    reader.py       T-SQL text → program
-    rules.py        errors: number, severity, state, text, and what each one ends
-    interpreter.py  program → trace, from Microsoft's reference; flat.py, evaluation.py, rows.py are its parts
-    trace.py        what a program did
-    generator.py    random.Random → program; expressions.py, features.py are its parts
-    compiled.py     program → trace, through pgsb and PostgreSQL
-    engine.py       the conversations of the interpreter
-    check.py        one case: both sides, compared
-    minimise.py     a failing program → a smaller failing program
-    cases/          programs with the traces they must have; curated.py reads them
+syntax.py       the T-SQL that the check speaks, as dataclasses
+render.py       program → T-SQL text; tells every statement its line
+reader.py       T-SQL text → program
+rules.py        errors: number, severity, state, text, and what each one ends
+interpreter.py  program → trace, from Microsoft's reference; flat.py, evaluation.py, rows.py are its parts
+trace.py        what a program did
+generator.py    random.Random → program; expressions.py, features.py are its parts
+compiled.py     program → trace, through pgsb and PostgreSQL
+engine.py       the conversations of the interpreter
+check.py        one case: both sides, compared
+minimise.py     a failing program → a smaller failing program
+cases/          programs with the traces they must have; curated.py reads them
 """
 
 from __future__ import annotations
@@ -60,11 +60,21 @@ def server(dsn: str | None, version: str) -> Iterator[str]:
     home = Path(tempfile.mkdtemp(prefix="pgsb-diff-"))
     if os.geteuid() == 0:
         home.chmod(0o711)
-    private = PrivateServer(home, wanted=version, durable=False, settings={
-        # Every case makes and drops routines: without vacuum the catalogs grow and slow the rest down.
-        "autovacuum_naptime": "10s", "autovacuum_vacuum_scale_factor": "0",
-        "autovacuum_vacuum_threshold": "2000", "shared_buffers": "64MB", "max_wal_size": "4GB",
-        "checkpoint_timeout": "1h", "log_min_messages": "fatal"})
+    private = PrivateServer(
+        home,
+        wanted=version,
+        durable=False,
+        settings={
+            # Every case makes and drops routines: without vacuum the catalogs grow and slow the rest down.
+            "autovacuum_naptime": "10s",
+            "autovacuum_vacuum_scale_factor": "0",
+            "autovacuum_vacuum_threshold": "2000",
+            "shared_buffers": "64MB",
+            "max_wal_size": "4GB",
+            "checkpoint_timeout": "1h",
+            "log_min_messages": "fatal",
+        },
+    )
     try:
         yield private.start()
     finally:
@@ -123,22 +133,35 @@ def numbers(wanted: str, done: set[int], count: int) -> list[int]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.differential",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--cases", type=int, default=10_000, help="how many (default 10000)")
     parser.add_argument("--seed", type=int, default=1, help="another seed, another series of cases")
     parser.add_argument("--size", type=int, default=10, help="about how many statements a procedure has")
     parser.add_argument("--only", default="", metavar="N[-M]", help="just these cases of the series")
-    parser.add_argument("--feature", action="append", default=[], choices=sorted(generator.FEATURES),
-                        help="also use these; may be repeated")
+    parser.add_argument(
+        "--feature",
+        action="append",
+        default=[],
+        choices=sorted(generator.FEATURES),
+        help="also use these; may be repeated",
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--dsn", help="a server where databases may be created; default: a private one")
     parser.add_argument("--postgres", default="18", help="version of the private server (default 18)")
-    parser.add_argument("--shrink", type=int, default=400, metavar="TRIES",
-                        help="0: show failures as they are")
+    parser.add_argument(
+        "--shrink", type=int, default=400, metavar="TRIES", help="0: show failures as they are"
+    )
     parser.add_argument("--stop-after", type=int, default=20, metavar="FAILURES")
-    parser.add_argument("--resume", type=Path, metavar="FILE",
-                        help="keep the numbers of finished cases here and go on from there")
+    parser.add_argument(
+        "--resume",
+        type=Path,
+        metavar="FILE",
+        help="keep the numbers of finished cases here and go on from there",
+    )
     options = parser.parse_args()
     done: set[int] = set()
     if options.resume and options.resume.exists():
@@ -159,8 +182,11 @@ def main() -> int:
                 kinds[answer.kind] += 1
                 if answer.report is not None:
                     failures += 1
-                    print(f"\n=== case {answer.number} (--seed {options.seed} --only {answer.number})\n"
-                          f"{answer.report}", flush=True)
+                    print(
+                        f"\n=== case {answer.number} (--seed {options.seed} --only {answer.number})\n"
+                        f"{answer.report}",
+                        flush=True,
+                    )
                     if failures >= options.stop_after:
                         print(f"stopped after {failures} disagreements")
                         break
@@ -178,7 +204,8 @@ def main() -> int:
             with psycopg.connect(dsn, autocommit=True) as connection:
                 for job in range(options.jobs):
                     connection.execute(
-                        f"DROP DATABASE IF EXISTS differential_{os.getpid()}_{job} WITH (FORCE)".encode())
+                        f"DROP DATABASE IF EXISTS differential_{os.getpid()}_{job} WITH (FORCE)".encode()
+                    )
     for kind, count in kinds.most_common():
         print(f"{count:7} {kind}")
     print(summary(kinds, options.postgres if options.dsn is None else "the given server"))
@@ -189,8 +216,10 @@ def summary(kinds: Counter[str], server_name: str) -> str:
     """The closing line: how many cases decided something, how many were left out, how many disagreed."""
     decided = kinds["agreed"] + kinds["DISAGREED"]
     left_out = kinds.total() - decided
-    return (f"{decided} decided, {left_out} left out, {kinds['DISAGREED']} disagreements "
-            f"(PostgreSQL {server_name})")
+    return (
+        f"{decided} decided, {left_out} left out, {kinds['DISAGREED']} disagreements "
+        f"(PostgreSQL {server_name})"
+    )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ class Disagreement:
             numbered = [f"{number:3} {line}" for number, line in enumerate(text.split("\n"), 1)]
             parts.append("\n".join(numbered) + "\n    GO")
         difference = difflib.unified_diff(
-            self.expected, self.actual, "interpreter", "compiled", n=30, lineterm="")
+            self.expected, self.actual, "interpreter", "compiled", n=30, lineterm=""
+        )
         return "\n".join(parts) + "\n\n" + "\n".join(difference)
 
 
@@ -58,9 +59,11 @@ def compare(program: s.Program, side: Side) -> Disagreement | None:
 
 def same(expected: list[str], actual: list[str]) -> bool:
     """Equal, but for errors that may carry any place."""
+
     def matches(one: str, other: str) -> bool:
         start, anywhere, end = one.partition(trace.ANYWHERE)
         return one == other or (bool(anywhere) and other.startswith(start) and other.endswith(end))
+
     return len(expected) == len(actual) and all(map(matches, expected, actual))
 
 

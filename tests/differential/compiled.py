@@ -104,8 +104,9 @@ class Runner:
                 procedure = event.procedure
                 if procedure is not None:
                     procedure = procedure.lower().removeprefix("dbo.")
-                self.events.append(Message(event.number, event.severity, event.state, procedure, event.line,
-                                           event.message))
+                self.events.append(
+                    Message(event.number, event.severity, event.state, procedure, event.line, event.message)
+                )
 
     def _run_source(self, session: CompileSession, source: Source) -> None:
         for batch in session.compile_script(source):
@@ -128,7 +129,8 @@ class Runner:
         for table in s.TABLES:
             names = [column.name for column in table.columns]
             rows = self.connection.execute(
-                f"SELECT {', '.join(names)} FROM dbo.{table.name} ORDER BY {table.key}")
+                f"SELECT {', '.join(names)} FROM dbo.{table.name} ORDER BY {table.key}"
+            )
             trace.tables[table.name] = [dict(zip(names, row, strict=True)) for row in rows]
         for queue in QUEUES.values():
             trace.tables[queue] = self._queue(queue)
@@ -150,8 +152,8 @@ class Runner:
         if not self.broker:
             return []
         rows = self.connection.execute(
-            f"SELECT message_type_name, sys.text_of(message_body) FROM dbo.{name} "
-            "ORDER BY queuing_order")
+            f"SELECT message_type_name, sys.text_of(message_body) FROM dbo.{name} ORDER BY queuing_order"
+        )
         return [{"type": kind, "body": body} for kind, body in rows]
 
     def _clean(self) -> None:
@@ -163,7 +165,8 @@ class Runner:
             if self.broker:
                 self.connection.execute(
                     "SELECT ssb.end_conversation(conversation_handle, cleanup => true) "
-                    "FROM sys.conversation_endpoints")
+                    "FROM sys.conversation_endpoints"
+                )
             self.connection.execute(CLEAN)
         # What a batch keeps for the next one of its session must not reach the next program.
         self.connection.execute("RESET ALL")

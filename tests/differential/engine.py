@@ -55,8 +55,10 @@ class Engine:
 
     def copy(self) -> Engine:
         """A snapshot. Numbers of handles never come again, as in reality."""
-        endpoints = {handle: Endpoint(each.queue, each.initiator, each.state, each.peer)
-                     for handle, each in self.endpoints.items()}
+        endpoints = {
+            handle: Endpoint(each.queue, each.initiator, each.state, each.peer)
+            for handle, each in self.endpoints.items()
+        }
         return Engine(endpoints, {name: list(queue) for name, queue in self.queues.items()}, self.handles)
 
     def new_handle(self) -> Handle:

@@ -99,8 +99,11 @@ class Expressions:
         """Fails, or may fail: division by zero, conversion, overflow."""
         pick = self.random.random()
         if pick < 0.4:
-            zero = s.Const(0) if self.chance(0.6) or not scope.ints else s.Bin(
-                "-", s.Var(name := self.random.choice(scope.ints)), s.Var(name))
+            zero = (
+                s.Const(0)
+                if self.chance(0.6) or not scope.ints
+                else s.Bin("-", s.Var(name := self.random.choice(scope.ints)), s.Var(name))
+            )
             return s.Bin(self.random.choice("//%"), s.Const(self.random.randint(1, 9)), zero)
         if pick < 0.75:
             value: s.Expr = s.Const(self.random.choice(["abc", "x1", "12", "1.5"]))
@@ -121,17 +124,30 @@ class Expressions:
     def state_parts(self, scope: Scope) -> list[s.Expr]:
         """What a PRINT may show of variables and of the session's state (no subqueries there: 1046)."""
         choices: list[Callable[[], s.Expr]] = [
-            lambda: s.Fn("@@TRANCOUNT"), lambda: s.Fn("XACT_STATE()"),
-            lambda: s.Fn("@@ERROR"), lambda: s.Fn("@@ROWCOUNT"),
+            lambda: s.Fn("@@TRANCOUNT"),
+            lambda: s.Fn("XACT_STATE()"),
+            lambda: s.Fn("@@ERROR"),
+            lambda: s.Fn("@@ROWCOUNT"),
         ]
         if scope.ints:
             choices += [lambda: s.Var(self.random.choice(scope.ints))] * 2
         if scope.texts:
             choices.append(lambda: s.Var(self.random.choice(scope.texts)))
         if scope.catches or self.chance(0.1):
-            choices += [lambda: s.Fn(self.random.choice([
-                "ERROR_NUMBER()", "ERROR_NUMBER()", "ERROR_LINE()", "ERROR_SEVERITY()", "ERROR_STATE()",
-                "ERROR_PROCEDURE()"]))] * 4
+            choices += [
+                lambda: s.Fn(
+                    self.random.choice(
+                        [
+                            "ERROR_NUMBER()",
+                            "ERROR_NUMBER()",
+                            "ERROR_LINE()",
+                            "ERROR_SEVERITY()",
+                            "ERROR_STATE()",
+                            "ERROR_PROCEDURE()",
+                        ]
+                    )
+                )
+            ] * 4
             if self.chance(0.1):
                 choices.append(lambda: s.Fn("ERROR_MESSAGE()"))
         parts: list[s.Expr] = []

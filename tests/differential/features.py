@@ -39,17 +39,26 @@ class Pieces(Expressions, ABC):
         if pick < 0.25:
             yield s.Print(s.Concat([self.tag(), s.Fn("@@ERROR"), s.Const(" "), s.Fn("@@ROWCOUNT")]))
         elif pick < 0.35:
-            yield s.If(s.Compare("<>", s.Fn("@@ERROR"), s.Const(0)),
-                       [s.Rollback() if self.chance(0.4) else self.print(scope)])
+            yield s.If(
+                s.Compare("<>", s.Fn("@@ERROR"), s.Const(0)),
+                [s.Rollback() if self.chance(0.4) else self.print(scope)],
+            )
 
     def begin(self) -> s.Stmt:
         return s.BeginTran(self.random.choice(TRANSACTIONS) if self.chance(0.15) else None)
 
     def when_open(self, stmt: s.Stmt) -> s.Stmt:
         """IF there is a transaction (of some state) …"""
-        function, op, value = self.random.choice([
-            ("@@TRANCOUNT", ">", 0), ("@@TRANCOUNT", ">", 0), ("@@TRANCOUNT", "=", 1),
-            ("XACT_STATE()", "=", -1), ("XACT_STATE()", "<>", 0), ("XACT_STATE()", "=", 1)])
+        function, op, value = self.random.choice(
+            [
+                ("@@TRANCOUNT", ">", 0),
+                ("@@TRANCOUNT", ">", 0),
+                ("@@TRANCOUNT", "=", 1),
+                ("XACT_STATE()", "=", -1),
+                ("XACT_STATE()", "<>", 0),
+                ("XACT_STATE()", "=", 1),
+            ]
+        )
         return s.If(s.Compare(op, s.Fn(function), s.Const(value)), [stmt])
 
     def end_of_transaction(self) -> s.Stmt:
@@ -57,8 +66,20 @@ class Pieces(Expressions, ABC):
         return end if self.chance(0.6) else self.when_open(end)
 
     def show_error(self) -> s.Stmt:
-        return s.Print(s.Concat([self.tag(), s.Fn("ERROR_NUMBER()"), s.Const(" "), s.Fn("XACT_STATE()"),
-                                 s.Const(" "), s.Fn("@@ERROR"), s.Const(" "), s.Fn("ERROR_LINE()")]))
+        return s.Print(
+            s.Concat(
+                [
+                    self.tag(),
+                    s.Fn("ERROR_NUMBER()"),
+                    s.Const(" "),
+                    s.Fn("XACT_STATE()"),
+                    s.Const(" "),
+                    s.Fn("@@ERROR"),
+                    s.Const(" "),
+                    s.Fn("ERROR_LINE()"),
+                ]
+            )
+        )
 
 
 class Features(Pieces):
@@ -109,8 +130,9 @@ class Features(Pieces):
         scope.loops = loops
         if self.chance(0.8):
             yield fetch
-            yield s.While(s.Compare("=", s.Fn("@@FETCH_STATUS"), s.Const(0)),
-                          [*body, s.Fetch("NEXT", name, list(into))])
+            yield s.While(
+                s.Compare("=", s.Fn("@@FETCH_STATUS"), s.Const(0)), [*body, s.Fetch("NEXT", name, list(into))]
+            )
         else:
             yield s.Fetch(self.random.choice(["FIRST", "LAST", "NEXT"]), name, into)
             yield s.Print(s.Concat([self.tag(), s.Fn("@@FETCH_STATUS"), s.Const(" "), s.Var(into[0])]))
@@ -144,13 +166,20 @@ class Features(Pieces):
 
     def receive_one(self, scope: Scope) -> s.Receive:
         assert scope.handle is not None
-        return s.Receive(self.random.choice(["q1", "q2", "q2"]), scope.handle, "@mt", "@mb",
-                         self.random.choice([1, 1, 2, None]), self.random.choice([None, 0, 0, 3]))
+        return s.Receive(
+            self.random.choice(["q1", "q2", "q2"]),
+            scope.handle,
+            "@mt",
+            "@mb",
+            self.random.choice([1, 1, 2, None]),
+            self.random.choice([None, 0, 0, 3]),
+        )
 
     def receive(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         yield self.receive_one(scope)
-        yield s.Print(s.Concat([self.tag(), s.Fn("@@ROWCOUNT"), s.Const(" "), s.Var("@mt"), s.Const(" "),
-                                s.Var("@mb")]))
+        yield s.Print(
+            s.Concat([self.tag(), s.Fn("@@ROWCOUNT"), s.Const(" "), s.Var("@mt"), s.Const(" "), s.Var("@mb")])
+        )
 
     def end_conversation(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         assert scope.handle is not None
@@ -169,11 +198,14 @@ class Features(Pieces):
         scope.loops -= 1
         receive = self.receive_one(scope)
         loop: list[s.Stmt] = [
-            s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1))), begin, receive,
+            s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1))),
+            begin,
+            receive,
             s.SelectVars([(got, s.Fn("@@ROWCOUNT"))]),
             s.If(s.Compare("=", s.Var(got), s.Const(0)), [self.end_of_transaction(), s.Break()]),
             s.If(s.Compare("=", s.Var("@mt"), s.Const(END_DIALOG)), [s.EndConversation(scope.handle)], work),
-            end]
+            end,
+        ]
         if self.chance(0.5):
             handler: list[s.Stmt] = [self.show_error(), self.when_open(s.Rollback())]
             loop = [loop[0], s.Try(loop[1:], handler)]

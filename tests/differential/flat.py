@@ -127,5 +127,3 @@ def flatten(name: str | None, body: list[s.Stmt]) -> Code:
     flattener = Flattener(name)
     flattener.body(body)
     return flattener.finish()
-
-

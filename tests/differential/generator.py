@@ -25,9 +25,17 @@ class Statements(Features):
         # What may end the batch comes mostly where somebody may catch it.
         risk = 1.0 if scope.tries or scope.in_procedure else 0.25
         weights: list[tuple[float, Callable[[Scope, int, int], Iterator[s.Stmt]]]] = [
-            (12, self.some_print), (7, self.assignment), (18, self.write), (6, self.raiserror),
-            (5 * risk, self.failing_assignment), (4 * risk, self.throw), (9, self.transaction),
-            (1.5 * risk, self.option), (2, self.rows), (2 * risk, self.missing), (1.5, self.declare),
+            (12, self.some_print),
+            (7, self.assignment),
+            (18, self.write),
+            (6, self.raiserror),
+            (5 * risk, self.failing_assignment),
+            (4 * risk, self.throw),
+            (9, self.transaction),
+            (1.5 * risk, self.option),
+            (2, self.rows),
+            (2 * risk, self.missing),
+            (1.5, self.declare),
         ]
         if scope.callees:
             weights.append((10, self.call))
@@ -35,8 +43,14 @@ class Statements(Features):
             weights.append((3, self.leave_loop))
         if depth < 4 and budget > 2:
             weights += [
-                (6, self.if_else), (4, self.loop), (9, self.try_catch), (1, self.block), (1.5, self.string),
-                (6, self.transaction_block), (9, self.guarded_transaction), (4, self.savepoint),
+                (6, self.if_else),
+                (4, self.loop),
+                (9, self.try_catch),
+                (1, self.block),
+                (1.5, self.string),
+                (6, self.transaction_block),
+                (9, self.guarded_transaction),
+                (4, self.savepoint),
             ]
         if depth:
             weights.append((1.5, self.return_now))
@@ -102,8 +116,11 @@ class Statements(Features):
     def failing_assignment(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         if scope.ints:
             name = self.random.choice(scope.ints)
-            yield (s.SetVar(name, self.failing_expr(scope)) if self.chance(0.7)
-                   else s.SelectVars([(name, self.failing_expr(scope))]))
+            yield (
+                s.SetVar(name, self.failing_expr(scope))
+                if self.chance(0.7)
+                else s.SelectVars([(name, self.failing_expr(scope))])
+            )
             yield from self.look(scope)
 
     def new_row(self, scope: Scope, table: str) -> list[s.Expr]:
@@ -137,8 +154,11 @@ class Statements(Features):
             if self.chance(0.15):
                 yield s.Update(table, [("id", self.key(scope))], self.by_key(scope))
             else:
-                value = self.failing_expr(scope) if self.chance(0.15) else s.Bin(
-                    "+", s.Column(columns[1]), s.Const(self.random.choice([1, 30, 90])))
+                value = (
+                    self.failing_expr(scope)
+                    if self.chance(0.15)
+                    else s.Bin("+", s.Column(columns[1]), s.Const(self.random.choice([1, 30, 90])))
+                )
                 yield s.Update(table, [(columns[1], value)], self.by_key(scope) if self.chance(0.7) else None)
         else:
             yield s.Delete(table, self.by_key(scope) if self.chance(0.7) else None)
@@ -152,8 +172,9 @@ class Statements(Features):
             yield s.SelectRows([s.Scalar("count", "t1"), s.Scalar("sum", "t2", None, "n")])
         else:
             table, column = self.random.choice([("t1", "v"), ("t2", "n")])
-            yield s.SelectRows([s.Column("id"), s.Column(column)], table,
-                               self.by_key(scope) if self.chance(0.5) else None)
+            yield s.SelectRows(
+                [s.Column("id"), s.Column(column)], table, self.by_key(scope) if self.chance(0.5) else None
+            )
 
     def missing(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         """Objects that do not exist: 208 and 2812, when reached."""
@@ -178,8 +199,11 @@ class Statements(Features):
 
     def throw(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         self.error_numbers += 1
-        yield s.Throw(s.Const(50000 + self.error_numbers), s.Const(f"thrown {self.error_numbers}"),
-                      s.Const(self.random.randint(0, 9)))
+        yield s.Throw(
+            s.Const(50000 + self.error_numbers),
+            s.Const(f"thrown {self.error_numbers}"),
+            s.Const(self.random.randint(0, 9)),
+        )
 
     def rethrow(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         if self.chance(0.3):
@@ -296,8 +320,11 @@ class Statements(Features):
     def return_now(self, scope: Scope, budget: int, depth: int) -> Iterator[s.Stmt]:
         value = None
         if scope.in_procedure and (scope.returns or self.chance(0.3)):
-            value = s.Const(self.random.randint(0, 9)) if self.chance(0.8) or not scope.ints else s.IsNull(
-                s.Var(self.random.choice(scope.ints)), s.Const(7))
+            value = (
+                s.Const(self.random.randint(0, 9))
+                if self.chance(0.8) or not scope.ints
+                else s.IsNull(s.Var(self.random.choice(scope.ints)), s.Const(7))
+            )
         if scope.returns and value is None:
             value = s.Const(1)
         leave = s.Return(value)
@@ -341,8 +368,9 @@ class Statements(Features):
             for name in ("@x", "@y")[: self.random.randint(1, 2)]:
                 output = self.chance(0.5)
                 variable = output or self.chance(0.5)
-                value = (s.Var(self.random.choice(scope.ints)) if variable
-                         else s.Const(self.random.randint(0, 9)))
+                value = (
+                    s.Var(self.random.choice(scope.ints)) if variable else s.Const(self.random.randint(0, 9))
+                )
                 params.append(s.Param(name, s.INT, output=output))
                 args.append(s.Argument(value, output and self.chance(0.85), name))
             inner.ints += [param.name for param in params]
@@ -383,8 +411,10 @@ class Generator(Statements):
             source = self.random.choice(allowed)
             counter = scope.counter()
             name = f"here{number}"
-            jump = s.If(s.Compare("<", s.Var(counter), s.Const(self.random.randint(1, LABEL_JUMPS))),
-                        [s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1))), s.Goto(name)])
+            jump = s.If(
+                s.Compare("<", s.Var(counter), s.Const(self.random.randint(1, LABEL_JUMPS))),
+                [s.SetVar(counter, s.Bin("+", s.Var(counter), s.Const(1))), s.Goto(name)],
+            )
             source.insert(self.random.randint(0, len(source)), jump)
             to.insert(self.random.randint(0, len(to)), s.Label(name))
 
@@ -402,8 +432,12 @@ class Generator(Statements):
             scope.texts.append("@s")
         if self.chance(0.2):
             scope.table_variable = "@tv"
-            head.append(s.DeclareTable("@tv", [s.ColumnDef("id", s.INT, nullable=False, primary_key=True),
-                                               s.ColumnDef("n", s.INT)]))
+            head.append(
+                s.DeclareTable(
+                    "@tv",
+                    [s.ColumnDef("id", s.INT, nullable=False, primary_key=True), s.ColumnDef("n", s.INT)],
+                )
+            )
         if "conversations" in self.features and self.chance(0.6):
             scope.handle = "@h"
             head += [s.Declare("@h", s.HANDLE), s.Declare("@mt", s.Type(128)), s.Declare("@mb", s.Type(20))]
@@ -439,8 +473,13 @@ class Generator(Statements):
         scope = Scope(ints=["@x", "@r"], in_function=True)
         body: list[s.Stmt] = [s.Declare("@r", s.INT, s.Const(self.random.randint(0, 3)))]
         if self.chance(0.6):
-            early = s.Return(s.Bin(self.random.choice("+-/"), s.Const(10),
-                                   s.Bin("-", parameter, s.Const(self.random.randint(0, 3)))))
+            early = s.Return(
+                s.Bin(
+                    self.random.choice("+-/"),
+                    s.Const(10),
+                    s.Bin("-", parameter, s.Const(self.random.randint(0, 3))),
+                )
+            )
             limit = s.Const(self.random.randint(0, 4))
             body.append(s.If(s.Compare(self.random.choice("<>="), parameter, limit), [early]))
         if self.chance(0.4):
@@ -509,8 +548,11 @@ class Generator(Statements):
         if self.chance(0.4):
             work.append(s.Update("t2", [("n", s.Bin("+", s.Column("n"), s.Const(1)))]))
         if self.chance(0.5):
-            wrong: s.Stmt = next(self.throw(Scope(), 1, 1)) if self.chance(0.5) else s.Raiserror(
-                s.Const("from the trigger"), self.random.choice([10, 14, 16]), 1)
+            wrong: s.Stmt = (
+                next(self.throw(Scope(), 1, 1))
+                if self.chance(0.5)
+                else s.Raiserror(s.Const("from the trigger"), self.random.choice([10, 14, 16]), 1)
+            )
             limit = s.Compare(">", s.Column("v"), s.Const(self.random.choice([20, 50, 80])))
             work.append(s.If(s.Exists(source, limit), [wrong]))
         self.random.shuffle(work)
@@ -521,14 +563,17 @@ class Generator(Statements):
 
 def closing_batch() -> s.Batch:
     """Shows @@TRANCOUNT and makes what is left of a transaction visible in the tables."""
-    return s.Batch([
-        s.Print(s.Concat([s.Const("end "), s.Fn("@@TRANCOUNT"), s.Const(" "), s.Fn("XACT_STATE()")])),
-        s.While(s.Compare(">", s.Fn("@@TRANCOUNT"), s.Const(0)), [s.Commit()]),
-    ])
+    return s.Batch(
+        [
+            s.Print(s.Concat([s.Const("end "), s.Fn("@@TRANCOUNT"), s.Const(" "), s.Fn("XACT_STATE()")])),
+            s.While(s.Compare(">", s.Fn("@@TRANCOUNT"), s.Const(0)), [s.Commit()]),
+        ]
+    )
 
 
-FEATURES = frozenset({
-    "conversations", "cursors", "functions", "sp_executesql", "temporary tables", "terse", "triggers"})
+FEATURES = frozenset(
+    {"conversations", "cursors", "functions", "sp_executesql", "temporary tables", "terse", "triggers"}
+)
 
 
 def generate(random: Random, size: int = 10, features: frozenset[str] = frozenset()) -> s.Program:

@@ -91,7 +91,8 @@ class Machine(RowStatements):
         self.roll_back()
         trace.tables = {
             name: sorted((dict(row) for row in table.rows), key=lambda row: row["id"])
-            for name, table in self.tables.items() if not name.startswith("#")
+            for name, table in self.tables.items()
+            if not name.startswith("#")
         }
         for name, queue in self.engine.queues.items():
             trace.tables[name] = [{"type": each.type, "body": each.body} for each in queue]
@@ -161,8 +162,9 @@ class Machine(RowStatements):
         return Error(fault.number, fault.severity, fault.state, fault.message, fault.ends, procedure, line)
 
     def send(self, error: Error) -> None:
-        self.events.append(Message(error.number, error.severity, error.state, error.procedure, error.line,
-                                   error.message))
+        self.events.append(
+            Message(error.number, error.severity, error.state, error.procedure, error.line, error.message)
+        )
 
     def handler(self, skip_top: bool) -> tuple[int, int] | None:
         """The nearest active TRY: (depth in the stack, TRY). TRY...CATCH page: also a caller's.
@@ -236,15 +238,23 @@ class Machine(RowStatements):
         if len(self.stack) > 32:
             # The callee refuses: whose line that is no page says.
             raise Raised(rules.nested_too_deep(), elsewhere=True)
-        inner = Frame(self.codes[procedure.name], call=stmt, procedure=procedure,
-                      entry_trancount=self.trancount, options=(self.xact_abort, self.nocount))
+        inner = Frame(
+            self.codes[procedure.name],
+            call=stmt,
+            procedure=procedure,
+            entry_trancount=self.trancount,
+            options=(self.xact_abort, self.nocount),
+        )
         given: dict[str, s.Value] = {}
         for i, arg in enumerate(stmt.args):
             if arg.name is None and i >= len(procedure.params):
                 self.fail(self.place(rules.too_many_arguments(procedure.name), procedure.name, 0), frame)
                 return
-            param = (procedure.params[i] if arg.name is None
-                     else next(each for each in procedure.params if each.name == arg.name))
+            param = (
+                procedure.params[i]
+                if arg.name is None
+                else next(each for each in procedure.params if each.name == arg.name)
+            )
             value = self.value(arg.value, {})
             if param.type.is_text != isinstance(value, str) and value is not None:
                 raise Doubtful("an argument of another type than its parameter")
@@ -276,8 +286,11 @@ class Machine(RowStatements):
                     raise Doubtful("the status of a procedure that had an error and no RETURN n")
                 caller.variables[frame.call.result] = status
             for i, arg in enumerate(frame.call.args):
-                param = (frame.procedure.params[i] if arg.name is None
-                         else next(each for each in frame.procedure.params if each.name == arg.name))
+                param = (
+                    frame.procedure.params[i]
+                    if arg.name is None
+                    else next(each for each in frame.procedure.params if each.name == arg.name)
+                )
                 if arg.output and param.output:
                     assert isinstance(arg.value, s.Var)
                     name = arg.value.name
@@ -289,8 +302,9 @@ class Machine(RowStatements):
         assert frame.text is not None
         for arg, param in zip(frame.text.args, frame.text.params, strict=True):
             if arg.output and isinstance(arg.value, s.Var):
-                caller.variables[arg.value.name] = self.fit(frame.variables[param.name],
-                                                            caller.types[arg.value.name])
+                caller.variables[arg.value.name] = self.fit(
+                    frame.variables[param.name], caller.types[arg.value.name]
+                )
 
     def drop_frame(self) -> None:
         """However a scope ends: its options and its temporary tables end with it."""
@@ -399,14 +413,18 @@ class Machine(RowStatements):
     # -- transactions -------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        tables = {name: TableValue(table.columns, [dict(row) for row in table.rows])
-                  for name, table in self.tables.items()}
+        tables = {
+            name: TableValue(table.columns, [dict(row) for row in table.rows])
+            for name, table in self.tables.items()
+        }
         return tables, self.engine.copy()
 
     def restore(self, snapshot: Snapshot) -> None:
         tables, engine = snapshot
-        self.tables = {name: TableValue(table.columns, [dict(row) for row in table.rows])
-                       for name, table in tables.items()}
+        self.tables = {
+            name: TableValue(table.columns, [dict(row) for row in table.rows])
+            for name, table in tables.items()
+        }
         handles = self.engine.handles
         self.engine = engine.copy()
         self.engine.handles = handles
@@ -501,7 +519,7 @@ class Machine(RowStatements):
         if self.doomed:
             raise Raised(rules.doomed_savepoint())
         self.restore(savepoint.snapshot)
-        del self.savepoints[places[-1] + 1:]
+        del self.savepoints[places[-1] + 1 :]
         self.covered.add("rolled back to a savepoint")
 
     def save(self, name: str) -> None:
@@ -579,8 +597,12 @@ class Machine(RowStatements):
             case s.ExecText(body):
                 # EXECUTE page: a scope of its own; ERROR_PROCEDURE() is NULL there, lines
                 # count inside the string.
-                inner = Frame(flatten(None, body), entry_trancount=self.trancount,
-                              options=(self.xact_abort, self.nocount), text=stmt)
+                inner = Frame(
+                    flatten(None, body),
+                    entry_trancount=self.trancount,
+                    options=(self.xact_abort, self.nocount),
+                    text=stmt,
+                )
                 for param, arg in zip(stmt.params, stmt.args, strict=True):
                     inner.types[param.name] = param.type
                     inner.variables[param.name] = self.fit(self.value(arg.value, {}), param.type)

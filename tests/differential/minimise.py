@@ -21,8 +21,15 @@ def lists(program: s.Program) -> list[list[s.Stmt]]:
     found: list[list[s.Stmt]] = []
     for node in s.walk(program):
         match node:
-            case (s.Procedure(body=body) | s.Function(body=body) | s.Trigger(body=body) | s.Batch(body)
-                  | s.Block(body) | s.While(_, body) | s.ExecText(body)):
+            case (
+                s.Procedure(body=body)
+                | s.Function(body=body)
+                | s.Trigger(body=body)
+                | s.Batch(body)
+                | s.Block(body)
+                | s.While(_, body)
+                | s.ExecText(body)
+            ):
                 found.append(body)
             case s.If(_, then, otherwise):
                 found.append(then)
@@ -42,13 +49,15 @@ def drop_statements(number: int, start: int, length: int) -> Change:
         statements = lists(program)[number]
         if len(statements) == length and not may_be_empty(program, statements):
             return False
-        del statements[start:start + length]
+        del statements[start : start + length]
         return True
+
     return change
 
 
 def unwrap(number: int, place: int) -> Change:
     """Put what is inside a compound statement in its place."""
+
     def change(program: s.Program) -> bool:
         statements = lists(program)[number]
         stmt = statements[place]
@@ -62,8 +71,9 @@ def unwrap(number: int, place: int) -> Change:
                 inner = body
             case _:
                 return False
-        statements[place:place + 1] = inner
+        statements[place : place + 1] = inner
         return True
+
     return change
 
 
@@ -74,6 +84,7 @@ def drop_else(number: int, place: int) -> Change:
             return False
         stmt.otherwise = None
         return True
+
     return change
 
 
@@ -84,6 +95,7 @@ def drop_unit(procedure: bool, place: int) -> Change:
             return False
         del units[place]
         return True
+
     return change
 
 
@@ -91,6 +103,7 @@ def drop_function(place: int) -> Change:
     def change(program: s.Program) -> bool:
         del program.functions[place]
         return True
+
     return change
 
 
@@ -98,15 +111,18 @@ def drop_trigger(place: int) -> Change:
     def change(program: s.Program) -> bool:
         del program.triggers[place]
         return True
+
     return change
 
 
 def plainer(number: int, place: int) -> Iterator[Change]:
     """Simpler forms of one statement."""
+
     def on(kind: type[s.Stmt], work: Callable[[s.Stmt], bool]) -> Change:
         def change(program: s.Program) -> bool:
             stmt = lists(program)[number][place]
             return isinstance(stmt, kind) and work(stmt)
+
         return change
 
     def one_row(stmt: s.Stmt) -> bool:
@@ -118,8 +134,13 @@ def plainer(number: int, place: int) -> Iterator[Change]:
     def constant_values(stmt: s.Stmt) -> bool:
         assert isinstance(stmt, s.Insert)
         before = [value for row in stmt.rows for value in row if not isinstance(value, s.Const)]
-        stmt.rows = [[value if isinstance(value, s.Const) else s.Const(1 if i < 2 else "a")
-                      for i, value in enumerate(row)] for row in stmt.rows]
+        stmt.rows = [
+            [
+                value if isinstance(value, s.Const) else s.Const(1 if i < 2 else "a")
+                for i, value in enumerate(row)
+            ]
+            for row in stmt.rows
+        ]
         return bool(before)
 
     def shorter_print(stmt: s.Stmt) -> bool:
@@ -195,12 +216,16 @@ def changes(program: s.Program) -> Iterator[Change]:
 def complete(program: s.Program) -> bool:
     """Whether T-SQL would compile it: variables declared, labels there, BREAK in a loop, THROW; in CATCH."""
     units: list[tuple[list[s.Stmt], set[str]]] = [
-        (proc.body, {param.name for param in proc.params}) for proc in program.procedures]
+        (proc.body, {param.name for param in proc.params}) for proc in program.procedures
+    ]
     units += [(batch.body, set()) for batch in program.batches]
     units += [(trigger.body, set()) for trigger in program.triggers]
     units += [(function.body, {param.name for param in function.params}) for function in program.functions]
-    units += [(node.body, {param.name for param in node.params}) for node in s.walk(program)
-              if isinstance(node, s.ExecText)]
+    units += [
+        (node.body, {param.name for param in node.params})
+        for node in s.walk(program)
+        if isinstance(node, s.ExecText)
+    ]
     names = {proc.name for proc in program.procedures} | {"no_such_procedure"}
     functions = {function.name for function in program.functions}
     for node in s.walk(program):
@@ -236,8 +261,9 @@ def _unit_complete(body: list[s.Stmt], declared: set[str]) -> bool:
                 return False
             case s.Exec(result=str(name)) if name not in declared:
                 return False
-            case (s.Insert(table) | s.Delete(table) | s.Update(table) | s.SelectRows(_, str(table))) if (
-                    table[0] == "@" and table not in declared):
+            case s.Insert(table) | s.Delete(table) | s.Update(table) | s.SelectRows(_, str(table)) if (
+                table[0] == "@" and table not in declared
+            ):
                 return False
             case s.Goto(label) if label not in labels:
                 return False

@@ -13,23 +13,41 @@ from . import syntax as s
 
 Item = TypeVar("Item")
 
-TOKEN = re.compile(r"""
+TOKEN = re.compile(
+    r"""
     (?P<space>\s+|--[^\n]*)
   | (?P<text>N?'(?:[^']|'')*')
   | (?P<bracketed>\[[^\]]*\])
   | (?P<number>\d+)
   | (?P<name>[@\#]{0,2}[A-Za-z_]\w*(?:\s*\(\s*\)(?!\w))?)
   | (?P<mark><>|<=|>=|[-+*/%=<>(),;:.])
-""", re.VERBOSE)
+""",
+    re.VERBOSE,
+)
 
-FUNCTIONS = {"@@ERROR", "@@ROWCOUNT", "@@TRANCOUNT", "@@FETCH_STATUS", "XACT_STATE()", "ERROR_NUMBER()",
-             "ERROR_SEVERITY()", "ERROR_STATE()", "ERROR_LINE()", "ERROR_PROCEDURE()", "ERROR_MESSAGE()"}
+FUNCTIONS = {
+    "@@ERROR",
+    "@@ROWCOUNT",
+    "@@TRANCOUNT",
+    "@@FETCH_STATUS",
+    "XACT_STATE()",
+    "ERROR_NUMBER()",
+    "ERROR_SEVERITY()",
+    "ERROR_STATE()",
+    "ERROR_LINE()",
+    "ERROR_PROCEDURE()",
+    "ERROR_MESSAGE()",
+}
 
 # What comes after a statement that needs no semicolon.
-ENDS = {"", ";", *"""
+ENDS = {
+    "",
+    ";",
+    *"""
     BEGIN BREAK CLOSE COMMIT CONTINUE CREATE DEALLOCATE DECLARE DELETE DROP ELSE END EXEC FETCH GOTO IF
     INSERT OPEN PRINT RAISERROR RECEIVE RETURN ROLLBACK SAVE SELECT SEND SET THROW UPDATE WAITFOR
-    WHILE""".split()}
+    WHILE""".split(),
+}
 
 
 class Reader:
@@ -42,7 +60,7 @@ class Reader:
         while at < len(text):
             match = TOKEN.match(text, at)
             if match is None:
-                raise ValueError(f"cannot read {text[at:at + 20]!r}")
+                raise ValueError(f"cannot read {text[at : at + 20]!r}")
             if match.lastgroup != "space":
                 self.tokens.append(match.group())
                 self.lines.append(text.count("\n", 0, at) + 1)
@@ -67,7 +85,7 @@ class Reader:
 
     def expect(self, *words: str) -> None:
         if not self.accept(*words):
-            raise ValueError(f"expected {' '.join(words)} at {self.tokens[self.at:self.at + 6]}")
+            raise ValueError(f"expected {' '.join(words)} at {self.tokens[self.at : self.at + 6]}")
 
     def series(self, one: Callable[[], Item]) -> list[Item]:
         items = [one()]
@@ -95,7 +113,7 @@ class Reader:
         token = self.take()
         if token[0].isdigit():
             return int(token)
-        return token[token.index("'") + 1:-1].replace("''", "'")
+        return token[token.index("'") + 1 : -1].replace("''", "'")
 
     def table(self) -> str:
         if self.accept("DBO", "."):
@@ -207,7 +225,7 @@ class Reader:
             self.expect("NULL")
             return s.NullTest(left, negated)
         if self.peek() not in ("=", "<>", "<", ">", "<=", ">="):
-            raise ValueError(f"expected a comparison at {self.tokens[self.at:self.at + 6]}")
+            raise ValueError(f"expected a comparison at {self.tokens[self.at : self.at + 6]}")
         return s.Compare(self.take(), left, self.expression())
 
     # -- statements ---------------------------------------------------------------
@@ -261,7 +279,7 @@ class Reader:
             return s.While(self.condition(), self.body())
         handler: Callable[[], s.Stmt] | None = getattr(self, f"read_{word.lower()}", None)
         if handler is None:
-            raise ValueError(f"cannot read a statement at {self.tokens[self.at:self.at + 6]}")
+            raise ValueError(f"cannot read a statement at {self.tokens[self.at : self.at + 6]}")
         self.take()
         return handler()
 
@@ -468,8 +486,11 @@ class Reader:
             self.expect(",")
             declared = Reader(str(self.constant()))
             self.expect(",")
-            return s.ExecText(Reader(str(text)).statements(), declared.series(declared.parameter),
-                              self.series(self.argument))
+            return s.ExecText(
+                Reader(str(text)).statements(),
+                declared.series(declared.parameter),
+                self.series(self.argument),
+            )
         result = None
         if self.peek().startswith("@"):
             result = self.take()

@@ -194,8 +194,10 @@ def simple(stmt: s.Stmt) -> str:
             lists = ", ".join("(" + ", ".join(expression(value) for value in row) + ")" for row in rows)
             return f"INSERT INTO {table_name(table)} ({', '.join(columns)}) VALUES {lists}"
         case s.InsertSelect(table, columns, values, source):
-            return (f"INSERT INTO {table_name(table)} ({', '.join(columns)}) "
-                    f"SELECT {', '.join(map(expression, values))} FROM {table_name(source)}")
+            return (
+                f"INSERT INTO {table_name(table)} ({', '.join(columns)}) "
+                f"SELECT {', '.join(map(expression, values))} FROM {table_name(source)}"
+            )
         case s.Update(table, sets, where):
             assignments = ", ".join(f"{name} = {expression(value)}" for name, value in sets)
             return f"UPDATE {table_name(table)} SET {assignments}{where_clause(where)}"
@@ -228,14 +230,18 @@ def simple(stmt: s.Stmt) -> str:
             return f"SET {option} {'ON' if on else 'OFF'}"
         case s.BeginDialog(handle):
             one, two = QUEUES
-            return (f"BEGIN DIALOG CONVERSATION {handle} FROM SERVICE [{one}] TO SERVICE N'{two}' "
-                    f"ON CONTRACT [{CONTRACT}] WITH ENCRYPTION = OFF")
+            return (
+                f"BEGIN DIALOG CONVERSATION {handle} FROM SERVICE [{one}] TO SERVICE N'{two}' "
+                f"ON CONTRACT [{CONTRACT}] WITH ENCRYPTION = OFF"
+            )
         case s.Send(handle, body):
             return f"SEND ON CONVERSATION {handle} MESSAGE TYPE [{MESSAGE}] ({expression(body)})"
         case s.Receive(queue, handle, type_name, body_name, top, timeout):
             text = "RECEIVE " + ("" if top is None else f"TOP ({top}) ")
-            text += (f"{handle} = conversation_handle, {type_name} = message_type_name, "
-                     f"{body_name} = CAST(message_body AS nvarchar(20)) FROM dbo.{queue}")
+            text += (
+                f"{handle} = conversation_handle, {type_name} = message_type_name, "
+                f"{body_name} = CAST(message_body AS nvarchar(20)) FROM dbo.{queue}"
+            )
             return text if timeout is None else f"WAITFOR ({text}), TIMEOUT {timeout}"
         case s.EndConversation(handle):
             return f"END CONVERSATION {handle}"
@@ -244,8 +250,10 @@ def simple(stmt: s.Stmt) -> str:
         case s.DropTable(name):
             return f"DROP TABLE {table_name(name)}"
         case s.DeclareCursor(name, names, table, where):
-            return (f"DECLARE {name} CURSOR LOCAL STATIC FOR SELECT {', '.join(names)} "
-                    f"FROM {table_name(table)}{where_clause(where)} ORDER BY id")
+            return (
+                f"DECLARE {name} CURSOR LOCAL STATIC FOR SELECT {', '.join(names)} "
+                f"FROM {table_name(table)}{where_clause(where)} ORDER BY id"
+            )
         case s.OpenCursor(name):
             return f"OPEN {name}"
         case s.Fetch(direction, name, into):
@@ -316,10 +324,12 @@ def batch(unit: s.Batch, terse: bool = False) -> str:
 def batches(program: s.Program) -> list[str]:
     """Every batch of a program in order: the functions, procedures and triggers, then the batches."""
     terse = program.terse
-    return [*(function(unit, terse) for unit in program.functions),
-            *(procedure(unit, terse) for unit in program.procedures),
-            *(trigger(unit, terse) for unit in program.triggers),
-            *(batch(unit, terse) for unit in program.batches)]
+    return [
+        *(function(unit, terse) for unit in program.functions),
+        *(procedure(unit, terse) for unit in program.procedures),
+        *(trigger(unit, terse) for unit in program.triggers),
+        *(batch(unit, terse) for unit in program.batches),
+    ]
 
 
 def script(program: s.Program) -> str:

@@ -14,9 +14,12 @@ from .trace import Affected, Event, Row, Rows
 
 
 def may_fail(stmt: s.Update) -> bool:
-    return any(isinstance(node, s.Cast | s.Call) or (isinstance(node, s.Bin) and node.op in "/%*+-")
-               for _, value in stmt.sets if not isinstance(value, s.Bin) or not columns_only(value)
-               for node in s.walk(value))
+    return any(
+        isinstance(node, s.Cast | s.Call) or (isinstance(node, s.Bin) and node.op in "/%*+-")
+        for _, value in stmt.sets
+        if not isinstance(value, s.Bin) or not columns_only(value)
+        for node in s.walk(value)
+    )
 
 
 def columns_only(value: s.Bin) -> bool:
@@ -109,8 +112,9 @@ class RowStatements(Session):
             raise
         self.affected(max(len(inserted), len(deleted)))
 
-    def new_rows(self, stmt: Change, table: TableValue,
-                 faults: dict[int, Raised]) -> tuple[list[Row], list[Row], list[Row]]:
+    def new_rows(
+        self, stmt: Change, table: TableValue, faults: dict[int, Raised]
+    ) -> tuple[list[Row], list[Row], list[Row]]:
         """The rows as they would be, then inserted and deleted ones; collects what is wrong with them."""
 
         def assigned(row: Row, assignments: Iterable[tuple[str, s.Expr]], source: Row) -> bool:
@@ -130,8 +134,11 @@ class RowStatements(Session):
         touched: list[Row] = []
         olds: list[Row] = []
         if isinstance(stmt, s.Insert | s.InsertSelect):
-            lists = ([(values, {}) for values in stmt.rows] if isinstance(stmt, s.Insert) else
-                     [(stmt.values, row) for row in self.matching(self.stack[-1], stmt.source, None)])
+            lists = (
+                [(values, {}) for values in stmt.rows]
+                if isinstance(stmt, s.Insert)
+                else [(stmt.values, row) for row in self.matching(self.stack[-1], stmt.source, None)]
+            )
             for values, source in lists:
                 row: Row = {column.name: None for column in table.columns}
                 if assigned(row, zip(stmt.columns, values, strict=True), source):
@@ -151,8 +158,14 @@ class RowStatements(Session):
         self.check_rows(stmt, table, rows, touched, faults)
         return rows, touched, olds
 
-    def check_rows(self, stmt: s.Insert | s.InsertSelect | s.Update, table: TableValue, rows: list[Row],
-                   touched: list[Row], faults: dict[int, Raised]) -> None:
+    def check_rows(
+        self,
+        stmt: s.Insert | s.InsertSelect | s.Update,
+        table: TableValue,
+        rows: list[Row],
+        touched: list[Row],
+        faults: dict[int, Raised],
+    ) -> None:
         def violates(fault: Fault) -> None:
             faults.setdefault(fault.number, Raised(fault))
 
@@ -257,8 +270,9 @@ class RowStatements(Session):
         if cursor.rows is None:
             raise Raised(rules.cursor_closed())
         count = len(cursor.rows)
-        place = {"NEXT": cursor.place + 1, "PRIOR": cursor.place - 1, "FIRST": 0,
-                 "LAST": count - 1}[stmt.direction]
+        place = {"NEXT": cursor.place + 1, "PRIOR": cursor.place - 1, "FIRST": 0, "LAST": count - 1}[
+            stmt.direction
+        ]
         cursor.place = max(-1, min(place, count))
         if 0 <= place < count:
             for name, value in zip(stmt.into, cursor.rows[place], strict=True):

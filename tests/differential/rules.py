@@ -93,30 +93,50 @@ def overflow() -> Fault:
 
 
 def conversion(value: str) -> Fault:
-    return Fault(245, 16, 1,
-                 # A variable of type nvarchar is PostgreSQL's varchar: the text says varchar for both.
-                 f"Conversion failed when converting the varchar value '{value}' to data type int.",
-                 Ends.ROLLBACK)
+    return Fault(
+        245,
+        16,
+        1,
+        # A variable of type nvarchar is PostgreSQL's varchar: the text says varchar for both.
+        f"Conversion failed when converting the varchar value '{value}' to data type int.",
+        Ends.ROLLBACK,
+    )
 
 
 def duplicate_key(constraint: str, table: str, value: object) -> Fault:
-    return Fault(2627, 14, 1, f"Violation of PRIMARY KEY constraint '{constraint}'. Cannot insert duplicate "
-                              f"key in object '{table}'. The duplicate key value is ({value}).")
+    return Fault(
+        2627,
+        14,
+        1,
+        f"Violation of PRIMARY KEY constraint '{constraint}'. Cannot insert duplicate "
+        f"key in object '{table}'. The duplicate key value is ({value}).",
+    )
 
 
 def check_violated(statement: str, table: str, column: str) -> Fault:
-    return Fault(547, 16, 0, f"The {statement} statement conflicted with a CHECK constraint of table "
-                             f"'{table}', column '{column}'.")
+    return Fault(
+        547,
+        16,
+        0,
+        f"The {statement} statement conflicted with a CHECK constraint of table "
+        f"'{table}', column '{column}'.",
+    )
 
 
 def null_refused(statement: str, table: str, column: str) -> Fault:
-    return Fault(515, 16, 2, f"Cannot insert the value NULL into column '{column}', table '{table}'; "
-                             f"column does not allow nulls. {statement} fails.")
+    return Fault(
+        515,
+        16,
+        2,
+        f"Cannot insert the value NULL into column '{column}', table '{table}'; "
+        f"column does not allow nulls. {statement} fails.",
+    )
 
 
 def truncated(table: str, column: str) -> Fault:
-    return Fault(2628, 16, 1, "String or binary data would be truncated in table "
-                              f"'{table}', column '{column}'.")
+    return Fault(
+        2628, 16, 1, f"String or binary data would be truncated in table '{table}', column '{column}'."
+    )
 
 
 def no_such_object(name: str) -> Fault:
@@ -128,8 +148,12 @@ def no_such_procedure(name: str) -> Fault:
 
 
 def parameter_missing(procedure: str, parameter: str) -> Fault:
-    return Fault(201, 16, 4, f"Procedure or function '{procedure}' expects parameter '{parameter}', "
-                             "which was not supplied.")
+    return Fault(
+        201,
+        16,
+        4,
+        f"Procedure or function '{procedure}' expects parameter '{parameter}', which was not supplied.",
+    )
 
 
 def too_many_arguments(procedure: str) -> Fault:
@@ -149,29 +173,49 @@ def no_such_savepoint(name: str) -> Fault:
 
 
 def save_without_begin() -> Fault:
-    return Fault(628, 16, 0, "Cannot issue SAVE TRANSACTION when there is no active transaction.",
-                 Ends.ROLLBACK)
+    return Fault(
+        628, 16, 0, "Cannot issue SAVE TRANSACTION when there is no active transaction.", Ends.ROLLBACK
+    )
 
 
 def doomed() -> Fault:
-    return Fault(3930, 16, 1, "The current transaction cannot be committed and cannot support operations "
-                              "that write to the log file. Roll back the transaction.")
+    return Fault(
+        3930,
+        16,
+        1,
+        "The current transaction cannot be committed and cannot support operations "
+        "that write to the log file. Roll back the transaction.",
+    )
 
 
 def doomed_savepoint() -> Fault:
-    return Fault(3931, 16, 1, "The current transaction cannot be committed and cannot be rolled back to a "
-                              "savepoint. Roll back the entire transaction.")
+    return Fault(
+        3931,
+        16,
+        1,
+        "The current transaction cannot be committed and cannot be rolled back to a "
+        "savepoint. Roll back the entire transaction.",
+    )
 
 
 def doomed_at_end() -> Fault:
-    return Fault(3998, 16, 1, "Uncommittable transaction is detected at the end of the batch. "
-                              "The transaction is rolled back.")
+    return Fault(
+        3998,
+        16,
+        1,
+        "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.",
+    )
 
 
 def count_differs(before: int, after: int) -> Fault:
-    return Fault(266, 16, 2, "Transaction count after EXECUTE indicates a mismatching number of BEGIN and "
-                             f"COMMIT statements. Previous count = {before}, current count = {after}.",
-                 Ends.NOTHING)
+    return Fault(
+        266,
+        16,
+        2,
+        "Transaction count after EXECUTE indicates a mismatching number of BEGIN and "
+        f"COMMIT statements. Previous count = {before}, current count = {after}.",
+        Ends.NOTHING,
+    )
 
 
 def object_exists(name: str) -> Fault:
@@ -179,8 +223,12 @@ def object_exists(name: str) -> Fault:
 
 
 def no_table_to_drop(name: str) -> Fault:
-    return Fault(3701, 11, 5, f"Cannot drop the table '{name}', because it does not exist or you do not have "
-                              "permission.")
+    return Fault(
+        3701,
+        11,
+        5,
+        f"Cannot drop the table '{name}', because it does not exist or you do not have permission.",
+    )
 
 
 def cursor_exists(name: str) -> Fault:
@@ -208,12 +256,37 @@ def wrong_state_for_send() -> Fault:
 
 
 def nested_too_deep() -> Fault:
-    return Fault(217, 16, 1, "Maximum stored procedure, function, trigger, or view nesting level exceeded "
-                             "(limit 32).", Ends.ROLLBACK)
+    return Fault(
+        217,
+        16,
+        1,
+        "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).",
+        Ends.ROLLBACK,
+    )
 
 
 # The texts that are ours to decide: constraint violations name constraints and
 # databases whose spelling belongs to the server below.
-EXACT_TEXT = frozenset({
-    217, 245, 266, 628, 2714, 2812, 3701, 3902, 3903, 3930, 3931, 3998, 6401, 8134, 16905, 16915, 16916,
-    16917, 50000})
+EXACT_TEXT = frozenset(
+    {
+        217,
+        245,
+        266,
+        628,
+        2714,
+        2812,
+        3701,
+        3902,
+        3903,
+        3930,
+        3931,
+        3998,
+        6401,
+        8134,
+        16905,
+        16915,
+        16916,
+        16917,
+        50000,
+    }
+)

@@ -519,16 +519,22 @@ class Table:
 
 
 TABLES: tuple[Table, ...] = (
-    Table("t1", (
-        ColumnDef("id", INT, nullable=False, primary_key=True),
-        ColumnDef("v", INT, check_below=100),
-        ColumnDef("s", Type(10), nullable=False),
-    )),
-    Table("t2", (
-        ColumnDef("id", INT, nullable=False, primary_key=True),
-        ColumnDef("n", INT, nullable=False),
-        ColumnDef("w", Type(20)),
-    )),
+    Table(
+        "t1",
+        (
+            ColumnDef("id", INT, nullable=False, primary_key=True),
+            ColumnDef("v", INT, check_below=100),
+            ColumnDef("s", Type(10), nullable=False),
+        ),
+    ),
+    Table(
+        "t2",
+        (
+            ColumnDef("id", INT, nullable=False, primary_key=True),
+            ColumnDef("n", INT, nullable=False),
+            ColumnDef("w", Type(20)),
+        ),
+    ),
 )
 
 

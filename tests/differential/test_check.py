@@ -67,7 +67,7 @@ class ThrowRollsBack(Machine):
 
 class OutputAlwaysReturns(Machine):
     def catch(self, error: Error, depth: int, number: int) -> None:
-        for frame in self.stack[depth + 1:]:
+        for frame in self.stack[depth + 1 :]:
             if frame.call is not None and frame.procedure is not None:
                 for arg, param in zip(frame.call.args, frame.procedure.params, strict=False):
                     if arg.output and arg.name is None and isinstance(arg.value, syntax.Var):
@@ -76,8 +76,14 @@ class OutputAlwaysReturns(Machine):
 
 
 WRONG: list[type[Machine]] = [
-    CommitsOnRollback, NeverDooms, ForgetsTheMismatch, KeepsOptions, CatchesMissingObjects,
-    ConditionsKeepError, ThrowRollsBack, OutputAlwaysReturns,
+    CommitsOnRollback,
+    NeverDooms,
+    ForgetsTheMismatch,
+    KeepsOptions,
+    CatchesMissingObjects,
+    ConditionsKeepError,
+    ThrowRollsBack,
+    OutputAlwaysReturns,
 ]
 
 
@@ -132,5 +138,3 @@ def test_a_crash_stays_a_crash_while_it_shrinks() -> None:
             break
     assert found is not None and "TooLong" in found.actual[0]
     assert "TooLong" in check.smaller(found, Crashes()).actual[0]
-
-

@@ -19,8 +19,11 @@ def test_interpreter_follows_the_reference(case: curated.Case) -> None:
 
 def lines_of(program: syntax.Program) -> list[int]:
     # BEGIN … END around the one block of an IF is written once.
-    return [node.line for node in syntax.walk(program)
-            if isinstance(node, syntax.Stmt) and not isinstance(node, syntax.Block)]
+    return [
+        node.line
+        for node in syntax.walk(program)
+        if isinstance(node, syntax.Stmt) and not isinstance(node, syntax.Block)
+    ]
 
 
 def test_programs_read_back_as_they_were_written() -> None:
@@ -48,11 +51,41 @@ def test_most_programs_decide_something_and_they_cover_the_rules() -> None:
         covered |= machine.covered
     assert decided > 2100
     assert covered >= {
-        "committed", "rolled back", "rolled back to a savepoint", "doomed", "rethrown", "scope ended",
-        "batch ended, transaction kept", "batch and transaction ended", "caught from a called procedure",
-        "call at depth 3", *(f"error {number}" for number in (
-            201, 208, 245, 266, 515, 547, 628, 2627, 2628, 2812, 3902, 3903, 3930, 3931, 6401, 8115, 8134,
-            8144, 50000, 50001)),
+        "committed",
+        "rolled back",
+        "rolled back to a savepoint",
+        "doomed",
+        "rethrown",
+        "scope ended",
+        "batch ended, transaction kept",
+        "batch and transaction ended",
+        "caught from a called procedure",
+        "call at depth 3",
+        *(
+            f"error {number}"
+            for number in (
+                201,
+                208,
+                245,
+                266,
+                515,
+                547,
+                628,
+                2627,
+                2628,
+                2812,
+                3902,
+                3903,
+                3930,
+                3931,
+                6401,
+                8115,
+                8134,
+                8144,
+                50000,
+                50001,
+            )
+        ),
     }
 
 

@@ -9,8 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 PROGRAMS = st.builds(
-    generator.generate, st.randoms(use_true_random=False), st.integers(2, 8),
-    st.frozensets(st.sampled_from(sorted(generator.FEATURES))))
+    generator.generate,
+    st.randoms(use_true_random=False),
+    st.integers(2, 8),
+    st.frozensets(st.sampled_from(sorted(generator.FEATURES))),
+)
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

@@ -90,7 +90,8 @@ def lines(trace: Trace, *, counts: bool = True) -> list[str]:
         text.append(f"batch {number}")
         text += ["  " + line(event) for event in events if counts or not isinstance(event, Affected)]
     for name, rows in sorted(trace.tables.items()):
-        text.append(f"table {name}:" + "".join(
-            " (" + ", ".join(map(value, row.values())) + ")" for row in rows))
+        text.append(
+            f"table {name}:" + "".join(" (" + ", ".join(map(value, row.values())) + ")" for row in rows)
+        )
     text.append(f"@@TRANCOUNT {trace.trancount}")
     return text

@@ -102,3 +102,22 @@ def test_a_synonym_is_no_view(database: Database) -> None:
     )
     assert tsql.results == [[["v"]], [["s", "SN", "dbo.t"]]]
     tsql.close()
+
+
+def test_global_temporary_tables(database: Database) -> None:
+    tsql = Tsql(database.dsn)
+    tsql.run_well(
+        "SELECT 1 AS a INTO ##g\nINSERT tempdb..##g VALUES (2)\nSELECT a FROM ##g ORDER BY a\nDROP TABLE ##g"
+    )
+    assert tsql.results == [[["1"], ["2"]]]
+    tsql.run_well("CREATE TABLE ##g (a int)\nDROP TABLE IF EXISTS ##g")
+    tsql.close()
+
+
+def test_a_row_outside_of_a_view_with_check_option(database: Database) -> None:
+    tsql = Tsql(database.dsn)
+    tsql.run_well(
+        "CREATE TABLE T (a int)\nGO\nCREATE VIEW V AS SELECT a FROM T WHERE a > 5 WITH CHECK OPTION"
+    )
+    assert "Msg 550, Level 16, State 1" in tsql.run("INSERT V VALUES (1)")
+    tsql.close()

@@ -88,6 +88,9 @@ class Givens:
     def user_type(self, name: ObjectName) -> SqlType | None:
         return None
 
+    def is_cursor(self, name: str) -> bool:
+        return False
+
     def not_null_type(self, name: ObjectName) -> bool:
         return False
 

@@ -380,3 +380,16 @@ TRUNCATE TABLE dbo.heap RESTART IDENTITY
 ALTER TABLE heap NOCHECK CONSTRAINT ALL
 -- expect
 SELECT ssb.switch_constraints('dbo.heap', NULL, false, false)
+
+-- case: index options as version 2000 wrote them
+CREATE INDEX ix_old ON customers (city) WITH PAD_INDEX, FILLFACTOR = 50, DROP_EXISTING
+-- expect
+CREATE INDEX customers__ix_old ON dbo.customers (city)
+
+-- case: a global temporary table
+CREATE TABLE ##g (a int)
+-- expect
+CREATE SCHEMA IF NOT EXISTS tempdb_dbo;
+CREATE TABLE tempdb_dbo."##g" (
+    a integer
+)

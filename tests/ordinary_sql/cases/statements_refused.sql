@@ -404,3 +404,47 @@ SELECT id + 1 INTO x FROM orders
 case.sql:1:8: error 1038: column 1 of SELECT … INTO has no name
     1 | SELECT id + 1 INTO x FROM orders
       |        ^^
+
+-- case: json constructors have a syntax of their own
+SELECT JSON_OBJECT('a': 1)
+-- expect
+case.sql:1:8: error: JSON_OBJECT is not supported: use FOR JSON PATH, WITHOUT_ARRAY_WRAPPER
+    1 | SELECT JSON_OBJECT('a': 1)
+      |        ^^^^^^^^^^^
+
+-- case: change tracking
+SELECT * FROM CHANGETABLE(CHANGES dbo.t, 0) AS c
+-- expect
+case.sql:1:15: error: CHANGETABLE is not supported: change tracking is not supported
+    1 | SELECT * FROM CHANGETABLE(CHANGES dbo.t, 0) AS c
+      |               ^^^^^^^^^^^
+
+-- case: ignore nulls
+SELECT LAST_VALUE(a) IGNORE NULLS OVER (ORDER BY b) FROM t
+-- expect
+case.sql:1:8: error: IGNORE NULLS is not supported
+    1 | SELECT LAST_VALUE(a) IGNORE NULLS OVER (ORDER BY b) FROM t
+      |        ^^^^^^^^^^
+hint: PostgreSQL has it from 19 on
+
+-- case: rows of a cursor
+SELECT @@CURSOR_ROWS
+-- expect
+case.sql:1:8: error: @@CURSOR_ROWS is not supported: cursors do not keep the number of their rows
+    1 | SELECT @@CURSOR_ROWS
+      |        ^^^^^^^^^^^^^
+
+-- case: a column set
+CREATE TABLE t (a int SPARSE, cs xml COLUMN_SET FOR ALL_SPARSE_COLUMNS)
+-- expect
+case.sql:1:38: error 102: a column set over sparse columns is not supported
+    1 | CREATE TABLE t (a int SPARSE, cs xml COLUMN_SET FOR ALL_SPARSE_COLUMNS)
+      |                                      ^^^^^^^^^^
+
+-- case: a computed column over a function of the user
+CREATE TABLE t (a int, b AS CAST(dbo.f(a) AS int))
+-- expect
+case.sql:1:34: error: the computed column 'b' cannot be stored: it calls the function f
+    1 | CREATE TABLE t (a int, b AS CAST(dbo.f(a) AS int))
+      |                                  ^^^
+hint: put it into a view
