@@ -30,6 +30,30 @@ BEGIN
 END;
 $$;
 
+-- PostgreSQL before 14.10, 15.5 and 16.1 keeps the plan of a CALL whose procedure has gone, as a
+-- ROLLBACK takes the procedure in pg_temp ("cache lookup failed for function"). Another search_path makes
+-- it plan anew: one schema more, in turns, by a number that no ROLLBACK takes back (blocks of a session begin odd
+-- and end even). What is returned is to be set again behind the CALL; NULL where none of this is needed.
+CREATE SEQUENCE IF NOT EXISTS ssb.planned_calls CACHE 1000;
+GRANT USAGE ON SEQUENCE ssb.planned_calls TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION ssb.plan_calls_anew()
+RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_version integer := pg_catalog.current_setting('server_version_num');
+    v_path text := pg_catalog.current_setting('search_path');
+BEGIN
+    IF v_version >= 160001 OR v_version BETWEEN 150005 AND 159999 OR v_version BETWEEN 140010 AND 149999 THEN
+        RETURN NULL;
+    END IF;
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', nullif(v_path, ''),
+        CASE pg_catalog.nextval('ssb.planned_calls') % 2 WHEN 0 THEN 'ssb' ELSE 'sys' END), false);
+    RETURN v_path;
+END;
+$$;
+
 -- Marks are '[@name][ OUTPUT| DEFAULT]', one for each argument; arguments travel as text.
 CREATE OR REPLACE PROCEDURE ssb.execute(procedure text, marks text[], INOUT arguments text[], INOUT session ssb.session,
                                         line integer, shown_name text DEFAULT NULL)
@@ -38,6 +62,7 @@ AS $$
 DECLARE
     v_answer text[];
     v_error ssb.error;
+    v_path text;
 BEGIN
     BEGIN
         v_error := ssb.write_trampoline(procedure, marks, coalesce(shown_name, ssb.tsql_spelling(procedure)), line);
@@ -50,7 +75,11 @@ BEGIN
         session := ssb.signal(session, v_error);
         RETURN;
     END IF;
+    v_path := ssb.plan_calls_anew();
     CALL pg_temp.ssb_trampoline(arguments, session);
+    IF v_path IS NOT NULL THEN
+        PERFORM set_config('search_path', v_path, false);
+    END IF;
     v_answer := current_setting('pgsb.answer')::text[];
     session := v_answer[1]::ssb.session;
     arguments := v_answer[2]::text[];

@@ -14,6 +14,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_answer text[];
+    v_path text;
     v_translated record;
     v_statement text;
 BEGIN
@@ -34,7 +35,11 @@ BEGIN
         session := ssb.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, NULL, v_translated.line)::ssb.error);
         RETURN;
     END IF;
+    v_path := ssb.plan_calls_anew();
     CALL pg_temp.ssb_text(arguments, session);
+    IF v_path IS NOT NULL THEN
+        PERFORM pg_catalog.set_config('search_path', v_path, false);
+    END IF;
     v_answer := pg_catalog.current_setting('pgsb.answer')::text[];
     session := v_answer[1]::ssb.session;
     arguments := v_answer[2]::text[];
