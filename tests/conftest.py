@@ -10,6 +10,7 @@ Every process of pytest-xdist has a server of its own.
 
 import itertools
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -157,7 +158,8 @@ def _roomy_memory() -> Path | None:
     memory, wanted = Path("/dev/shm"), 6 * 2**30
     if not os.access(memory, os.W_OK) or shutil.disk_usage(memory).free < wanted:
         return None
-    return memory if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >= wanted else None
+    available = re.search(r"^MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    return memory if available is not None and int(available[1]) * 1024 >= wanted else None
 
 
 def _dsn(postgres: str, name: str) -> str:
