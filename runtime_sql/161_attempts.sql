@@ -81,11 +81,12 @@ DECLARE
     v_number integer;
 BEGIN
     IF v_used = 4611686018427387903 THEN
-        -- Of queues that were dropped.
-        SELECT coalesce(bit_or(1::bigint << n - 1), 0) INTO v_used
-          FROM generate_series(1, 62) AS n
-         WHERE EXISTS (SELECT FROM ssb.queue AS q
-                        WHERE q.queue_id = abs(pg_sequence_last_value(ssb.attempt_sequence(n))) >> 32);
+        -- Queues from which nobody receives any more keep theirs; the rollbacks among them are given up.
+        SELECT coalesce(bit_or(1::bigint << a.number - 1), 0) INTO v_used
+          FROM (SELECT n AS number, ssb.fate(abs(pg_sequence_last_value(ssb.attempt_sequence(n))) & 4294967295) AS fate
+                  FROM generate_series(1, 62) AS n) AS a
+         WHERE a.fate = 'in progress'
+            OR (a.fate = 'committed' AND (coalesce(pg_sequence_last_value('ssb.attempts_told'), 0) >> a.number - 1) & 1 = 0);
     END IF;
     SELECT n INTO v_number FROM generate_series(1, 62) AS n WHERE (v_used >> n - 1) & 1 = 0 ORDER BY n LIMIT 1;
     IF FOUND THEN
@@ -161,8 +162,9 @@ BEGIN
                                                  WHERE NOT o.holder = ANY (v_candidates || v_senders || p_known)
                                                  GROUP BY o.command) AS c), 0)
       INTO v_direct, v_others FROM held AS h;
-    -- Subtransactions of the known ones may be among them.
-    v_others := v_others - cardinality(p_known);
+    -- Subtransactions of the known ones may be among them, but not of our own: what it has received
+    -- it does not see.
+    v_others := v_others - cardinality(array_remove(p_known, pg_current_xact_id()::text::bigint & 4294967295));
     RETURN QUERY
     SELECT c, c = ANY (v_direct) OR v_others >= (SELECT count(*) FROM unnest(v_candidates) AS o WHERE NOT o = ANY (v_direct))
       FROM unnest(v_candidates) AS c
@@ -225,8 +227,8 @@ BEGIN
                 END IF;
             ELSE
                 v_ended := v_ended || v_attempt.number;
-                v_committed := v_committed + (v_attempt.fate = 'committed' AND NOT v_attempt.is_told)::integer;
-                v_aborted := v_aborted + (v_attempt.fate = 'aborted' AND v_attempt.is_certain)::integer;
+                v_committed := v_committed + (coalesce(v_attempt.fate = 'committed', false) AND NOT v_attempt.is_told)::integer;
+                v_aborted := v_aborted + (coalesce(v_attempt.fate = 'aborted', false) AND v_attempt.is_certain)::integer;
             END IF;
         END LOOP;
         IF p_occasion <> 'read' THEN
