@@ -286,13 +286,13 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
                         call,
                         hint="put it into a view",
                     )
-            for call in node.find_all(exp.Dot):
-                function = call.expression
+            for dotted in node.find_all(exp.Dot):
+                function = dotted.expression
                 if isinstance(function, exp.Anonymous):
                     ctx.problem(
                         f"the computed column {column.name.name!r} cannot be stored: it calls the function "
                         f"{function.name}",
-                        call,
+                        dotted,
                         hint="put it into a view",
                     )
         type_text = known.type.postgres if known.type is not None else "text"
