@@ -1,6 +1,7 @@
 """From the commit of SEND to the return of a RECEIVE that waited, beside a LISTEN loop on a bare table.
 
-Both sides are the same Python client, so its cost is in both figures.
+Ours is a compiled procedure with WAITFOR (RECEIVE …). Both sides are called by the same
+Python client, so its cost is in both figures.
 """
 
 import statistics
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..tsql import run_script
 from .peers.bare import BareTable
 from .peers.ours import Ours
 from .report import OURS
@@ -18,6 +20,17 @@ from .scenarios import Scenario, Target
 from .server import BenchServer, Connection, pgbench
 
 _BARE = "bare LISTEN loop"
+
+_READER = """
+CREATE PROCEDURE dbo.TakeOne @found INT OUTPUT AS
+BEGIN
+    SET NOCOUNT ON;
+    DECLARE @handle UNIQUEIDENTIFIER, @body VARBINARY(MAX);
+    WAITFOR (RECEIVE TOP (1) @handle = conversation_handle, @body = message_body FROM dbo.target),
+        TIMEOUT 500;
+    SET @found = CASE WHEN @handle IS NULL THEN 0 ELSE 1 END;
+END;
+"""
 
 
 def latency(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
@@ -28,6 +41,7 @@ def latency(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say
     outcomes: list[Outcome] = []
     with own.connect() as connection, bare.connect() as other:
         ours.install(own, connection)
+        run_script(connection, _READER)
         connection.execute(
             "SELECT ssb.create_queue('dbo.busy'),"
             " ssb.create_service('busy', queue => 'dbo.busy', contracts => '{c}')"
@@ -114,12 +128,12 @@ def _idle_cost(server: BenchServer, seconds: int) -> Outcome:
         " may_commit => true)"
     )
     threads = [
-        threading.Thread(target=one.execute, args=(statement.format(seconds + 2).encode(),))
+        threading.Thread(target=one.execute, args=(statement.format(seconds + 7).encode(),))
         for one in waiting
     ]
     for thread in threads:
         thread.start()
-    time.sleep(1)  # until each has come to its longest pause
+    time.sleep(6)  # until each has come to its longest pause
     pids = [one.info.backend_pid for one in waiting]
     before = sum(map(_processor_seconds, pids))
     time.sleep(seconds)
@@ -187,10 +201,8 @@ def _send(handle: str) -> Callable[[Connection], None]:
 
 
 def _wait(connection: Connection) -> bool:
-    connection.execute(
-        "CALL ssb.wait_for_message('dbo.target', clock_timestamp() + interval '500 ms', may_commit => true)"
-    )
-    return connection.execute("SELECT * FROM ssb.receive('dbo.target', 1)").fetchone() is not None
+    row = connection.execute("CALL dbo.takeone(NULL, NULL)").fetchone()
+    return row is not None and row[0] == 1
 
 
 def _notify(connection: Connection) -> None:

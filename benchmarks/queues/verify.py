@@ -1,8 +1,9 @@
 """Every message arrives once, and in the order of its conversation: checked before anything is measured.
 
-Senders number their messages; readers write what they receive into a table, in
-the transaction that received it, and roll back now and then. A group is locked
-until its reader commits, so the table's own numbering is the order of receipt.
+Senders number their messages, and now and then stay in their transaction while others
+overtake them; readers write what they receive into a table, in the transaction that
+received it, and roll back now and then. A group is locked until its reader commits, so
+the table's own numbering is the order of receipt.
 """
 
 import threading
@@ -42,9 +43,11 @@ def _send(server: BenchServer, handles: Sequence[str], each: int) -> None:
         f"\\if :client_id = {number}\nSELECT ssb.send('{handle}', 'm', (:n)::text::bytea);\n\\endif"
         for number, handle in enumerate(handles)
     )
-    pgbench(
-        server, [f"\\set n :n + 1\n{chosen}\n"], clients=len(handles), transactions=each, variables={"n": 0}
+    script = (
+        f"\\set n :n + 1\n\\set slow random(1, 50)\nBEGIN;\n{chosen}\n"
+        "\\if :slow = 1\n\\sleep 30 ms\n\\endif\nCOMMIT;\n"
     )
+    pgbench(server, [script], clients=len(handles), transactions=each, variables={"n": 0})
 
 
 def _reading() -> list[str]:

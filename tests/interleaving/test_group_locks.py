@@ -345,3 +345,22 @@ def test_a_waiting_receive_wakes_when_a_message_comes(session: Session, another:
     assert session.value("SELECT ssb.message_is_waiting(%s)", pair.far) is True
     session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
     session.do("CALL ssb.wait_for_message(%s, NULL, may_commit => true)", pair.far)
+
+
+def test_a_set_of_messages_waits_for_a_conversation_that_moves(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    nears = [pair.conversing()[0] for _ in range(5)]
+    mover, sender, third = another(), another(), another()
+    mover.do("SELECT ssb.move_conversation(%s, %s)", nears[1], session.group(nears[0]))
+    send_all = "SELECT ssb.send_many(%s, %s, 'all')"
+    waiting = start_and_block(session, sender, lambda: sender.do(send_all, nears, pair.request))
+    mover.commit()
+    waiting.result()
+    # The sender has the group that the conversation is in now.
+    blocked = start_and_block(session, third, lambda: third.send(nears[0], pair.request, "later"))
+    sender.commit()
+    blocked.result()
+    third.commit()
+    received = [session.bodies(pair.far) for _ in nears]
+    assert sorted(received) == [["all"]] * 4 + [["all", "later"]]

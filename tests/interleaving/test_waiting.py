@@ -88,8 +88,8 @@ def test_it_leaves_no_lock_by_which_senders_are_known(session: Session, another:
         BEGIN
             {WAIT.format(pair.far)};
             is_locked := EXISTS (
-                SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.mode = 'RowExclusiveLock'
-                   AND l.relation = (SELECT q.order_sequence FROM ssb.queue AS q WHERE q.name = '{pair.far}'));
+                SELECT FROM pg_locks AS l JOIN ssb.queue AS q ON q.order_sequence = l.relation
+                 WHERE l.pid = pg_backend_pid() AND l.mode = 'RowExclusiveLock' AND q.name = '{pair.far}');
         END $$
         """
     )
