@@ -1,10 +1,13 @@
 """Activation measured: latency beside a plain LISTEN loop, scale-up, idle cost.
 
-python benchmarks/activation.py [--postgres 18] [--rounds 60] [--repeats 5]: starts a server of its own.
+python benchmarks/activation.py [--postgres 18] [--rounds 60] [--repeats 5]
+[--kills 20]: starts a server of its own.
 
 - Latency: commit of SEND to the first statement of the program, idle system. The
   peer is a Python loop that LISTENs, takes the notification and CALLs the same program.
   Both run all the time, each for a queue of its own, and get messages in turn.
+- Takeover: of two daemons the leading one is killed (kill -9), a message is sent at once:
+  seconds until the other leads, and until it has started the program.
 - Scale-up: 10,000 messages over 500 groups with MAX_QUEUE_READERS 1, 4, 16.
 - Idle cost: CPU seconds of daemon and server for 200 activated queues without messages.
 
@@ -63,6 +66,8 @@ ACTIVATE = (
     " activation_procedure => 'dbo.{name}_program', max_queue_readers => {readers})"
 )
 
+_BROKER = [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn"]
+
 
 def latencies(sql: psycopg.Connection[Any], rounds: int) -> dict[str, list[float]]:
     """Milliseconds from the commit of SEND to the program's first statement, one message at a time."""
@@ -88,9 +93,7 @@ def latencies(sql: psycopg.Connection[Any], rounds: int) -> dict[str, list[float
 
 def _start_daemon(sql: psycopg.Connection[Any], dsn: str) -> "subprocess.Popen[bytes]":
     """A daemon that leads."""
-    daemon = subprocess.Popen(
-        [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", dsn], stderr=subprocess.DEVNULL
-    )
+    daemon = subprocess.Popen([*_BROKER, dsn], stderr=subprocess.DEVNULL)
     while not sql.execute("SELECT 1 FROM ssb.broker_daemons WHERE is_leading").fetchone():
         time.sleep(0.05)
     return daemon
@@ -225,6 +228,40 @@ def measure_idle(dsn: str, queues: int = 200, seconds: float = 20.0) -> dict[str
     }
 
 
+def measure_takeover(dsn: str, kills: int) -> dict[str, Any]:
+    """Seconds from kill -9 of the leading daemon until the other leads, and until its program runs."""
+    leads: list[float] = []
+    runs: list[float] = []
+    with psycopg.connect(dsn, autocommit=True) as sql:
+        sql.execute("TRUNCATE dbo.seen;" + ACTIVATE.format(name="daemon", readers=1))
+        dialog = _dialog(sql, "daemon")
+        daemons = [_start_daemon(sql, dsn)]
+        for number in range(kills):
+            daemons.append(subprocess.Popen([*_BROKER, dsn], stderr=subprocess.DEVNULL))
+            _wait(sql, "SELECT 1 FROM ssb.broker_daemons HAVING count(*) = 2 AND count(leads_since) = 1")
+            # Not always at the same point of the other's rounds.
+            time.sleep(random.uniform(0.5, 1.5))
+            victim = daemons.pop(0)
+            killed = time.time()
+            victim.kill()
+            sql.execute("SELECT ssb.send(%s, 'DEFAULT', %s::text)", [dialog, str(number)])
+            victim.wait()
+            ran = _wait(sql, f"SELECT extract(epoch FROM at)::float8 FROM dbo.seen WHERE body = '{number}'")
+            led = _wait(sql, "SELECT extract(epoch FROM leads_since)::float8 FROM ssb.broker_daemons")
+            runs.append(ran - killed)
+            leads.append(led - killed)
+        daemons[0].send_signal(signal.SIGTERM)
+        daemons[0].wait()
+    return {"kills": kills, "leads_after_s": spread(leads), "program_runs_after_s": spread(runs)}
+
+
+def _wait(sql: psycopg.Connection[Any], query: str) -> Any:
+    """The first value that the query returns, once it returns one."""
+    while not (row := sql.execute(query.encode()).fetchone()) or row[0] is None:
+        time.sleep(0.005)
+    return row[0]
+
+
 def _cpu(pid: int) -> float:
     """Seconds of CPU that a process has used (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -243,6 +280,7 @@ def main() -> None:
     options.add_argument("--postgres", default="18")
     options.add_argument("--rounds", type=int, default=60)
     options.add_argument("--repeats", type=int, default=5)
+    options.add_argument("--kills", type=int, default=20)
     options.add_argument("--peer", metavar="DSN", help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.peer:
@@ -256,6 +294,7 @@ def main() -> None:
             install(sql)
             sql.execute(SERVICES + SERVICE.format(name="daemon") + SERVICE.format(name="loop"))
         _show(measure_latency(dsn, chosen.rounds, chosen.repeats))
+        _show(measure_takeover(dsn, chosen.kills))
         _show(measure_idle(dsn))
         for _ in range(max(1, chosen.repeats // 2)):
             for readers in (1, 4, 16):
