@@ -28,12 +28,11 @@ CREATE INDEX IF NOT EXISTS message_1_by_order ON ssb.message_1 (queue_id, priori
 CREATE INDEX IF NOT EXISTS message_0_by_endpoint ON ssb.message_0 (endpoint_id, queuing_order);
 CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, queuing_order);
 
--- Which of the pair takes new messages, 0 or 1; plus 2 while the other one may hold
--- messages too.
-CREATE SEQUENCE IF NOT EXISTS ssb.message_slot MINVALUE 0 MAXVALUE 3;
--- Counts messages that went to the other table because their senders had looked
--- before it was switched.
-CREATE SEQUENCE IF NOT EXISTS ssb.late_message;
+-- Which of the pair takes new messages: 0 or 1 in the lowest bit. The second bit: the other
+-- one may hold messages too. The third: the other one is drained and waits for its TRUNCATE.
+-- Above them a count of the changes, so that no value ever comes back: who finds the same
+-- value twice knows that nothing has changed between. Only ssb.rotate_messages writes it.
+CREATE SEQUENCE IF NOT EXISTS ssb.message_slot MINVALUE 0;
 
 -- RETENTION = ON: what was received (status 0) and sent (3), until the side that
 -- retains it ends its conversation.

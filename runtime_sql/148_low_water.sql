@@ -10,9 +10,7 @@
 --               one up to which it may simply be set, being decided (-1: not known);
 --               the tenth of a second in which something was looked for last; how many
 --               conversations are held; ssb.message_slot at that time; an order beyond
---               which ssb.receive calls for ssb.raise_low_water. When the tables have
---               been switched since, the one named here still has the older messages,
---               and when it has none left, ssb.receive_carefully looks into both}
+--               which ssb.receive calls for ssb.raise_low_water}
 --   ssb.held_…  {their endpoints; for each, an order below which it has nothing}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
 --               it, tenth of a second of a look at the numbers in use} (see below)

@@ -21,20 +21,9 @@ BEGIN
                                    message_type_id, priority, validation, body)
         VALUES (p_queue_id, p_endpoint_id, p_order, p_number, p_enqueued_at, p_message_type_id, p_priority, p_validation, p_body);
     END IF;
-    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
-        PERFORM ssb.note_late_message();
-    END IF;
     RETURN p_order;
 END;
 $$;
-
--- The tables were switched between our look at the slot and our insert: whoever
--- reads must look into both, whatever the switching thought.
-CREATE OR REPLACE FUNCTION ssb.note_late_message()
-RETURNS void
-LANGUAGE sql
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT nextval('ssb.late_message'), setval('ssb.message_slot', pg_sequence_last_value('ssb.message_slot') % 2 + 2); $$;
 
 -- Appends to the receiver's queue and returns its place there. The transaction's
 -- number is drawn before the order: ssb.receive's low-water mark relies on that.

@@ -118,9 +118,6 @@ BEGIN
         VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
                 v_type_id, v_far_priority, 'N', body);
     END IF;
-    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
-        PERFORM ssb.note_late_message();
-    END IF;
 END;
 $$;
 

@@ -11,14 +11,18 @@
 -- whatever the statistics make of the join.
 --
 -- The usual RECEIVE goes the fast way: no WHERE, on a queue where no dialogs share a
--- group or have priorities, nothing was rolled back, one message table alone is in
--- use. What it costs is mostly what its statements and expressions cost to set up, each
--- of them once in a transaction. So the statements have one table each (one with joins
--- costs more than its parts), and there are few expressions. Orders are looked at 32
--- at a time: an index scan reads all entries of a page that its condition allows before
--- it returns the first. Every tenth of a second it sees whether something fell due. Where
--- anything is special ssb.receive_carefully does it; and, while groups are held or the mark
--- could not be raised, every tenth of a second.
+-- group or have priorities, nothing was rolled back. What it costs is mostly what its
+-- statements and expressions cost to set up, each of them once in a transaction. So the
+-- statements have one table each (one with joins costs more than its parts), and there are few
+-- expressions. Orders are looked at 32 at a time: an index scan reads all entries of a page
+-- that its condition allows before it returns the first. Every tenth of a second it sees whether
+-- something fell due. Where anything is special ssb.receive_carefully does it; and, while
+-- groups are held or the mark could not be raised, every tenth of a second.
+--
+-- One message table is read where ssb.message_slot is still what it was when the mark was
+-- written: that is asked in the statement that looks, after its snapshot was taken. So in that
+-- snapshot all messages are in the one table. (Two that are in use are read as ssb.message_stored:
+-- neither has the older messages of every conversation.)
 --
 -- Called by  compiled RECEIVE, ssb.wait_for_message's caller
 -- Locks      the group's row, to the end of the transaction
@@ -44,6 +48,8 @@ DECLARE
     v_order bigint;
     v_last bigint;
     v_is_untried boolean;              -- no RECEIVE that was rolled back has taken it before, none takes it now
+    v_is_in_0 boolean;                 -- ssb.message_0, not ssb.message_1
+    v_slot bigint;
     v_type_id integer;
     v_type_name text;
     v_handle uuid;
@@ -62,11 +68,10 @@ BEGIN
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'SELECT');
-        EXIT usual WHEN (v_mark[6] < 2 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE;
+        EXIT usual WHEN (v_mark[6] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE;
         IF v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
             -- Not looked at in this tenth of a second.
-            EXIT usual WHEN v_mark[3] < 0 OR v_mark[5] > 0
-                            OR coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_mark[6];
+            EXIT usual WHEN v_mark[3] < 0 OR v_mark[5] > 0;
             PERFORM FROM ssb.conversation_endpoint AS e
               WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
             EXIT usual WHEN FOUND;
@@ -76,17 +81,27 @@ BEGIN
         END IF;
         LOOP
             -- The first message.
-            IF v_mark[6] = 0 THEN
-                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+            IF v_mark[6] & 3 = 0 THEN
+                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true
+                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                   FROM ssb.message_0 AS m
                  WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                   AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6]
                  ORDER BY m.queuing_order;
-            ELSE
-                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+            ELSIF v_mark[6] & 3 = 1 THEN
+                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false
+                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                   FROM ssb.message_1 AS m
                  WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                   AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6]
+                 ORDER BY m.queuing_order;
+            ELSE
+                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
+                       m.tableoid = 'ssb.message_0'::regclass
+                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
+                  FROM ssb.message_stored AS m
+                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                   AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6]
                  ORDER BY m.queuing_order;
             END IF;
             SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
@@ -105,22 +120,32 @@ BEGIN
                         EXIT usual WHEN v_order - v_passed > 200;
                     END IF;
                     -- Behind it, messages that somebody is receiving need not be tried.
-                    IF v_mark[6] = 0 THEN
-                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                    IF v_mark[6] & 3 = 0 THEN
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true,
+                               coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
                           FROM ssb.message_0 AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
                            AND (v_passed IS NULL OR m.xmax = 0)
                          ORDER BY m.queuing_order LIMIT 1;
-                    ELSE
-                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried
+                    ELSIF v_mark[6] & 3 = 1 THEN
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
+                               coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
                           FROM ssb.message_1 AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
                            AND (v_passed IS NULL OR m.xmax = 0)
                          ORDER BY m.queuing_order LIMIT 1;
+                    ELSE
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
+                               m.tableoid = 'ssb.message_0'::regclass, coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
+                          FROM ssb.message_stored AS m
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
+                           AND (v_passed IS NULL OR m.xmax = 0)
+                         ORDER BY m.queuing_order LIMIT 1;
                     END IF;
-                    EXIT usual WHEN v_order IS NULL;
+                    EXIT usual WHEN v_order IS NULL OR v_slot <> v_mark[6];
                     SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                            e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
                       INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
@@ -133,16 +158,23 @@ BEGIN
                 IF v_passed IS NOT NULL THEN
                     -- An earlier one of its group may have been passed, whose reader rolled
                     -- back before we had the lock.
-                    IF v_mark[6] = 0 THEN
+                    IF v_mark[6] & 3 = 0 THEN
                         SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
                           INTO v_place, v_order, v_type_id, v_is_untried
                           FROM ssb.message_0 AS m
                          WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
                          ORDER BY m.queuing_order LIMIT 1;
-                    ELSE
+                    ELSIF v_mark[6] & 3 = 1 THEN
                         SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
                           INTO v_place, v_order, v_type_id, v_is_untried
                           FROM ssb.message_1 AS m
+                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
+                         ORDER BY m.queuing_order LIMIT 1;
+                    ELSE
+                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0,
+                               m.tableoid = 'ssb.message_0'::regclass
+                          INTO v_place, v_order, v_type_id, v_is_untried, v_is_in_0
+                          FROM ssb.message_stored AS m
                          WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
                          ORDER BY m.queuing_order LIMIT 1;
                     END IF;
@@ -163,7 +195,7 @@ BEGIN
             END IF;
 
             IF top = 1 THEN
-                IF v_mark[6] = 0 THEN
+                IF v_is_in_0 THEN
                     RETURN QUERY
                     DELETE FROM ssb.message_0 AS m
                      WHERE m.ctid = v_place AND m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order AND m.xmax = 0
@@ -180,10 +212,12 @@ BEGIN
                 END IF;
                 EXIT WHEN FOUND;
             ELSE
-                EXIT usual WHEN top <= 0 OR NOT v_is_untried;
+                -- Nothing of this group has been moved before we had its lock, nor will be.
+                EXIT usual WHEN top <= 0 OR NOT v_is_untried
+                                OR coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_mark[6];
                 v_last := 9223372036854775807;
-                IF top IS NOT NULL THEN
-                    IF v_mark[6] = 0 THEN
+                IF top IS NOT NULL AND v_mark[6] & 2 = 0 THEN
+                    IF v_is_in_0 THEN
                         SELECT max(w.queuing_order) INTO v_last
                           FROM (SELECT m.queuing_order FROM ssb.message_0 AS m
                                  WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_order
@@ -195,12 +229,14 @@ BEGIN
                                  ORDER BY m.queuing_order LIMIT top) AS w;
                     END IF;
                 END IF;
-                IF v_mark[6] = 0 THEN
+                IF v_mark[6] & 2 <> 0 THEN
+                    RETURN QUERY SELECT t.* FROM ssb.take_messages(v_queue_id, v_endpoint_id, NULL, top, v_order) AS t;
+                ELSIF v_is_in_0 THEN
                     RETURN QUERY
                     DELETE FROM ssb.message_0 AS m
                      WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
                     RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                              v_service_name, v_service_id, v_contract_name, v_contract_id, 
+                              v_service_name, v_service_id, v_contract_name, v_contract_id,
                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name
                                    ELSE ssb.message_type_name(m.message_type_id) END,
                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
@@ -209,7 +245,7 @@ BEGIN
                     DELETE FROM ssb.message_1 AS m
                      WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_order AND v_last
                     RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
-                              v_service_name, v_service_id, v_contract_name, v_contract_id, 
+                              v_service_name, v_service_id, v_contract_name, v_contract_id,
                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name
                                    ELSE ssb.message_type_name(m.message_type_id) END,
                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
@@ -227,8 +263,8 @@ BEGIN
             IF v_order > v_mark[7] THEN
                 PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order)
                    FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-            ELSIF v_passed <= v_mark[3] AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6] THEN
-                -- All orders below are decided, and gone; none has moved to the other table.
+            ELSIF v_passed <= v_mark[3] THEN
+                -- All orders below are decided, and gone.
                 v_mark[1] := v_passed;
                 v_mark[2] := least(v_passed + 12, v_mark[7]);
                 v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
@@ -262,6 +298,7 @@ DECLARE
     v_has_quarantined boolean := false;
     v_priority smallint;
     v_low bigint;
+    v_mark bigint[];
     v_found record;
 BEGIN
     PERFORM ssb.require_receive(v_queue);
@@ -275,6 +312,13 @@ BEGIN
         PERFORM ssb.raise_error(127, 'A TOP N or FETCH rowcount value may not be negative.', 15);
     ELSIF p_top = 0 THEN
         RETURN;
+    END IF;
+    -- The tables were switched since: from now on ssb.receive looks where the messages are.
+    v_mark := nullif(current_setting('ssb.mark_' || v_queue.queue_id || '_5', true), '')::bigint[];
+    IF v_mark[6] <> coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
+       AND current_setting('transaction_isolation') = 'read committed' THEN
+        v_mark[6] := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+        PERFORM set_config('ssb.mark_' || v_queue.queue_id || '_5', v_mark::text, false);
     END IF;
     v_is_time_to_look := current_setting('ssb.looked_' || v_queue.queue_id, true) IS DISTINCT FROM v_moment;
     IF v_is_time_to_look THEN

@@ -72,7 +72,7 @@ BEGIN
         v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
         IF (SELECT count(DISTINCT h.handle) FROM unnest(p_handles) AS h (handle)) < cardinality(p_handles) THEN
             NULL;                      -- the second END of one conversation is an error
-        ELSIF v_slot = 0 THEN
+        ELSIF v_slot & 3 = 0 THEN
             WITH usual AS MATERIALIZED (
                 SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
             ), told AS (
@@ -98,7 +98,7 @@ BEGIN
             SELECT array_agg(h.handle ORDER BY h.place) INTO v_rest
               FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
              WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
-        ELSIF v_slot = 1 THEN
+        ELSIF v_slot & 3 = 1 THEN
             WITH usual AS MATERIALIZED (
                 SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
             ), told AS (
@@ -124,9 +124,6 @@ BEGIN
             SELECT array_agg(h.handle ORDER BY h.place) INTO v_rest
               FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
              WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
-        END IF;
-        IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot AND v_slot < 2 THEN
-            PERFORM ssb.note_late_message();
         END IF;
     END IF;
     FOREACH v_handle IN ARRAY coalesce(v_rest, '{}') LOOP

@@ -64,9 +64,6 @@ BEGIN
           FROM (SELECT nextval(v_near.far_order) AS queuing_order, b.body, b.place
                   FROM unnest(p_bodies) WITH ORDINALITY AS b (body, place)) AS o;
     END IF;
-    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
-        PERFORM ssb.note_late_message();
-    END IF;
     IF v_is_counting THEN
         UPDATE ssb.conversation_endpoint AS e
            SET sent_count = e.sent_count + cardinality(p_bodies),
@@ -110,6 +107,12 @@ BEGIN
              WHERE l.endpoint_id = ANY (ARRAY(SELECT e.lock_id FROM ssb.conversation_endpoint AS e
                                                WHERE e.conversation_handle = ANY (p_handles)))
              ORDER BY l.endpoint_id FOR NO KEY UPDATE) AS l;
+    -- One of them has moved while we waited: then they go one by one.
+    IF v_locked IS DISTINCT FROM (SELECT array_agg(d.lock_id ORDER BY d.lock_id)
+                                    FROM (SELECT DISTINCT e.lock_id FROM ssb.conversation_endpoint AS e
+                                           WHERE e.conversation_handle = ANY (p_handles)) AS d) THEN
+        RETURN cardinality(p_handles);
+    END IF;
 
     -- As ssb.send, after the locks: who waited for them sees what the holder did. Rights
     -- and states are looked up once for each pair of queues.
@@ -123,7 +126,7 @@ BEGIN
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'SELECT');
     SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
       FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,
-                   (e.lock_id = ANY (v_locked) AND e.is_plain_sender AND f.is_reachable
+                   (e.is_plain_sender AND f.is_reachable
                     AND ROW(e.near_order, e.near_state, e.far_state)::text = ANY (v_plain)
                     AND CASE WHEN e.plain_type = s.message_type THEN e.plain_type_id
                              ELSE (SELECT t.message_type_id FROM ssb.contract_message_usage AS t
@@ -184,9 +187,6 @@ BEGIN
                                WITH ORDINALITY AS u (handle, message_type, body, rank, place)
                           JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = u.handle
                          ORDER BY u.place) AS p) AS o;
-    END IF;
-    IF coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_slot THEN
-        PERFORM ssb.note_late_message();
     END IF;
     IF v_is_counting THEN
         UPDATE ssb.conversation_endpoint AS e

@@ -156,11 +156,11 @@ BEGIN
        AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
                         WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id)
        AND NOT EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = v_near.endpoint_id);
-    IF NOT FOUND OR v_slot > 1 OR (v_closed_at IS NOT NULL AND NOT (v_is_known AND v_near.is_initiator)) THEN
+    IF NOT FOUND OR v_slot & 2 <> 0 OR (v_closed_at IS NOT NULL AND NOT (v_is_known AND v_near.is_initiator)) THEN
         RETURN false;
     END IF;
     -- Nobody will receive what is left.
-    IF v_slot = 0 THEN
+    IF v_slot % 2 = 0 THEN
         DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id;
     ELSE
         DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id;

@@ -2,9 +2,15 @@
 --
 -- Messages go to one of two tables. When that one has grown large, and most of it is
 -- dead, new ones go to the other; what is left in the first is moved over, group
--- by group, as their locks are free; and when nothing is left the first is truncated,
--- which needs no VACUUM and no snapshot's consent. Moving costs no more than the
+-- by group, as their locks are free; when nothing is left the first is called drained, and
+-- truncated, which needs no VACUUM and no snapshot's consent. Moving costs no more than the
 -- dead space it gives back.
+--
+-- A sender may have read ssb.message_slot before the switch and insert after it. But reading a
+-- sequence's last value leaves a lock on it to the end of the transaction. So whoever
+-- has that lock after the switch may still bring a message to the old table, and nobody else
+-- can; when they all have ended, and then nothing is there, nothing will ever be. From that
+-- moment on nobody needs the old table any more; TRUNCATE can take its time.
 --
 -- Called by  the daemon and ssb.wait_for_message between transactions (TRUNCATE
 --            keeps readers and senders out until its transaction ends), or by
@@ -13,9 +19,10 @@
 --            messages it moves; the drained table, exclusively, if nobody uses it
 
 -- One step. Returns what it did: 'nothing', 'switched', 'moved' (call again at once),
--- 'waiting' (the drained table is in use: call again soon) or 'truncated'. While both
--- tables are in use RECEIVE is slower (see 153), so the steps should follow each other
--- quickly: ssb.tidy. p_threshold: bytes below which a table is left alone.
+-- 'waiting' (for transactions, for groups that are held, or for the drained table, which
+-- somebody uses: call again soon) or 'truncated'. Until the old table is drained RECEIVE looks into
+-- both, so the steps should follow each other quickly: ssb.tidy. p_threshold: bytes below which a
+-- table is left alone.
 CREATE OR REPLACE FUNCTION ssb.rotate_messages(p_threshold bigint DEFAULT 67108864)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
@@ -25,7 +32,10 @@ SET jit = off
 AS $$
 DECLARE
     v_slot bigint;
-    v_old regclass;
+    v_next bigint;                     -- ssb.message_slot's next value, without its lower bits
+    v_current regclass;
+    v_other regclass;
+    v_users text[];
     v_moved bigint;
 BEGIN
     -- An old snapshot would not see what it truncates.
@@ -33,25 +43,53 @@ BEGIN
         RETURN 'nothing';
     END IF;
     v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
-    IF v_slot < 2 THEN
-        v_old := CASE v_slot WHEN 0 THEN 'ssb.message_0' ELSE 'ssb.message_1' END;
-        IF pg_relation_size(v_old) < p_threshold OR NOT ssb.is_mostly_dead(v_old) THEN
+    v_next := ((v_slot >> 3) + 1) << 3;
+    v_current := CASE v_slot % 2 WHEN 0 THEN 'ssb.message_0' ELSE 'ssb.message_1' END;
+    v_other := CASE v_slot % 2 WHEN 0 THEN 'ssb.message_1' ELSE 'ssb.message_0' END;
+    IF v_slot & 6 = 0 THEN
+        IF pg_relation_size(v_current) < p_threshold OR NOT ssb.is_mostly_dead(v_current) THEN
             RETURN 'nothing';
         END IF;
         -- From this moment on new messages go to the other table; readers look into both.
-        PERFORM setval('ssb.message_slot', 3 - v_slot);
+        PERFORM setval('ssb.message_slot', v_next + 2 + (1 - v_slot % 2));
         RETURN 'switched';
     END IF;
-    v_old := CASE v_slot WHEN 2 THEN 'ssb.message_1' ELSE 'ssb.message_0' END;
-    v_moved := ssb.move_messages(v_old);
-    IF v_moved > 0 THEN
-        RETURN 'moved';
-    ELSIF ssb.truncate_if_empty(v_old) THEN
-        PERFORM setval('ssb.message_slot', v_slot - 2);
+    IF v_slot & 2 <> 0 THEN
+        v_users := string_to_array(current_setting('ssb.rotation', true), ':');
+        v_users := ssb.slot_users(CASE WHEN v_users[1] = v_slot::text THEN v_users[2:] END);
+        PERFORM set_config('ssb.rotation', array_to_string(v_slot::text || v_users, ':'), false);
+        -- After that: what they have sent can be seen now.
+        v_moved := ssb.move_messages(v_other);
+        IF v_moved > 0 THEN
+            RETURN 'moved';
+        ELSIF v_moved = 0 OR cardinality(v_users) > 0 THEN
+            RETURN 'waiting';
+        END IF;
+        v_slot := v_next + 4 + v_slot % 2;
+        v_next := v_next + 8;
+        PERFORM setval('ssb.message_slot', v_slot);
+    END IF;
+    IF ssb.truncate_drained(v_other) THEN
+        PERFORM setval('ssb.message_slot', v_next + v_slot % 2);
         RETURN 'truncated';
     END IF;
     RETURN 'waiting';
 END;
+$$;
+
+-- The transactions of others that have read ssb.message_slot and go on; with a list of them, those
+-- on the list. A prepared transaction is always one: it was called something else before.
+CREATE OR REPLACE FUNCTION ssb.slot_users(p_among text[])
+RETURNS text[]
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(array_agg(DISTINCT l.virtualtransaction), '{}')
+      FROM pg_locks AS l
+     WHERE l.locktype = 'relation' AND l.relation = 'ssb.message_slot'::regclass AND l.mode = 'RowExclusiveLock'
+       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+       AND l.pid IS DISTINCT FROM pg_backend_pid()
+       AND (p_among IS NULL OR l.pid IS NULL OR l.virtualtransaction = ANY (p_among));
 $$;
 
 -- Whether at most a third of a table's space is messages that are still there. An
@@ -75,7 +113,7 @@ END;
 $$;
 
 -- Moves up to 5,000 messages, of conversations that nobody holds, to the table that
--- takes new ones, with their order. They lose what xmax tells (see 160).
+-- takes new ones, with their order. They lose what xmax tells (see 160). NULL: there is none at all.
 CREATE OR REPLACE FUNCTION ssb.move_messages(p_from regclass)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -91,7 +129,10 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT array_agg(DISTINCT m.endpoint_id) FROM (SELECT m.endpoint_id FROM %s AS m LIMIT 5000) AS m', p_from)
        INTO v_endpoints;
-    FOREACH v_endpoint_id IN ARRAY coalesce(v_endpoints, '{}') LOOP
+    IF v_endpoints IS NULL THEN
+        RETURN NULL;
+    END IF;
+    FOREACH v_endpoint_id IN ARRAY v_endpoints LOOP
         IF EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint_id) THEN
             CONTINUE WHEN NOT ssb.try_lock_endpoint(v_endpoint_id);
             EXECUTE format(
@@ -113,27 +154,14 @@ $$;
 
 -- Truncates the drained table, if it can be had within 5 ms: everybody who comes later
 -- waits behind a waiting TRUNCATE. (Without waiting at all it would never be had while
--- several sessions are busy, though each holds it only for a moment.) Looking through all its
--- dead rows takes a while, so that is done before the lock; what may have been added since is
--- counted by ssb.late_message (ssb.note_late_message).
-CREATE OR REPLACE FUNCTION ssb.truncate_if_empty(p_table regclass)
+-- several sessions are busy, though each holds it only for a moment.)
+CREATE OR REPLACE FUNCTION ssb.truncate_drained(p_table regclass)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '5ms'
 AS $$
-DECLARE
-    v_late bigint := coalesce(pg_sequence_last_value('ssb.late_message'), 0);
-    v_is_used boolean;
 BEGIN
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s)', p_table) INTO v_is_used;
-    IF v_is_used THEN
-        RETURN false;
-    END IF;
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', p_table);
-    IF coalesce(pg_sequence_last_value('ssb.late_message'), 0) <> v_late THEN
-        RETURN false;
-    END IF;
     EXECUTE format('TRUNCATE %s', p_table);
     RETURN true;
 EXCEPTION WHEN lock_not_available THEN
@@ -155,16 +183,17 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_step text;
-    v_tries integer := 0;
+    v_pause double precision := 0.01;
 BEGIN
     LOOP
         v_step := ssb.tidy_up();
         COMMIT;
         EXIT WHEN v_step OPERATOR(pg_catalog.=) ANY (ARRAY['nothing', 'truncated']);
         IF v_step OPERATOR(pg_catalog.=) 'waiting' THEN
-            v_tries := v_tries OPERATOR(pg_catalog.+) 1;
-            EXIT WHEN v_tries OPERATOR(pg_catalog.>) 40;
-            PERFORM pg_catalog.pg_sleep(0.01);
+            -- Each try looks through the dead rows of the old table, or has others wait for its lock.
+            EXIT WHEN v_pause OPERATOR(pg_catalog.>) 0.5;
+            PERFORM pg_catalog.pg_sleep(v_pause);
+            v_pause := v_pause OPERATOR(pg_catalog.*) 1.5;
         END IF;
     END LOOP;
 END;

@@ -60,6 +60,7 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
             "max_connections": "150",
             "shared_buffers": "64MB",
             "autovacuum": "off",
+            "max_prepared_transactions": "4",
             "max_wal_size": "512MB",
             "checkpoint_timeout": "1h",
             "log_min_messages": "fatal",

@@ -10,7 +10,8 @@ from runtime.broker import Pair, Session
 def fresh_tables(session: Session) -> None:
     """Both tables empty, new messages go to message_0."""
     session.do("TRUNCATE ssb.message_0, ssb.message_1")
-    session.do("SELECT setval('ssb.message_slot', 0)")
+    slot = "coalesce(pg_sequence_last_value('ssb.message_slot'), 0)"
+    session.do(f"SELECT setval('ssb.message_slot', ({slot} / 8 + 1) * 8)")
 
 
 def rotate(session: Session) -> list[str]:
@@ -20,6 +21,12 @@ def rotate(session: Session) -> list[str]:
         done.append(step)
         assert len(done) < 100
     return done
+
+
+def phase(session: Session) -> tuple[int, int]:
+    """Which table takes new messages; 2: both may hold some, 4: the other is drained."""
+    slot = session.value("SELECT pg_sequence_last_value('ssb.message_slot')")
+    return slot & 1, slot & 6
 
 
 def where(session: Session) -> tuple[int, int]:
@@ -46,10 +53,10 @@ def test_a_drained_table_is_truncated_though_a_snapshot_pins_its_rows(
     assert session.value(size) > 0
     assert rotate(session) == ["switched", "truncated"]
     assert session.value(size) == 0
-    assert session.value("SELECT pg_sequence_last_value('ssb.message_slot')") == 1
+    assert phase(session) == (1, 0)
     fill_and_drain(session, pair, 500)
     assert rotate(session) == ["switched", "truncated"]
-    assert session.value("SELECT pg_sequence_last_value('ssb.message_slot')") == 0
+    assert phase(session) == (0, 0)
     report.rollback()
 
 
@@ -116,15 +123,67 @@ def test_a_conversation_in_use_stays_until_it_is_free(
 def test_a_sender_that_looked_before_the_switch_is_not_lost(
     session: Session, another: Callable[[], Session], pair: Pair
 ) -> None:
-    near, far = pair.conversing()
-    late = another()
-    late.do("SELECT ssb.send(%s, %s, 'late'::bytea)", near, pair.request)
-    # As if the tables had been switched and the old one declared empty meanwhile.
-    session.do("SELECT setval('ssb.message_slot', 1)")
-    late.do("SELECT ssb.note_late_message()")
+    near, _ = pair.conversing()
+    fill_and_drain(session, pair, 500)
+    late, later = another(), another()
+    late.send(near, pair.request, "late")
+    assert rotate(session) == ["switched"]
+    # Nothing is to be seen in the old table, but one of those who looked is still at it.
+    assert phase(session) == (1, 2)
+    later.send(pair.dialog(session), pair.request, "later")
+    assert rotate(session) == []
     late.commit()
-    assert session.value("SELECT pg_sequence_last_value('ssb.message_slot')") == 3
-    assert [m.handle for m in session.receive(pair.far)] == [far]
+    assert rotate(session) == ["moved", "truncated"]
+    assert phase(session) == (1, 0)
+    later.commit()
+    assert [message.body for message in session.receive(pair.far)] == ["late"]
+    assert session.bodies(pair.far) == ["later"]
+
+
+def test_a_prepared_transaction_may_bring_a_message_too(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    if session.value("SHOW max_prepared_transactions") == "0":
+        pytest.skip("the server has no prepared transactions")
+    near, _ = pair.conversing()
+    fill_and_drain(session, pair, 500)
+    late = another()
+    late.send(near, pair.request, "late")
+    assert rotate(session) == ["switched"]
+    late.do("PREPARE TRANSACTION 'late'")
+    assert rotate(session) == []
+    session.do("COMMIT PREPARED 'late'")
+    assert rotate(session) == ["moved", "truncated"]
+    assert session.bodies(pair.far) == ["late"]
+
+
+def test_a_drained_table_that_somebody_reads_is_left_alone_and_nobody_else_looks_there(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, _ = pair.conversing()
+    fill_and_drain(session, pair, 500)
+    dump = another()
+    dump.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    dump.do("SELECT count(*) FROM ssb.message_stored")
+    assert rotate(session) == ["switched"]
+    assert phase(session) == (1, 4)
+    session.do("SELECT ssb.send(%s, %s, 'x'::bytea) FROM generate_series(1, 50)", near, pair.request)
+    # The usual RECEIVE locks the table that takes new messages, and not the other.
+    used: list[set[object]] = []
+    for _ in range(49):
+        with session.connection.transaction():
+            assert session.bodies(pair.far, 1) == ["x"]
+            tables = session.column(
+                "SELECT relation::regclass::text FROM pg_locks WHERE pid = pg_backend_pid()"
+                " AND locktype = 'relation'"
+                " AND relation IN ('ssb.message_0'::regclass, 'ssb.message_1'::regclass)"
+            )
+            used.append(set(tables))
+    assert {"ssb.message_1"} in used
+    dump.rollback()
+    assert rotate(session) == ["truncated"]
+    assert phase(session) == (1, 0)
+    assert session.bodies(pair.far) == ["x"]
 
 
 def test_rotation_in_an_old_snapshot_does_nothing(
