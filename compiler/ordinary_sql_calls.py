@@ -13,6 +13,7 @@ from .names import ObjectName, fold, identifier, literal
 from .ordinary_sql_context import Context, handles, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, find_relation, level_of, scalar, variable
+from .ordinary_sql_for_json import is_json
 from .ordinary_sql_reading import AtTimeZone, Conversion, NextValue
 from .ordinary_sql_values import Value
 from .xml_methods import XML_METHODS, xml_method
@@ -168,9 +169,21 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                 return None
             inner = scalar(argument.expressions[0], ctx)
             values.append(replace(inner, text=f"DISTINCT {inner.text}", level=v.ATOM, constant=None))
+        elif position == 2 and upper == "JSON_MODIFY":
+            values.append(_new_json(argument, ctx))
         else:
             values.append(scalar(argument, ctx))
     return values
+
+
+def _new_json(node: exp.Expr, ctx: Context) -> Value:
+    """The new value of JSON_MODIFY: JSON as it is, a bit as true or false, everything else by its type."""
+    value = scalar(node, ctx)
+    if is_json(node):
+        return v.cast(value, "json", tm.NVARCHAR_MAX)
+    if value.type is not None and value.type.family == "bit":
+        return Value(f"({value.at(v.COMPARE)} = 1)", v.ATOM, BOOLEAN)
+    return value
 
 
 def _iif(node: exp.Anonymous, ctx: Context) -> Value:

@@ -21,6 +21,7 @@ from .ordinary_sql_values import INVALID, Value
 from .type_map import SqlType, TypeError_, sql_type, typed_xml
 
 if TYPE_CHECKING:
+    from .ordinary_sql_composed import Captured
     from .ordinary_sql_interface import ColumnInfo, SqlScope
 
 
@@ -100,6 +101,8 @@ class Context:
     """Variables are written with their label although no relation is in sight (LIMIT of a query)."""
     pseudo: dict[str, str] = field(default_factory=dict)
     """``$action`` → the text that stands for it in a MERGE's OUTPUT."""
+    captured: Captured | None = None
+    """Set while a statement inside an INSERT is translated: where its rows are left."""
 
     # ------------------------------------------------------------ problems
 

@@ -12,6 +12,8 @@ from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal
 from .ordinary_sql_changes import delete, update
+from .ordinary_sql_composed import find as find_composed
+from .ordinary_sql_composed import rows as composed_rows
 from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import scalar
@@ -106,7 +108,8 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     """Translate an INSERT statement."""
     from .ordinary_sql_table_variables import insert_into_variable
 
-    statement = read_insert(tokens, ctx.reader)
+    composed = find_composed(tokens)
+    statement = read_insert(composed.outer if composed is not None else tokens, ctx.reader)
     if statement.execute:
         ctx.problem("incorrect syntax: INSERT needs VALUES, a SELECT, DEFAULT VALUES or EXEC", number=102)
         return None
@@ -114,6 +117,15 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     if target is None:
         return None
     definitions, recursive = ctes(statement.with_, ctx)
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    if composed is not None:
+        inner = composed_rows(composed, ctx)
+        if inner is None:
+            return None
+        definitions += inner.definitions
+        recursive = recursive or inner.recursive
+        before, after = inner.before, inner.after
     columns = _columns(statement, target, ctx)
     statement.top = changing_top(statement.top, ctx)
     rows = _rows(statement, columns, ctx) if statement.rows is not None else None
@@ -137,9 +149,10 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         definitions,
         recursive,
         text,
+        before=before,
         identity=_may_set_identity(target),
         target=target.sql,
-        after=_reseed(target, columns, ctx),
+        after=(*after, *_reseed(target, columns, ctx)),
     )
     inserted = Relation("inserted", target.info.columns if target.info is not None else None, prefix="")
     return finish(changing, statement.outputs, [inserted], ctx)

@@ -75,12 +75,13 @@ def written_json(node: exp.Expr, count: int) -> list[bool]:
     if len(items) != count:
         # A star is in the list; a column of a table is never JSON.
         return [False] * count
-    return [_is_json(item.this if isinstance(item, exp.Alias) else item) for item in items]
+    return [is_json(item.this if isinstance(item, exp.Alias) else item) for item in items]
 
 
-def _is_json(node: exp.Expr) -> bool:
+def is_json(node: exp.Expr) -> bool:
+    """Whether an expression is JSON already, which nothing quotes again."""
     if isinstance(node, exp.Paren):
-        return _is_json(node.this)
+        return is_json(node.this)
     if isinstance(node, exp.Anonymous):
         return node.name.upper() in ("JSON_QUERY", "JSON_MODIFY")
     if isinstance(node, (exp.Subquery, exp.Select)):

@@ -25,7 +25,7 @@ from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, Dml, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
-from .ordinary_sql_output import OutputItem, fillable, output_items, result_columns
+from .ordinary_sql_output import OutputItem, fillable, leave, output_items, result_columns
 from .ordinary_sql_queries import ctes
 from .ordinary_sql_relations import source as translate_source
 from .ordinary_sql_set import set_column, set_value
@@ -260,6 +260,9 @@ def _finish(
         definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING {listed}{CLOSE}"))
     labels = [f"c{place}" for place in range(1, len(items) + 1)]
     union = _union(f"SELECT * FROM {label}" for label, _, _ in parts)
+    if ctx.captured is not None and output.target is None:
+        rows = f"SELECT {', '.join(labels)} FROM ({union}) AS changed"
+        return leave(definitions, recursive, rows, items, before, (), ctx)
     if output.target is not None:
         source_text = f"SELECT {', '.join(labels)} FROM ({union}) AS changed"
         with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}"

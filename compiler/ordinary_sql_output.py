@@ -112,6 +112,8 @@ def finish(
     if not outputs:
         return _dml(statement, _with(definitions, statement.recursive) + statement.text, None)
     client_items = output_items(client[0], relations, ctx) if client else []
+    if ctx.captured is not None and not into:
+        return capture(statement, client_items, ctx)
     if not into:
         text = f"{OPEN}{_inside(statement.text)}{BREAK}{returning(client_items)}{CLOSE}"
         return _dml(statement, _with(definitions, statement.recursive) + text, result_columns(client_items))
@@ -161,6 +163,34 @@ def finish(
     )
     text = f"SELECT {shown} FROM changed"
     return _dml(statement, _with(definitions, statement.recursive) + text, result_columns(client_items))
+
+
+def capture(statement: Changing, items: list[OutputItem], ctx: Context) -> Dml:
+    """Leave the rows of a statement inside an INSERT (ordinary_sql_composed) to that INSERT."""
+    labels = [f"c{place}" for place in range(1, len(items) + 1)]
+    listed = ", ".join(f"{item.text} AS {label}" for item, label in zip(items, labels, strict=True))
+    body = f"{OPEN}{_inside(statement.text)}{BREAK}RETURNING {listed}{CLOSE}"
+    definitions = [*statement.with_, ("composed", body)]
+    rows = f"SELECT {', '.join(labels)} FROM composed"
+    return leave(definitions, statement.recursive, rows, items, statement.before, statement.after, ctx)
+
+
+def leave(
+    definitions: list[tuple[str, str]],
+    recursive: bool,
+    rows: str,
+    items: list[OutputItem],
+    before: tuple[str, ...],
+    after: tuple[str, ...],
+    ctx: Context,
+) -> Dml:
+    """Fill ``ctx.captured``; the Dml returned is not used."""
+    captured = ctx.captured
+    assert captured is not None
+    captured.definitions, captured.recursive, captured.rows = definitions, recursive, rows
+    captured.items, captured.before, captured.after = items, before, after
+    captured.filled = True
+    return Dml("")
 
 
 def _inside(text: str) -> str:

@@ -486,3 +486,18 @@ COUNT(*) + NO_SUCH(1)
 case.sql:1:12: error 195: 'NO_SUCH' is not a recognized built-in function name
     1 | COUNT(*) + NO_SUCH(1)
       |            ^^^^^^^
+
+-- case: json as a new value
+JSON_MODIFY(@s, '$.a', JSON_QUERY('[1]'))
+-- expect
+sys.json_modify(s, '$.a', sys.json_query('[1]')::json)
+
+-- case: the json of a query as a new value
+JSON_MODIFY(@s, 'append $.a', (SELECT 1 AS k FOR JSON PATH))
+-- expect
+sys.json_modify(s, 'append $.a', (SELECT '[' || concat('{', concat_ws(',', '"k":' || sys.json_atom(1)), '}') || ']')::json)
+
+-- case: a bit as a new value
+JSON_MODIFY(@s, '$.a', CAST(1 AS bit))
+-- expect
+sys.json_modify(s, '$.a', (1::sys.bit = 1))

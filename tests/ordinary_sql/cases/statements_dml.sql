@@ -526,3 +526,30 @@ SELECT setval(pg_get_serial_sequence('dbo.numbered', 'no'), max(no)) FROM dbo.nu
 TRUNCATE TABLE heap
 -- expect
 TRUNCATE TABLE dbo.heap RESTART IDENTITY
+
+-- case: rows that a DELETE puts out go on into an INSERT
+INSERT INTO audit (id, what) SELECT d.id, d.name + '!' FROM (DELETE FROM dbo.orders OUTPUT deleted.id, deleted.name WHERE done = 1) AS d WHERE d.id > 5
+-- expect
+WITH composed AS (DELETE FROM dbo.orders WHERE done = 1 RETURNING id AS c1, name AS c2),
+d (id, name) AS (SELECT c1, c2 FROM composed)
+INSERT INTO dbo.audit (id, what) SELECT d.id, d.name || '!' FROM d WHERE d.id > 5
+
+-- case: rows of a MERGE go on into an INSERT
+WITH s AS (SELECT id, name FROM customers)
+INSERT audit SELECT m.id, m.act, 0 FROM (MERGE orders AS t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name OUTPUT s.id, $action) AS m (id, act) WHERE m.act = 'UPDATE'
+-- expect
+WITH s AS (SELECT id, name FROM dbo.customers),
+updated AS (UPDATE dbo.orders AS t
+            SET name = s.name
+            FROM s
+            WHERE t.id = s.id
+            RETURNING s.id AS c1, 'UPDATE'::text AS c2),
+m (id, act) AS (SELECT c1, c2 FROM (SELECT * FROM updated) AS changed)
+INSERT INTO dbo.audit SELECT m.id, m.act, 0 FROM m WHERE m.act = 'UPDATE'
+
+-- case: rows of a statement without OUTPUT
+INSERT audit (id) SELECT d.id FROM (DELETE orders) AS d
+-- expect
+case.sql:1:1: error: DELETE inside another statement needs an OUTPUT clause without INTO
+    1 | INSERT audit (id) SELECT d.id FROM (DELETE orders) AS d
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

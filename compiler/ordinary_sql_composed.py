@@ -1,0 +1,114 @@
+"""INSERT … SELECT … FROM (INSERT, UPDATE, DELETE or MERGE with OUTPUT) AS alias [(columns)].
+
+The inner statement becomes a common table expression under the alias, and the outer SELECT
+reads it as it reads any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..grammar.tokens import Token, TokenKind
+from .names import fold, identifier, quote
+from .ordinary_sql_context import Context
+from .ordinary_sql_interface import ColumnInfo
+from .ordinary_sql_output import OutputItem
+
+_VERBS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
+_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
+@dataclass
+class Composed:
+    """An INSERT with another changing statement in its FROM."""
+
+    outer: list[Token]
+    """The INSERT, with the alias where the other statement stood."""
+    inner: list[Token]
+    alias: Token
+    columns: list[str]
+
+
+@dataclass
+class Captured:
+    """What the inner statement comes to: it waits in ``Context.captured``, see ordinary_sql_output.finish."""
+
+    definitions: list[tuple[str, str]] = field(default_factory=list)
+    recursive: bool = False
+    rows: str = ""
+    """A SELECT of what OUTPUT tells, over ``definitions``."""
+    items: list[OutputItem] = field(default_factory=list)
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    filled: bool = False
+
+
+def find(tokens: list[Token]) -> Composed | None:
+    """Take the statement in FROM out of an INSERT; None when there is none."""
+    for start in range(1, len(tokens) - 2):
+        words = (tokens[start].word, tokens[start + 1].word)
+        if words != ("FROM", "(") or tokens[start + 2].word not in _VERBS:
+            continue
+        end, depth = start + 2, 1
+        while end < len(tokens) and depth:
+            depth += (tokens[end].word == "(") - (tokens[end].word == ")")
+            end += 1
+        tail = end + (end < len(tokens) and tokens[end].word == "AS")
+        if tail >= len(tokens) or tokens[tail].kind not in _NAMES:
+            return None
+        columns: list[str] = []
+        after = tail + 1
+        if after < len(tokens) and tokens[after].word == "(":
+            after += 1
+            while after < len(tokens) and tokens[after].word != ")":
+                if tokens[after].word != ",":
+                    columns.append(_name(tokens[after]))
+                after += 1
+            after += 1
+        outer = [*tokens[: start + 1], tokens[tail], *tokens[after:]]
+        return Composed(outer, tokens[start + 2 : end - 1], tokens[tail], columns)
+    return None
+
+
+def _name(token: Token) -> str:
+    if token.kind == TokenKind.BRACKETED:
+        return token.text[1:-1].replace("]]", "]")
+    return token.text.strip('"')
+
+
+def rows(composed: Composed, ctx: Context) -> Captured | None:
+    """Translate the inner statement; its rows are then in sight under the alias."""
+    from . import ordinary_sql_dml as dml
+    from . import ordinary_sql_merge as merge
+
+    verb = composed.inner[0].word
+    translate = {"INSERT": dml.insert, "UPDATE": dml.update, "DELETE": dml.delete}.get(verb, merge.merge)
+    outer, ctx.captured = ctx.captured, Captured()
+    ctx.push()
+    try:
+        made = translate(composed.inner, ctx)
+        captured = ctx.captured
+    finally:
+        ctx.pop()
+        ctx.captured = outer
+    if not captured.filled:
+        if made is not None:
+            ctx.problem(f"{verb} inside another statement needs an OUTPUT clause without INTO")
+        return None
+    name = _name(composed.alias)
+    labels = composed.columns or [item.name or "" for item in captured.items]
+    if len(labels) != len(captured.items):
+        ctx.problem(
+            f"{name!r} has {len(captured.items)} columns, not {len(labels)}", composed.alias, number=8158
+        )
+        return None
+    if not all(labels) or "*" in labels:
+        ctx.problem(f"no column name was specified for a column of {name!r}", composed.alias, number=8155)
+        return None
+    ctx.ctes[fold(name)] = tuple(
+        ColumnInfo(label, item.value.type if item.value is not None else None)
+        for label, item in zip(labels, captured.items, strict=True)
+    )
+    head = f"{quote(fold(name))} ({', '.join(identifier(label) for label in labels)})"
+    captured.definitions.append((head, captured.rows))
+    return captured
