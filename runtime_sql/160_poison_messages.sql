@@ -28,7 +28,7 @@ AS $$
 BEGIN
     PERFORM ssb.queue_state(p_sequence);
     BEGIN
-        PERFORM pg_advisory_xact_lock(1397965379, 0);
+        LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
         PERFORM setval(p_sequence, ssb.queue_state(p_sequence) / 2 * 2 + p_is_asleep::integer);
         RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
     EXCEPTION WHEN SQLSTATE 'SP001' THEN
@@ -75,7 +75,7 @@ AS $$
 BEGIN
     PERFORM ssb.queue_state(p_queue.state_sequence);
     BEGIN
-        PERFORM pg_advisory_xact_lock(1397965379, 0);
+        LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
         PERFORM ssb.write_attempts(p_queue, p_is_on_record, p_fails, 0, false);
         RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
     EXCEPTION WHEN SQLSTATE 'SP001' THEN

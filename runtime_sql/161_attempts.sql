@@ -7,9 +7,11 @@
 -- program that commits makes its commit known itself: a deferred trigger sets the count
 -- back. A rollback seen afterwards came after that commit, or while it was under way.
 --
--- Whoever reads and writes here holds one advisory lock, for some 0.1 ms, not to the end of
--- its transaction: it is taken in a subtransaction that is always rolled back, which does
--- not touch the sequences.
+-- Whoever reads and writes here holds one lock, for some 0.1 ms, not to the end of its
+-- transaction: it is taken in a subtransaction that is always rolled back, which does not
+-- touch the sequences. No advisory lock, which everybody may take and keep.
+
+CREATE TABLE IF NOT EXISTS ssb.attempt_lock ();
 
 -- Bit n - 1 is set while ssb.attempt_<n> is in use, and here: when it has made its commit known.
 CREATE SEQUENCE IF NOT EXISTS ssb.attempts_in_use MINVALUE 0 START 0;
@@ -209,7 +211,9 @@ BEGIN
     v_own := CASE WHEN p_occasion = 'read' THEN pg_current_xact_id_if_assigned() ELSE pg_current_xact_id() END
              ::text::bigint & 4294967295;
     BEGIN
-        PERFORM pg_advisory_xact_lock(1397965379, 0);
+        IF NOT pg_is_in_recovery() THEN
+            LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
+        END IF;
         SELECT a.* INTO v_before FROM ssb.attempts_of(p_queue.state_sequence) AS a;
         v_after := v_before;
         IF v_before.fails = 4095 OR (NOT v_before.is_on_record AND p_occasion NOT IN ('begin', 'note')) THEN
