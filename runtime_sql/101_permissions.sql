@@ -121,7 +121,22 @@ BEGIN
 END;
 $$;
 
--- AUTHORIZATION name, or the caller. 15151 when the name means nobody.
+-- Things are made in the name of p_principal: who owns a service sends with his rights, who owns a
+-- queue is whom its program runs as. So the caller must be able to become him (IMPERSONATE, or
+-- membership in a role): to SET ROLE to the PostgreSQL role of that name, and where
+-- there is none, to act as that principal in the database.
+CREATE OR REPLACE FUNCTION ssb.may_act_as(p_principal text, p_database_id integer)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN ssb.role_of(p_principal) IS NOT NULL THEN pg_has_role(ssb.caller(), ssb.role_of(p_principal), 'MEMBER')
+                ELSE pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE')
+                     OR ssb.is_member(ssb.caller(), p_principal, p_database_id)
+                     OR ssb.is_member(ssb.caller(), 'db_owner', p_database_id) END;
+$$;
+
+-- AUTHORIZATION name, or the caller. 15151 when the name means nobody, or nobody whom the caller may be.
 CREATE OR REPLACE FUNCTION ssb.owner_or_caller(p_owner text, p_database_id integer)
 RETURNS text
 LANGUAGE plpgsql STABLE
@@ -132,6 +147,9 @@ BEGIN
         RETURN ssb.caller();
     END IF;
     PERFORM ssb.require_principal(p_owner, p_database_id);
+    IF NOT ssb.may_act_as(p_owner, p_database_id) THEN
+        PERFORM ssb.raise_not_found('find', 'user', p_owner);
+    END IF;
     RETURN p_owner;
 END;
 $$;

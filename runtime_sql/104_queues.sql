@@ -83,11 +83,38 @@ BEGIN
     END IF;
     v_user := replace(substr(p_execute_as, 2, length(p_execute_as) - 2), '''''', '''');
     PERFORM ssb.require_principal(v_user, p_database_id);
-    IF ssb.role_of(v_user) IS NOT NULL AND NOT pg_has_role(ssb.caller(), ssb.role_of(v_user), 'MEMBER') THEN
-        PERFORM ssb.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not '
-            'exist, this type of principal cannot be impersonated, or you do not have permission.', v_user));
-    END IF;
+    PERFORM ssb.require_impersonation(v_user, p_database_id);
     RETURN v_user;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.require_impersonation(p_user text, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT ssb.may_act_as(p_user, p_database_id) THEN
+        PERFORM ssb.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not '
+            'exist, this type of principal cannot be impersonated, or you do not have permission.', p_user));
+    END IF;
+END;
+$$;
+
+-- CREATE QUEUE makes a relation, with the owner's rights: in T-SQL's own schemas, else where the
+-- caller could make one himself, and never among the runtime's.
+CREATE OR REPLACE FUNCTION ssb.require_schema(p_schema text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_schema IN ('ssb', 'sys', 'ssb_staging', 'information_schema') OR p_schema LIKE 'pg\_%'
+       OR NOT (EXISTS (SELECT FROM ssb.schema_of_database AS s WHERE s.name = p_schema)
+               OR has_schema_privilege(ssb.caller(), quote_ident(p_schema)::regnamespace, 'CREATE')) THEN
+        PERFORM ssb.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
+                                             'to use it.', p_schema));
+    END IF;
 END;
 $$;
 
@@ -115,6 +142,7 @@ BEGIN
                                              v_name.object_name), 15);
     END IF;
     PERFORM ssb.make_schema_on_demand(v_name.schema_name);
+    PERFORM ssb.require_schema(v_name.schema_name);
     IF to_regclass(format('%I.%I', v_name.schema_name, v_name.object_name)) IS NOT NULL THEN
         PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              coalesce(spelling, v_name.object_name)), 16, 6);
@@ -195,7 +223,12 @@ BEGIN
            max_rollbacks = coalesce(p_max_rollbacks, q.max_rollbacks),
            is_quarantine_enabled = coalesce(p_quarantine, q.is_quarantine_enabled),
            modify_date = now()
-     WHERE q.queue_id = p_queue_id;
+     WHERE q.queue_id = p_queue_id
+    RETURNING q.* INTO v_queue;
+    -- Who may ALTER the queue of another must not have a program of his own run as that other.
+    IF coalesce(p_activation_procedure, p_program, p_execute_as) IS NOT NULL THEN
+        PERFORM ssb.require_impersonation(coalesce(v_queue.execute_as, v_queue.owner), v_queue.database_id);
+    END IF;
     PERFORM ssb.refresh_queue(p_queue_id);
 END;
 $$;

@@ -105,6 +105,14 @@ BEGIN
     PERFORM ssb.require_definition_right('ALTER ANY ROLE', v_database_id);
     PERFORM ssb.require_principal(role, v_database_id);
     PERFORM ssb.require_principal(member, v_database_id);
+    -- Members of db_owner may do everything, and those of a PostgreSQL role own what it owns.
+    IF (ssb.role_of(role) IS NOT NULL OR NOT EXISTS (SELECT FROM ssb.principal AS p
+                                                      WHERE lower(p.name) = lower(role) AND p.kind = 'ROLE'
+                                                        AND p.database_id = v_database_id))
+       AND NOT (pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE')
+                OR ssb.is_member(ssb.caller(), 'db_owner', v_database_id)) THEN
+        PERFORM ssb.raise_error(15247, 'User does not have permission to perform this action.');
+    END IF;
     -- A circle of memberships would never end when somebody asks who is in it.
     IF EXISTS (
         WITH RECURSIVE above (name) AS (

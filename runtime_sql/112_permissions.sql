@@ -294,10 +294,10 @@ AS $$
 DECLARE
     v_database_id integer := ssb.database_id_of(database);
     v_object record;
-    v_owner text := coalesce(principal, 'dbo');
+    v_owner text;
 BEGIN
     SELECT o.* INTO v_object FROM ssb.find_securable(class, name, v_database_id) AS o;
-    PERFORM ssb.require_principal(v_owner, v_database_id);
+    v_owner := ssb.owner_or_caller(coalesce(principal, 'dbo'), v_database_id);
     IF v_object.relation IS NOT NULL THEN
         PERFORM ssb.require_definition_right('TAKE OWNERSHIP', v_database_id);
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;

@@ -28,11 +28,25 @@ CREATE OR REPLACE VIEW sys.conversation_groups AS
 SELECT DISTINCT c.conversation_group_id, c.service_id, false::integer::sys.bit AS is_system
   FROM sys.conversation_endpoints AS c WHERE c.state <> 'CD';
 
+-- The queues whose services' messages the caller may read: those that he may receive from.
+CREATE OR REPLACE FUNCTION ssb.readable_queues()
+RETURNS SETOF integer
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT q.queue_id FROM ssb.queue AS q WHERE ssb.may_receive(q)
+    UNION ALL
+    SELECT 0 WHERE pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE');   -- event notifications
+$$;
+
+-- Everybody sees what waits and why; message_body is NULL for who may not receive on the sender's queue.
 CREATE OR REPLACE VIEW sys.transmission_queue AS
 SELECT e.conversation_handle, e.far_service AS to_service_name, upper(e.far_broker_instance) AS to_broker_instance,
        e.service_name AS from_service_name, e.contract_name AS service_contract_name,
        (t.enqueued_at AT TIME ZONE 'UTC')::timestamp(3) AS enqueue_time, t.message_sequence_number, t.message_type_name,
        t.is_conversation_error::integer::sys.bit AS is_conversation_error,
-       t.is_end_of_dialog::integer::sys.bit AS is_end_of_dialog, t.body AS message_body, t.transmission_status, e.priority
+       t.is_end_of_dialog::integer::sys.bit AS is_end_of_dialog,
+       CASE WHEN e.queue_id IN (SELECT q FROM ssb.readable_queues() AS q) THEN t.body END AS message_body,
+       t.transmission_status, e.priority
   FROM ssb.transmission AS t JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
  WHERE t.database_id = (SELECT ssb.current_database_id());

@@ -161,6 +161,47 @@ BEGIN
 END;
 $$;
 
+-- The caller owns what a property is of, or may ALTER it; 15247 when not.
+CREATE OR REPLACE FUNCTION ssb.require_property_right(p_class integer, p_major_id integer, p_database_id integer)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_caller CONSTANT name := ssb.caller();
+    v_role name;
+    v_owner text;
+    v_class text;
+BEGIN
+    IF pg_has_role(v_caller, ssb.runtime_owner(), 'USAGE') OR ssb.is_member(v_caller, 'db_owner', p_database_id)
+       OR (p_class <> 0 AND ssb.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
+        RETURN;
+    END IF;
+    IF p_class IN (1, 3) THEN
+        SELECT pg_get_userbyid(o.owner) INTO v_role
+          FROM (SELECT c.oid, c.relowner, 1 FROM pg_class AS c
+                UNION ALL SELECT p.oid, p.proowner, 1 FROM pg_proc AS p
+                UNION ALL SELECT n.oid, n.nspowner, 3 FROM pg_namespace AS n
+                UNION ALL SELECT k.oid, c.relowner, 1 FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+                UNION ALL SELECT t.oid, c.relowner, 1 FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid)
+               AS o (id, owner, class)
+         WHERE o.id = p_major_id::oid AND o.class = p_class;
+        IF pg_has_role(v_caller, v_role, 'USAGE') THEN
+            RETURN;
+        END IF;
+    END IF;
+    SELECT o.class, o.owner INTO v_class, v_owner
+      FROM (SELECT 'QUEUE' AS class, q.owner FROM ssb.queue AS q WHERE p_class = 1 AND q.queue_id = p_major_id
+            UNION ALL SELECT 'MESSAGE TYPE', t.owner FROM ssb.message_type AS t WHERE p_class = 15 AND t.message_type_id = p_major_id
+            UNION ALL SELECT 'CONTRACT', c.owner FROM ssb.contract AS c WHERE p_class = 16 AND c.contract_id = p_major_id
+            UNION ALL SELECT 'SERVICE', s.owner FROM ssb.service AS s WHERE p_class = 17 AND s.service_id = p_major_id
+            UNION ALL SELECT 'ROUTE', r.owner FROM ssb.route AS r WHERE p_class = 19 AND r.route_id = p_major_id) AS o;
+    IF NOT FOUND OR NOT ssb.has_permission(v_caller, v_class, p_major_id, 'ALTER', v_owner, p_database_id) THEN
+        PERFORM ssb.raise_error(15247, 'User does not have permission to perform this action.');
+    END IF;
+END;
+$$;
+
 -- sp_addextendedproperty, sp_updateextendedproperty, sp_dropextendedproperty.
 CREATE OR REPLACE FUNCTION sys.change_extended_property(action text, name text, value text DEFAULT NULL,
     level0type text DEFAULT NULL, level0name text DEFAULT NULL, level1type text DEFAULT NULL, level1name text DEFAULT NULL,
@@ -175,6 +216,7 @@ DECLARE
     v_database integer := ssb.current_database_id();
 BEGIN
     v_target := ssb.property_target(level0type, level0name, level1type, level1name, level2type, level2name);
+    PERFORM ssb.require_property_right(v_target.class, v_target.major_id, v_database);
     IF action = 'ADD' THEN
         INSERT INTO ssb.extended_property AS e (database_id, class, major_id, minor_id, name, value)
         VALUES (v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value)

@@ -4,11 +4,20 @@
 DO $$
 DECLARE
     v_view regclass;
+    v_function regprocedure;
 BEGIN
     FOR v_view IN
         SELECT c.oid::regclass FROM pg_class AS c WHERE c.relnamespace = 'sys'::regnamespace AND c.relkind = 'v'
     LOOP
         EXECUTE format('GRANT SELECT ON %s TO PUBLIC', v_view);
+    END LOOP;
+    -- A trigger's creator needs EXECUTE on its function, who fires it does not. Nobody may hang those that
+    -- run with the owner's rights on a table of his own, whose rows and types they would trust.
+    FOR v_function IN
+        SELECT p.oid::regprocedure FROM pg_proc AS p
+         WHERE p.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND p.prorettype = 'trigger'::regtype AND p.prosecdef
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', v_function);
     END LOOP;
 END;
 $$;

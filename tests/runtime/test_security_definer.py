@@ -1,0 +1,171 @@
+"""What a role with no more than CONNECT can do with functions that run with the owner's rights.
+
+The traps are those that SECURITY DEFINER functions fall into: code of the caller's that runs while the
+owner's rights are on, through views, triggers, types and temporary tables; and things made in
+somebody else's name.
+"""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from runtime.broker import Pair, Session, refused
+
+from support import Database
+
+_TRAPS = """
+CREATE TYPE pg_temp.bait AS ENUM ('a');
+CREATE FUNCTION pg_temp.note() RETURNS boolean LANGUAGE plpgsql AS
+    $$ BEGIN INSERT INTO public.ran_as VALUES (current_user); RETURN true; END $$;
+CREATE FUNCTION pg_temp.to_json(pg_temp.bait) RETURNS json LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_temp.note(); RETURN '1'; END $$;
+CREATE CAST (pg_temp.bait AS json) WITH FUNCTION pg_temp.to_json(pg_temp.bait);
+CREATE FUNCTION pg_temp.to_integer(pg_temp.bait) RETURNS integer LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_temp.note(); RETURN 1; END $$;
+CREATE CAST (pg_temp.bait AS integer) WITH FUNCTION pg_temp.to_integer(pg_temp.bait) AS IMPLICIT;
+CREATE VIEW pg_temp.trap AS SELECT 1 AS one WHERE pg_temp.note();
+GRANT SELECT ON pg_temp.trap TO PUBLIC;
+CREATE TEMPORARY TABLE ledger (queue_id pg_temp.bait);
+GRANT ALL ON ledger TO PUBLIC;
+"""
+
+
+@pytest.fixture(scope="module")
+def mallory(shared: Database) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """A login without any grant, its traps laid; public.ran_as tells as whom they were sprung."""
+    with psycopg.connect(shared.dsn, autocommit=True) as owner:
+        owner.execute("CREATE ROLE mallory LOGIN; CREATE ROLE mallorys_friend")
+        owner.execute("CREATE TABLE public.ran_as (name text); GRANT ALL ON public.ran_as TO PUBLIC")
+        owner.execute("CREATE SCHEMA mallory AUTHORIZATION mallory")
+        with psycopg.connect(shared.dsn, autocommit=True, user="mallory") as connection:
+            connection.execute(_TRAPS)
+            yield connection
+        owner.execute("DELETE FROM ssb.permission WHERE grantee = 'mallory'")
+        owner.execute("DROP OWNED BY mallory CASCADE; DROP ROLE mallory; DROP ROLE mallorys_friend")
+
+
+@pytest.fixture
+def stranger(mallory: psycopg.Connection[tuple[object, ...]], session: Session) -> Iterator[Session]:
+    session.do("TRUNCATE public.ran_as")
+    yield Session(mallory)
+    assert set(session.column("SELECT name FROM public.ran_as")) <= {"mallory"}
+
+
+def test_a_view_is_not_counted(stranger: Session) -> None:
+    assert stranger.value("SELECT ssb.rows_of('pg_temp.trap'::regclass)") == 0
+    stranger.do("CREATE TABLE mallory.plain AS SELECT n FROM generate_series(1, 3) AS n")
+    assert stranger.value("SELECT ssb.rows_of('mallory.plain'::regclass)") == 3
+
+
+def test_row_security_of_others_does_not_run_either(stranger: Session, session: Session) -> None:
+    stranger.do("CREATE TABLE mallory.policed (n integer); GRANT SELECT ON mallory.policed TO PUBLIC")
+    stranger.do(
+        "CREATE FUNCTION mallory.note() RETURNS boolean LANGUAGE plpgsql AS"
+        " $$ BEGIN INSERT INTO public.ran_as VALUES (current_user); RETURN true; END $$;"
+        " INSERT INTO mallory.policed VALUES (1); ALTER TABLE mallory.policed ENABLE ROW LEVEL SECURITY;"
+        " CREATE POLICY p ON mallory.policed USING (mallory.note()); GRANT USAGE ON SCHEMA mallory TO PUBLIC"
+    )
+    session.do("SET ROLE mallorys_friend")
+    session.rows("SELECT * FROM sys.partitions")
+    session.do("RESET ROLE")
+
+
+def test_trigger_functions_with_the_owners_rights_are_not_for_others(
+    stranger: Session, session: Session
+) -> None:
+    names = session.column(
+        "SELECT oid::regprocedure::text FROM pg_proc WHERE prosecdef AND prorettype = 'trigger'::regtype"
+        " AND pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace)"
+    )
+    assert "ssb.announce_definition_event()" in names
+    for name in names:
+        function = str(name).removesuffix("()")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            stranger.do(
+                f"CREATE TRIGGER t AFTER INSERT ON ledger FOR EACH ROW EXECUTE FUNCTION {function}('QUEUE')"
+            )
+
+
+def test_bodies_in_transmission_are_for_those_who_may_receive(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    handle = session.value("SELECT ssb.begin_dialog(%s, 'nowhere', %s)", pair.initiator, pair.contract)
+    session.send(handle, pair.request, "for few eyes")
+    asked = "SELECT message_body FROM sys.transmission_queue WHERE conversation_handle = %s"
+    assert session.column(asked, handle) == [b"for few eyes"]
+    assert stranger.column(asked, handle) == [None]
+    session.do("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', %s, '{mallory}')", pair.near)
+    assert stranger.column(asked, handle) == [b"for few eyes"]
+    session.end(handle)
+
+
+def test_nothing_is_made_in_the_name_of_another(stranger: Session, session: Session) -> None:
+    session.do(
+        "SELECT ssb.grant_permission('{CREATE QUEUE,CREATE SERVICE,CREATE MESSAGE TYPE}', 'DATABASE', NULL,"
+        " '{mallory}')"
+    )
+    stranger.do("CREATE PROCEDURE mallory.program() LANGUAGE sql AS 'SELECT 1'")
+    stranger.do("SELECT ssb.create_queue('mallory.q', activation_procedure => 'mallory.program')")
+    for statement, number in [
+        ("ssb.alter_authorization('OBJECT', 'mallory.q', 'dbo')", 15151),
+        ("ssb.alter_authorization('OBJECT', 'mallory.q', 'mallorys_friend')", 15151),
+        ("ssb.create_service('//mallory', 'mallory.q', owner => 'dbo')", 15151),
+        ("ssb.create_message_type('//mallory', owner => 'dbo')", 15151),
+        ("ssb.alter_queue('mallory.q', execute_as => '''mallorys_friend''')", 15517),
+        ("ssb.alter_queue('mallory.q', execute_as => '''dbo''')", 15517),
+    ]:
+        with refused(number):
+            stranger.do("SELECT " + statement)
+    # With ALTER on a queue of somebody else's, its program is not to be chosen either.
+    session.do("SELECT ssb.create_queue('dbo.of_the_owner')")
+    session.do("SELECT ssb.grant_permission('{ALTER}', 'OBJECT', 'dbo.of_the_owner', '{mallory}')")
+    stranger.do("SELECT ssb.alter_queue('dbo.of_the_owner', retention => true)")
+    with refused(15517):
+        stranger.do("SELECT ssb.alter_queue('dbo.of_the_owner', activation_procedure => 'mallory.program')")
+    stranger.do(
+        "SELECT ssb.alter_queue('dbo.of_the_owner', activation_procedure => 'mallory.program',"
+        " execute_as => 'SELF')"
+    )
+    stranger.do("SELECT ssb.drop_queue('mallory.q')")
+    session.do("SELECT ssb.drop_queue('dbo.of_the_owner')")
+
+
+def test_queues_stand_where_their_makers_may_make_something(stranger: Session, session: Session) -> None:
+    session.do("SELECT ssb.grant_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{mallory}')")
+    session.do("CREATE SCHEMA closed")
+    for schema in ("ssb", "sys", "ssb_staging", "information_schema", "pg_catalog", "pg_toast", "closed"):
+        with refused(2760):
+            stranger.do(f"SELECT ssb.create_queue('{schema}.q')")
+    for schema in ("dbo", "mallory"):
+        stranger.do(f"SELECT ssb.create_queue('{schema}.q'), ssb.drop_queue('{schema}.q')")
+    with refused(2760):
+        session.do("SELECT ssb.create_queue('ssb.q')")
+
+
+def test_who_may_fill_roles_may_not_make_owners(stranger: Session, session: Session) -> None:
+    session.do("SELECT ssb.grant_permission('{ALTER ANY ROLE}', 'DATABASE', NULL, '{mallory}')")
+    stranger.do("SELECT ssb.create_principal('helpers', 'ROLE')")
+    stranger.do("SELECT ssb.add_member('helpers', 'mallory')")
+    for role in ("db_owner", "db_ddladmin", "dbo", "mallorys_friend"):
+        with refused(15247):
+            stranger.do("SELECT ssb.add_member(%s, 'mallory')", role)
+    # The owner may.
+    session.do("SELECT ssb.add_member('db_ddladmin', 'mallory'), ssb.drop_member('db_ddladmin', 'mallory')")
+
+
+def test_properties_are_changed_by_owners(stranger: Session, session: Session, pair: Pair) -> None:
+    session.do("CREATE TABLE dbo.others (id integer)")
+    stranger.do("CREATE TABLE mallory.own (id integer)")
+    change = "SELECT sys.change_extended_property('ADD', 'note', 'x', {})"
+    for place in (
+        "NULL",
+        "'SCHEMA', 'dbo', 'TABLE', 'others'",
+        "'SCHEMA', 'dbo', 'TABLE', 'others', 'COLUMN', 'id'",
+        f"'SERVICE', '{pair.target}'",
+        "'SCHEMA', 'dbo'",
+    ):
+        with refused(15247):
+            stranger.do(change.format(place))
+        session.do(change.format(place))
+    stranger.do(change.format("'SCHEMA', 'mallory', 'TABLE', 'own'"))
+    stranger.do(change.format("'SCHEMA', 'mallory', 'TABLE', 'own', 'COLUMN', 'id'"))
