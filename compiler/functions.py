@@ -62,6 +62,12 @@ WINDOW_FUNCTIONS = frozenset(
 )
 """Functions that only OVER gives a meaning."""
 
+_CRYPTOGRAPHIC = """
+ENCRYPTBYKEY DECRYPTBYKEY ENCRYPTBYPASSPHRASE DECRYPTBYPASSPHRASE ENCRYPTBYASYMKEY DECRYPTBYASYMKEY
+ENCRYPTBYCERT DECRYPTBYCERT DECRYPTBYKEYAUTOCERT DECRYPTBYKEYAUTOASYMKEY SIGNBYCERT VERIFYSIGNEDBYCERT
+SIGNBYASYMKEY VERIFYSIGNEDBYASYMKEY KEY_ID KEY_GUID KEY_NAME SYMKEYPROPERTY ASYMKEY_ID ASYMKEYPROPERTY CERT_ID
+CERTENCODED CERTPRIVATEKEY CERTPROPERTY IS_OBJECTSIGNED PWDENCRYPT PWDCOMPARE
+"""
 REFUSED: dict[str, str] = {
     "COMPRESS": "GZIP is not in a plain PostgreSQL server",
     "DECOMPRESS": "GZIP is not in a plain PostgreSQL server",
@@ -76,19 +82,13 @@ REFUSED: dict[str, str] = {
     "JSON_ARRAY": "use FOR JSON, or STRING_AGG",
     "CHANGETABLE": "change tracking is not supported",
     "UPDATE": "UPDATE(column) has a meaning in triggers only",
-    "ENCRYPTBYKEY": "SQL Server's encryption functions are not supported",
-    "DECRYPTBYKEY": "SQL Server's encryption functions are not supported",
-    "ENCRYPTBYPASSPHRASE": "SQL Server's encryption functions are not supported",
-    "DECRYPTBYPASSPHRASE": "SQL Server's encryption functions are not supported",
-    "SIGNBYCERT": "SQL Server's encryption functions are not supported",
-    "VERIFYSIGNEDBYCERT": "SQL Server's encryption functions are not supported",
+    **dict.fromkeys(_CRYPTOGRAPHIC.split(), "SQL Server's keys and signatures do not exist here"),
     "MIN_ACTIVE_ROWVERSION": "open transactions' row versions are not known",
     "FN_DBLOG": "SQL Server's transaction log does not exist here",
     "FN_MY_PERMISSIONS": "use has_perms_by_name",
     "PERMISSIONS": "use has_perms_by_name",
     "TEXTPTR": "text pointers do not exist here",
     "TEXTVALID": "text pointers do not exist here",
-    "CERTENCODED": "SQL Server's encryption functions are not supported",
     "XACT_STATE": "a function, view or constraint does not know its caller's transaction",
     **dict.fromkeys(
         "ERROR_NUMBER ERROR_MESSAGE ERROR_SEVERITY ERROR_STATE ERROR_LINE ERROR_PROCEDURE".split(),
@@ -323,6 +323,7 @@ FUNCTIONS: dict[str, Function] = {
     "JSON_MODIFY": Function("tta", tm.NVARCHAR_MAX),
     "JSON_PATH_EXISTS": Function("tt", tm.INT),
     # identity, session, catalog
+    "CRYPT_GEN_RANDOM": Function("i?x", tm.SqlType("varbinary", length=8000), nullable=False),
     "NEWID": Function("", tm.UNIQUEIDENTIFIER, target="gen_random_uuid", nullable=False),
     "NEWSEQUENTIALID": Function("", tm.UNIQUEIDENTIFIER, nullable=False),
     "SCOPE_IDENTITY": Function("", None, build=b.identity),

@@ -390,6 +390,11 @@ def _acceptable(text: SqlText, ctx: Context) -> bool:
             deepest = max(deepest, depth)
         elif word == ")" or word == "END":
             depth -= 1
+        elif word == "MATCH" and any(other.word in ("->", "<-") for other in tokens[index:]):
+            ctx.problems.add(
+                "MATCH over graph tables is not supported", at=Span(text.span.source, token.start, token.end)
+            )
+            return False
         elif word in _ROWSETS and index + 1 < len(tokens) and tokens[index + 1].word == "(":
             reason = functions.REFUSED[word]
             ctx.problems.add(

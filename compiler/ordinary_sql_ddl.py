@@ -115,6 +115,10 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     if not reader.take(T.L_PAREN):
         reader.fail()
     definition = read_definition(reader, ctx)
+    if reader.word("AS"):
+        # AS FILETABLE, AS NODE, AS EDGE
+        ctx.unsupported(f"CREATE TABLE … AS {reader.current_upper}")
+        return None
     index_options(reader)
     if not reader.at_end:
         reader.fail()

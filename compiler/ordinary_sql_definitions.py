@@ -158,9 +158,10 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
             definition.indexes.append(read_index(reader, False, ctx, columns=[(name.name, False)]))
         elif word == "COLUMN_SET":
             reader.fail("a column set over sparse columns is not supported")
-        elif word in ("GENERATED", "ENCRYPTED"):
-            ctx.unsupported("a system-versioned column" if word == "GENERATED" else "Always Encrypted")
-            reader.fail()
+        elif word == "GENERATED":
+            reader.fail("a system-versioned table (GENERATED ALWAYS AS …) is not supported")
+        elif word == "ENCRYPTED":
+            reader.fail("Always Encrypted is not supported")
         else:
             reader.fail()
         constraint_name = None
@@ -353,6 +354,7 @@ def read_index(
     unique = reader.word("UNIQUE") or unique
     if not reader.word("CLUSTERED"):
         reader.word("NONCLUSTERED")
+    reader.word("HASH")
     if reader.peek(T.L_PAREN):
         columns = index_columns(reader)
     if columns is None:

@@ -114,6 +114,7 @@ class Reader(TSQLParser):
         T.OFFSET: Parser.QUERY_MODIFIER_PARSERS[T.OFFSET],
         T.FOR: lambda self: ("for_", self._read_for()),
         T.OPTION: lambda self: ("options", self._read_options()),
+        T.WINDOW: lambda self: ("windows", self._parse_window_clause()),
     }
     RANGE_PARSERS: ClassVar[dict[Any, Any]] = {
         token: Parser.RANGE_PARSERS[token] for token in (T.BETWEEN, T.IN, T.IS, T.LIKE)
@@ -143,6 +144,7 @@ class Reader(TSQLParser):
     ALIAS_TOKENS: ClassVar[set[Any]] = _NAMES
     TABLE_ALIAS_TOKENS: ClassVar[set[Any]] = _NAMES - {T.OFFSET, T.APPLY}
     FUNC_TOKENS: ClassVar[set[Any]] = _NAMES | {T.LEFT, T.RIGHT, T.IDENTIFIER, T.ANY, T.ALL, T.SOME, T.EXISTS}
+    WINDOW_ALIAS_TOKENS: ClassVar[set[Any]] = {T.VAR}
     UPDATE_ALIAS_TOKENS: ClassVar[set[Any]] = TABLE_ALIAS_TOKENS
 
     def __init__(self) -> None:
@@ -347,9 +349,10 @@ class Reader(TSQLParser):
         return group
 
     def _parse_window(self, this: exp.Expr | None, alias: bool = False) -> exp.Expr | None:
-        if self.peek(T.OVER) and not self.peek(T.L_PAREN, 1):
+        named = self.peek(T.VAR, 1) or self.peek(T.IDENTIFIER, 1)
+        if self.peek(T.OVER) and not self.peek(T.L_PAREN, 1) and not named:
             self._advance()
-            self.fail("a named window is not supported" if self.peek(T.VAR) else "")
+            self.fail()
         return super()._parse_window(this, alias)
 
     def _read_projection(self) -> exp.Expr | None:
@@ -414,10 +417,32 @@ class Reader(TSQLParser):
 
     def _parse_table(self, *args: Any, **kwargs: Any) -> Any:
         table = Parser._parse_table(self, *args, **kwargs)
+        if isinstance(table, exp.Table) and table.args.get("sample") and not table.args.get("hints"):
+            table.set("hints", self._parse_table_hints())
         if isinstance(table, exp.Table) and table.args.get("hints") and table.args.get("alias") is None:
             # FROM t (NOLOCK) AS a
             table.set("alias", self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS))
         return table
+
+    def _parse_table_sample(self, as_modifier: bool = False) -> exp.TableSample | None:
+        if as_modifier or not self._match(T.TABLE_SAMPLE):
+            return None
+        method = self.name() if not self.peek(T.L_PAREN) else None
+        if not self._match(T.L_PAREN):
+            self.fail()
+        count = self._parse_disjunction() or self.fail()
+        rows = not self._match(T.PERCENT) and self.word("ROWS")
+        if not self._match(T.R_PAREN):
+            self.fail()
+        seed = None
+        if self.word("REPEATABLE"):
+            if not self._match(T.L_PAREN):
+                self.fail()
+            seed = self._parse_disjunction() or self.fail()
+            if not self._match(T.R_PAREN):
+                self.fail()
+        sizes = {"size" if rows else "percent": count}
+        return exp.TableSample(method=method, seed=seed, **sizes)
 
     def _parse_id_var(self, any_token: bool = True, tokens: Any = None) -> exp.Expr | None:
         # any_token would take every keyword for a name, e.g. in `x AS FROM`.

@@ -139,8 +139,6 @@ _TABLE_PARTS = frozenset("this db catalog alias hints pivots joins sample versio
 
 
 def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
-    if node.args.get("sample") is not None:
-        ctx.unsupported("TABLESAMPLE", node)
     if node.args.get("version") is not None:
         ctx.unsupported("FOR SYSTEM_TIME", node, hint="tables keep no history here")
     ctx.only(node, _TABLE_PARTS)
@@ -186,10 +184,28 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     if kept is not None or ((alias is not None or elsewhere is not None) and shown != pg_name):
         text += f" AS {quote(shown)}"
     ctx.frame.relations.append(relation)
+    text += _sample(node, bare, ctx)
     lockable = fold(name.schema or "") not in ("sys", "information_schema") and not (
         info is not None and info.read_only
     )
     return Source(kind, text, hints=hints, relation=relation, lockable=lockable, bare=bare)
+
+
+def _sample(node: exp.Table, table: str, ctx: Context) -> str:
+    """``TABLESAMPLE [SYSTEM] (n [PERCENT | ROWS]) [REPEATABLE (seed)]``: whole pages, in both languages."""
+    sample = node.args.get("sample")
+    if sample is None:
+        return ""
+    method = sample.args.get("method")
+    if method is not None and method.name.upper() != "SYSTEM":
+        ctx.problem(f"incorrect syntax near {method.name!r}", node, number=102)
+    percent, rows, seed = (sample.args.get(key) for key in ("percent", "size", "seed"))
+    if percent is not None:
+        share = v.convert(scalar(percent, ctx), tm.FLOAT).text
+    else:
+        share = f"sys.percent_of_rows({literal(table)}, {v.convert(scalar(rows, ctx), tm.FLOAT).text})"
+    repeated = f" REPEATABLE ({scalar(seed, ctx).text})" if seed else ""
+    return f" TABLESAMPLE SYSTEM ({share}){repeated}"
 
 
 # Views of the whole instance: the same in every database.

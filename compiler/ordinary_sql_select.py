@@ -34,7 +34,9 @@ def select_text(node: exp.Select, ctx: Context, targets: Targets | None) -> Quer
 
 
 _SELECT_CLAUSES = frozenset(
-    "expressions distinct limit offset from_ joins where group having order options for_ with_ into".split()
+    """
+    expressions distinct limit offset from_ joins where group having order options for_ with_ into windows
+    """.split()
 )
 
 

@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import TokenType as T
 
 from ..grammar.lexer import identifier_text, string_value
 from ..grammar.tokens import RESERVED_WORDS, Token, TokenKind
+from .ordinary_sql_odbc import without_escapes
 
 
 class Unreadable(ParseError):
@@ -76,6 +77,7 @@ _NAME_KINDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED, TokenKind.
 
 def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
     """Turn our tokens into sqlglot's; ``start`` is the offset in the script, ``end`` one past."""
+    tokens = without_escapes(tokens)
     out: list[SqlToken] = []
     count = len(tokens)
     index = 0
@@ -98,6 +100,10 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
                     assert following is not None
                     out.append(SqlToken(T.GROUPING_SETS, "GROUPING SETS", 1, 1, start, following.end))
                     index += 2
+                    continue
+                if word == "WINDOW" and _defines_window(tokens, index):
+                    out.append(SqlToken(T.WINDOW, "WINDOW", 1, 1, start, end))
+                    index += 1
                     continue
                 if word == "UPDATE" and next_word == "(":  # the function of triggers
                     out.append(SqlToken(T.VAR, text, 1, 1, start, end))
@@ -137,6 +143,14 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
             out.append(SqlToken(T.VAR, text, 1, 1, start, end))
         index += 1
     return out
+
+
+def _defines_window(tokens: Sequence[Token], index: int) -> bool:
+    """``WINDOW name AS (``: the clause of SQL Server 2022; elsewhere WINDOW is a name."""
+    if index + 3 >= len(tokens) or index == 0:
+        return False
+    name, word, parenthesis = tokens[index + 1 : index + 4]
+    return name.kind in _NAME_KINDS and word.word == "AS" and parenthesis.word == "("
 
 
 def _contextual(word: str, previous: Token | None, following: Token | None) -> T | None:

@@ -8,8 +8,10 @@ from typing import Any
 from sqlglot import exp
 
 from . import ordinary_sql_values as v
+from . import type_map as tm
+from .names import fold
 from .ordinary_sql_calls import function_value
-from .ordinary_sql_context import Context, expression, handles
+from .ordinary_sql_context import Context, expression, handles, place
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_values import Value
 
@@ -25,28 +27,68 @@ def _window(node: exp.Window, ctx: Context) -> Value:
         return ctx.unsupported("IGNORE NULLS", node, hint="PostgreSQL has it from 19 on")
     if isinstance(inner, exp.RespectNulls):
         inner = inner.this  # which is what happens anyway
+    base = _named(node, ctx)
+    if isinstance(inner, exp.WithinGroup):
+        value = _percentile(inner, base, ctx)
+        ctx.frame.aggregates = aggregates
+        return value
     value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates
-    if isinstance(node.this, exp.WithinGroup):
-        return ctx.unsupported(
-            "an ordered aggregate with OVER",
-            node,
-            hint="PostgreSQL has it without OVER only; group by the partition",
-        )
-    if node.args.get("alias") is not None:
-        return ctx.unsupported("a named window", node)
-    parts = []
-    if node.args.get("partition_by"):
-        keys = ", ".join(scalar(key, ctx).text for key in node.args["partition_by"])
-        parts.append(f"PARTITION BY {keys}")
-    order = node.args.get("order")
-    if order is not None:
-        parts.append(order_by(order, ctx))
-    spec = node.args.get("spec")
-    if spec is not None:
-        parts.append(_frame(spec, ctx))
+    parts = _partition(base, ctx)
+    if base["order"] is not None:
+        parts.append(order_by(base["order"], ctx))
+    if base["spec"] is not None:
+        parts.append(_frame(base["spec"], ctx))
     text = f"{value.text} OVER ({' '.join(parts)})"
     return v.unwrap(replace(value, text=text, level=v.ATOM))
+
+
+def _named(node: exp.Window, ctx: Context) -> dict[str, Any]:
+    """What an OVER clause says, the window of the WINDOW clause that it names included."""
+    found = {key: node.args.get(key) for key in ("partition_by", "order", "spec")}
+    name = node.args.get("alias")
+    select = node.find_ancestor(exp.Select)
+    windows = (select.args.get("windows") or []) if select is not None else []
+    seen: set[str] = set()
+    while name is not None:
+        window = next((w for w in windows if fold(w.this.name) == fold(name.name)), None)
+        if window is None or fold(name.name) in seen:
+            says = "is not defined" if window is None else "refers to itself"
+            ctx.problem(f"the window {name.name!r} {says}", name if place(name)[0] is not None else node)
+            break
+        seen.add(fold(name.name))
+        for key in found:
+            found[key] = found[key] or window.args.get(key)
+        name = window.args.get("alias")
+    return found
+
+
+def _partition(base: dict[str, Any], ctx: Context) -> list[str]:
+    keys = ", ".join(scalar(key, ctx).text for key in base["partition_by"] or ())
+    return [f"PARTITION BY {keys}"] if keys else []
+
+
+def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Value:
+    """PERCENTILE_CONT and PERCENTILE_DISC … OVER: an element of the partition's sorted values."""
+    call = node.this
+    items = node.expression.expressions
+    upper = call.name.upper() if isinstance(call, exp.Anonymous) else ""
+    if upper not in ("PERCENTILE_CONT", "PERCENTILE_DISC") or len(call.expressions) != 1 or len(items) != 1:
+        return ctx.problem("incorrect syntax near WITHIN GROUP", call, number=102)
+    if base["order"] is not None or base["spec"] is not None:
+        return ctx.problem(
+            f"The function '{upper}' may not have ORDER BY or a window frame in OVER.", call, number=10752
+        )
+    share = scalar(call.expressions[0], ctx)
+    value = scalar(items[0].this, ctx)
+    continuous = upper == "PERCENTILE_CONT"
+    taken = v.convert(value, tm.FLOAT) if continuous else value
+    parts = _partition(base, ctx)
+    parts.append(f"ORDER BY {value.text}{' DESC' if items[0].args.get('desc') else ''}")
+    parts.append("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+    present = f" FILTER (WHERE {value.at(v.COMPARE)} IS NOT NULL)"
+    array = f"array_agg({taken.text}){present} OVER ({' '.join(parts)})"
+    return v.call(f"sys.{upper.lower()}", share.text, array, type=tm.FLOAT if continuous else value.type)
 
 
 def _frame(spec: exp.WindowSpec, ctx: Context) -> str:

@@ -485,6 +485,9 @@ class TerminalChooser:
                     continue
                 if word in (";", ")"):
                     break
+                if word == "{":
+                    position = self._end_of_braces(position)
+                    continue
             elif token.kind is TokenKind.WORD:
                 if word == "CASE":
                     position = self._end_of_case(position)

@@ -94,3 +94,19 @@ CREATE OR REPLACE FUNCTION sys.checksum_agg_step(state integer, value integer) R
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN state # value;
 CREATE OR REPLACE AGGREGATE sys.checksum_agg(integer) (
     SFUNC = sys.checksum_agg_step, STYPE = integer, COMBINEFUNC = sys.checksum_agg_step, PARALLEL = SAFE);
+
+-- CRYPT_GEN_RANDOM(length [, seed]): from the strong random numbers of version 4 UUIDs; of their 16
+-- bytes the seventh and the ninth are not all random and left out. The seed is not needed.
+CREATE OR REPLACE FUNCTION sys.crypt_gen_random(length integer, seed bytea DEFAULT NULL)
+RETURNS bytea
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF length NOT BETWEEN 1 AND 8000 THEN
+        RETURN NULL;
+    END IF;
+    RETURN (SELECT substr(string_agg(substr(u.bytes, 1, 6) || substr(u.bytes, 10, 7), ''), 1, length)
+              FROM (SELECT uuid_send(gen_random_uuid()) AS bytes FROM generate_series(0, length / 13)) AS u);
+END;
+$$;

@@ -100,6 +100,7 @@
 \ir 433_formatmessage.sql
 \ir 434_hashes.sql
 \ir 435_messages.sql
+\ir 436_percentiles.sql
 \ir 440_numbers.sql
 \ir 441_operators.sql
 \ir 450_date_arithmetic.sql

@@ -261,3 +261,92 @@ Msg 7135, Level 16, State 1, Line 9
 Deletion length -1 is not in the range of available text, ntext, or image data.
 Msg 7116, Level 16, State 1, Line 10
 Offset 0 is not in the range of available LOB data.
+
+-- case: tables that have no counterpart are refused by one name each
+CREATE TABLE dbo.n (a int) AS NODE;
+GO
+CREATE TABLE dbo.e AS EDGE;
+GO
+SELECT n.a FROM dbo.n, dbo.e, dbo.n AS m WHERE MATCH(n-(e)->m);
+GO
+CREATE TABLE dbo.c (a int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
+GO
+CREATE TABLE dbo.v (a int PRIMARY KEY, f datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
+    t datetime2 GENERATED ALWAYS AS ROW END NOT NULL, PERIOD FOR SYSTEM_TIME (f, t)) WITH (SYSTEM_VERSIONING = ON);
+GO
+SELECT KEY_GUID('x'), PWDENCRYPT('x');
+-- expect
+case.sql:1:1: error: CREATE TABLE … AS NODE is not supported
+    1 | CREATE TABLE dbo.n (a int) AS NODE;
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+case.sql:3:1: error: CREATE TABLE … AS EDGE is not supported
+    3 | CREATE TABLE dbo.e AS EDGE;
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+case.sql:5:48: error: MATCH over graph tables is not supported
+    5 | SELECT n.a FROM dbo.n, dbo.e, dbo.n AS m WHERE MATCH(n-(e)->m);
+      |                                                ^^^^^
+
+case.sql:7:41: error 102: a column set over sparse columns is not supported
+    7 | CREATE TABLE dbo.c (a int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
+      |                                         ^^^^^^^^^^
+
+case.sql:9:52: error 102: a system-versioned table (GENERATED ALWAYS AS …) is not supported
+    9 | CREATE TABLE dbo.v (a int PRIMARY KEY, f datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
+      |                                                    ^^^^^^^^^
+
+case.sql:12:8: error: KEY_GUID is not supported: SQL Server's keys and signatures do not exist here
+   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+      |        ^^^^^^^^
+
+case.sql:12:23: error: PWDENCRYPT is not supported: SQL Server's keys and signatures do not exist here
+   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+      |                       ^^^^^^^^^^
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:1: error: CREATE TABLE … AS NODE is not supported
+    1 | CREATE TABLE dbo.n (a int) AS NODE;
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+Msg 102, Level 15, State 1, Line 1
+case.sql:3:1: error: CREATE TABLE … AS EDGE is not supported
+    3 | CREATE TABLE dbo.e AS EDGE;
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+Msg 102, Level 15, State 1, Line 1
+case.sql:5:48: error: MATCH over graph tables is not supported
+    5 | SELECT n.a FROM dbo.n, dbo.e, dbo.n AS m WHERE MATCH(n-(e)->m);
+      |                                                ^^^^^
+Msg 102, Level 15, State 1, Line 1
+case.sql:7:41: error 102: a column set over sparse columns is not supported
+    7 | CREATE TABLE dbo.c (a int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
+      |                                         ^^^^^^^^^^
+Msg 102, Level 15, State 1, Line 1
+case.sql:9:52: error 102: a system-versioned table (GENERATED ALWAYS AS …) is not supported
+    9 | CREATE TABLE dbo.v (a int PRIMARY KEY, f datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
+      |                                                    ^^^^^^^^^
+Msg 102, Level 15, State 1, Line 1
+case.sql:12:8: error: KEY_GUID is not supported: SQL Server's keys and signatures do not exist here
+   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+      |        ^^^^^^^^
+Msg 102, Level 15, State 1, Line 1
+case.sql:12:23: error: PWDENCRYPT is not supported: SQL Server's keys and signatures do not exist here
+   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+      |                       ^^^^^^^^^^
+
+-- case: options of memory-optimized tables
+CREATE TABLE dbo.t (a int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 100), b int,
+    INDEX ix HASH (b) WITH (BUCKET_COUNT = 8), INDEX iy NONCLUSTERED (b)) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY);
+INSERT INTO dbo.t VALUES (1, 2);
+-- expect
+CREATE TABLE dbo.t (
+    a integer PRIMARY KEY,
+    b integer
+);
+
+CREATE INDEX t__ix ON dbo.t (b);
+
+CREATE INDEX t__iy ON dbo.t (b);
+
+INSERT INTO dbo.t VALUES (1, 2);
+-- shows
+(1 row affected)

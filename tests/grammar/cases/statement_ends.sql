@@ -230,7 +230,6 @@ AdministrativeStatement kind=ALTER DATABASE SCOPED CONFIGURATION FOR SECONDARY S
 AdministrativeStatement kind=ALTER SERVER CONFIGURATION SET text=`ALTER SERVER CONFIGURATION SET PROCESS AFFINITY CPU = AUTO`
 AdministrativeStatement kind=ALTER RESOURCE GOVERNOR RECONFIGURE text=`ALTER RESOURCE GOVERNOR RECONFIGURE`
 AdministrativeStatement kind=CREATE DATABASE ENCRYPTION KEY text=`CREATE DATABASE ENCRYPTION KEY WITH ALGORITHM = AES_256 ENCRYPTION BY SERVER CERTIFICATE c`
-warning 1:1: DBCC has no effect on PostgreSQL. | ANALYZE, VACUUM and ALTER SEQUENCE … RESTART do what most of DBCC does
 warning 1:51: DBCC has no effect on PostgreSQL. | ANALYZE, VACUUM and ALTER SEQUENCE … RESTART do what most of DBCC does
 warning 1:70: BACKUP DATABASE has no effect on PostgreSQL. | use pg_dump or pg_basebackup
 warning 1:125: RESTORE DATABASE has no effect on PostgreSQL. | use pg_restore

@@ -213,21 +213,6 @@ case.sql:1:8: error 13601: property 'a.d' cannot be generated in JSON output due
       |        ^
 hint: use different names and aliases for each column in the SELECT list
 
--- case: named window
-SELECT SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id)
--- expect
-case.sql:1:25: error 102: a named window is not supported
-    1 | SELECT SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id)
-      |                         ^
-
--- case: percentile over
-SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) OVER (PARTITION BY customer) FROM orders
--- expect
-case.sql:1:8: error: an ordered aggregate with OVER is not supported
-    1 | SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) OVER (PARTITION BY customer) FROM orders
-      |        ^^^^^^^^^^^^^^^
-hint: PostgreSQL has it without OVER only; group by the partition
-
 -- case: clr method
 SELECT hierarchyid::GetRoot()
 -- expect
@@ -241,13 +226,6 @@ SELECT CASE WHEN 1 = 1 THEN NULL END
 case.sql:1:8: error 8133: at least one result of CASE must not be the constant NULL
     1 | SELECT CASE WHEN 1 = 1 THEN NULL END
       |        ^^^^
-
--- case: tablesample
-SELECT * FROM orders TABLESAMPLE (10 PERCENT)
--- expect
-case.sql:1:15: error: TABLESAMPLE is not supported
-    1 | SELECT * FROM orders TABLESAMPLE (10 PERCENT)
-      |               ^^^^^^
 
 -- case: nodes without column
 SELECT * FROM @x.nodes('/a') AS t

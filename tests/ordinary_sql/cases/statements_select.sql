@@ -588,3 +588,19 @@ SELECT t.name
 FROM sys.tables AS t
 JOIN sys.schemas AS s ON s.schema_id = (SELECT sys.schema_id('dbo'))
 WHERE t.object_id = (SELECT sys.object_id(p.name)) OR t.object_id = sys.object_id(t.name)
+
+-- case: named window
+SELECT SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id)
+-- expect
+SELECT sum(amount) OVER (ORDER BY id) FROM dbo.orders
+
+-- case: percentile over
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) OVER (PARTITION BY customer) FROM orders
+-- expect
+SELECT sys.percentile_cont(0.5, array_agg(amount::double precision) FILTER (WHERE amount IS NOT NULL) OVER (PARTITION BY customer ORDER BY amount ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+FROM dbo.orders
+
+-- case: tablesample
+SELECT * FROM orders TABLESAMPLE (10 PERCENT)
+-- expect
+SELECT * FROM dbo.orders TABLESAMPLE SYSTEM (10::double precision)
