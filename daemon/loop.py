@@ -58,6 +58,7 @@ _HAND_SETTINGS = {
     "jit": "off",
 }
 _LOG_SECONDS = 0.2
+_TEND_SECONDS = 1.0
 _DRAIN_STEP = 0.1
 _TIDY_ROUNDS = 5
 _TIDY_TRIES = 40
@@ -348,7 +349,7 @@ class Broker:
             except psycopg.Error as error:
                 if self.is_lost():
                     raise
-                # Tried every second, told ever more seldom.
+                # Tried again and again, told ever more seldom.
                 failures += 1
                 if failures & (failures - 1) == 0:
                     self.log.write("error", "no_connection", f"no connection for readers: {_one_line(error)}")
@@ -360,7 +361,7 @@ class Broker:
                     if self.is_lost():
                         raise
                     self.log.write("debug", "tidy_up_failed", _one_line(error))
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(_TEND_SECONDS)
 
     async def _tidy(self) -> None:
         """The steps of ssb.tidy, one by one: the connection serves others between them."""

@@ -119,6 +119,7 @@ BEGIN
         RETURN;
     ELSIF cleanup THEN
         PERFORM ssb.remove_endpoint(v_endpoint);
+        PERFORM ssb.drop_system_side(v_endpoint);
         RETURN;
     ELSIF v_state IN ('CD', 'DO') THEN
         PERFORM ssb.raise_error(8427, format('The conversation endpoint is not in a valid state for END CONVERSATION. '
@@ -143,6 +144,25 @@ BEGIN
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint.endpoint_id;
     END IF;
     PERFORM ssb.close_endpoint(v_endpoint, v_is_known, error IS NOT NULL);
+    PERFORM ssb.drop_system_side(v_endpoint);
+END;
+$$;
+
+-- The target of an event notification has ended its dialog: nobody would ever end the other side.
+-- Locks  that side's group; who sends from there holds it, and never waits for this side's
+CREATE OR REPLACE FUNCTION ssb.drop_system_side(p_endpoint ssb.conversation_endpoint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF p_endpoint.is_system AND NOT p_endpoint.is_initiator THEN
+        PERFORM ssb.remove_endpoint(f)
+           FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id AND f.is_system;
+        UPDATE ssb.conversation_endpoint AS e SET far_outcome = 'DI' WHERE e.endpoint_id = p_endpoint.endpoint_id;
+    END IF;
 END;
 $$;
 

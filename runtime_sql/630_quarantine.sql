@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS ssb.quarantined_group (
     endpoint_id           bigint      NOT NULL,           -- the message that was rolled back …
     queuing_order         bigint      NOT NULL,
     rollbacks             integer     NOT NULL,
-    error                 text,                           -- what the daemon logged last about the queue
+    error                 text,                           -- kept for when the log has no more of that time
     quarantined_at        timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX IF NOT EXISTS quarantined_group_by_group ON ssb.quarantined_group (conversation_group_id);
@@ -31,15 +31,15 @@ AS $$
 $$;
 
 -- What is set aside, message by message; is_poison marks the one that failed. The
--- daemon writes its log a moment after things happen, so the view may have to look again.
+-- daemon writes its log a moment after things happen, so the log is looked at anew.
 DROP VIEW IF EXISTS ssb.quarantine;
 CREATE VIEW ssb.quarantine AS
-SELECT q.name AS queue, g.conversation_group_id, e.conversation_handle, m.queuing_order, t.name AS message_type_name,
+SELECT g.queue, g.conversation_group_id, e.conversation_handle, m.queuing_order, t.name AS message_type_name,
        m.body AS message_body,
        (m.endpoint_id = g.endpoint_id AND m.queuing_order = g.queuing_order)::integer::sys.bit AS is_poison,
-       g.rollbacks, coalesce(g.error, ssb.last_error(q.name, g.quarantined_at)) AS error, g.quarantined_at
-  FROM ssb.quarantined_group AS g
-  JOIN ssb.queue AS q ON q.queue_id = g.queue_id
+       g.rollbacks, g.last_error AS error, g.quarantined_at
+  FROM (SELECT g.*, q.name AS queue, coalesce(ssb.last_error(q.name, g.quarantined_at), g.error) AS last_error
+          FROM ssb.quarantined_group AS g JOIN ssb.queue AS q ON q.queue_id = g.queue_id OFFSET 0) AS g
   JOIN ssb.conversation_endpoint AS e ON e.lock_id = g.lock_id AND e.queue_id = g.queue_id
   JOIN ssb.message_stored AS m ON m.endpoint_id = e.endpoint_id
   JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id

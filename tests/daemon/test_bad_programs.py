@@ -8,6 +8,7 @@ from psycopg.conninfo import make_conninfo
 
 from activation import DRAIN, Daemon, activate, done, send, until
 from pgsb.cli.main import commands
+from pgsb.daemon.readers import Sessions
 from pgsb.server.problems import ServerError
 from support import Connection, Database
 
@@ -173,6 +174,28 @@ def test_a_login_of_readers_that_does_not_work_is_told_ever_more_seldom(
     running = daemon(reader_dsn=make_conninfo(database.dsn, user="nobody_at_all"), sweep=0.01)
     running.wait_for("no_connection", "nobody_at_all")
     assert running.broker.settle(0)
+
+
+def test_the_tries_to_connect_do_not_fill_the_log(
+    sql: Connection, daemon: Start, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line for the first try, the second, the fourth, the eighth …; the last may not be written yet."""
+    tries = 0
+    tend = Sessions.tend
+
+    async def counted(sessions: Sessions) -> None:
+        nonlocal tries
+        tries += 1
+        await tend(sessions)
+
+    monkeypatch.setattr(Sessions, "tend", counted)
+    monkeypatch.setattr("pgsb.daemon.loop._TEND_SECONDS", 0.01)
+    running = daemon(reader_dsn=make_conninfo(database.dsn, user="nobody_at_all"))
+    until(lambda: tries >= 40)
+    told = len(running.messages("no_connection"))
+    assert told in (tries.bit_length() - 1, tries.bit_length())
+    row = sql.execute("SELECT count(*) FROM ssb.broker_log WHERE event = 'no_connection'").fetchone()
+    assert row is not None and row[0] <= tries.bit_length()
 
 
 def test_a_reader_dsn_that_cannot_be_read_is_refused_at_once(database: Database) -> None:

@@ -105,6 +105,24 @@ def test_with_fan_in_a_service_is_told_once(listener: Connection) -> None:
     assert _events(listener) == []
 
 
+@pytest.mark.parametrize("how", ["", ", 7, 'no more'", ", cleanup => true"])
+def test_its_reader_ends_the_dialog_and_nothing_is_left_of_the_system_s_side(
+    listener: Connection, how: str
+) -> None:
+    _listen(listener, "n", "CREATE_QUEUE")
+    listener.execute("SELECT ssb.create_queue('dbo.new')")
+    listener.execute(f"SELECT ssb.end_conversation(conversation_handle{how}) FROM ssb.receive('dbo.events')")
+    assert (
+        listener.execute(
+            "SELECT is_initiator, state FROM sys.conversation_endpoints WHERE state <> 'CD'"
+        ).fetchall()
+        == []
+    )
+    assert listener.execute("SELECT count(*) FROM ssb.event_notification").fetchone() == (0,)
+    listener.execute("SELECT ssb.create_queue('dbo.newer')")
+    assert _events(listener) == []
+
+
 def test_a_dropped_notification_ends_its_dialog(listener: Connection) -> None:
     _listen(listener, "n", "CREATE_QUEUE")
     listener.execute("SELECT ssb.create_queue('dbo.new')")

@@ -121,6 +121,35 @@ def test_without_a_daemon_any_client_passes_the_poison(sql: Connection) -> None:
     assert [row[1] for row in _quarantine(sql)] == ["bad"]
 
 
+def test_the_reason_may_be_written_down_later(sql: Connection) -> None:
+    """The daemon writes its log a moment after things happen: what happened before the quarantine counts."""
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 2)")
+    _log(sql, "an old story", "-1 hour")
+    send(sql, "bad")
+    for _ in range(2):
+        with sql.transaction(force_rollback=True):
+            sql.execute("SELECT FROM ssb.receive('dbo.to_queue', 1)")
+    assert sql.execute("SELECT FROM ssb.receive('dbo.to_queue', 1)").fetchall() == []
+    assert _quarantine(sql)[0][4] == "an old story"
+    _log(sql, "cannot swallow this", "-1 second")
+    _log(sql, "of another queue", "-1 second", queue="dbo.from_queue")
+    _log(sql, "what came after", "1 second")
+    assert _quarantine(sql)[0][4] == "cannot swallow this"
+    # Kept, though the log keeps only the newest lines.
+    sql.execute("TRUNCATE ssb.broker_log")
+    assert _quarantine(sql)[0][4] == "cannot swallow this"
+
+
+def _log(sql: Connection, message: str, after: str, queue: str = "dbo.to_queue") -> None:
+    """A line that the daemon wrote about this time after the quarantine, or after now."""
+    sql.execute(
+        "SELECT ssb.write_broker_log(jsonb_build_array(jsonb_build_object('logged_at',"
+        " coalesce((SELECT g.quarantined_at FROM ssb.quarantined_group AS g), now()) + %s::interval,"
+        " 'level', 'error', 'event', 'reader_failed', 'queue', %s::text, 'message', %s::text)))",
+        [after, queue, message],
+    )
+
+
 def test_a_group_that_is_not_set_aside_is_an_error(sql: Connection) -> None:
     for command in ("resubmit", "drop"):
         with pytest.raises(psycopg.Error, match="is not found") as error:
