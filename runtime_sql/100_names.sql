@@ -64,6 +64,20 @@ AS $$
           WHERE starts_with(p_schema, d.schema_prefix) ORDER BY length(d.schema_prefix) DESC LIMIT 1));
 $$;
 
+-- "etl" of the PostgreSQL schema warehouse_etl, for messages; what is no such schema stays as it is.
+CREATE OR REPLACE FUNCTION ssb.tsql_schema(p_schema text)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(
+        (SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_schema),
+        (SELECT substr(p_schema, length(d.schema_prefix) + 1) FROM ssb.database AS d
+          WHERE starts_with(p_schema, d.schema_prefix) AND length(p_schema) > length(d.schema_prefix)
+          ORDER BY length(d.schema_prefix) DESC LIMIT 1),
+        p_schema);
+$$;
+
 -- USE: the setting lasts for the session.
 CREATE OR REPLACE FUNCTION ssb.use_database(name text)
 RETURNS void
@@ -177,7 +191,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM ssb.raise_error(15151, format('Cannot %s the %s ''%s'', because it does not exist or you do not have permission.',
-                                          p_verb, p_class, p_name));
+                                          p_verb, p_class,
+                                          -- Relations come by their PostgreSQL names: SQL Server tells the name alone.
+                                          CASE WHEN p_class IN ('queue', 'object', 'XML schema collection')
+                                               THEN btrim(regexp_replace(p_name, '^[^."]+[.]', ''), '"') ELSE p_name END));
 END;
 $$;
 

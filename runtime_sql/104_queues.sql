@@ -246,7 +246,7 @@ BEGIN
     IF NOT FOUND THEN
         IF p_verb = 'drop' THEN
             PERFORM ssb.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
-                                                 'permission.', p_queue), 11, 5);
+                                                 'permission.', btrim(regexp_replace(p_queue, '^[^."]+[.]', ''), '"')), 11, 5);
         END IF;
         PERFORM ssb.raise_not_found(p_verb, 'queue', p_queue);
     END IF;

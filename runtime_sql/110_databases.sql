@@ -16,7 +16,7 @@ BEGIN
     SELECT d.database_id INTO v_database_id FROM ssb.database AS d WHERE d.schema_prefix || 'dbo' = p_schema;
     IF NOT FOUND THEN
         PERFORM ssb.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                             'to use it.', p_schema));
+                                             'to use it.', ssb.tsql_schema(p_schema)));
     END IF;
     EXECUTE format('CREATE SCHEMA %I', p_schema);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', p_schema);

@@ -21,8 +21,7 @@ RETURNS text
 LANGUAGE sql STABLE
 AS $$
     SELECT CASE WHEN n.nspname LIKE 'pg\_temp%' THEN c.relname
-                WHEN n.nspname LIKE '%\_dbo' THEN 'dbo.' || c.relname
-                ELSE n.nspname || '.' || c.relname END
+                ELSE ssb.tsql_schema(n.nspname::text) || '.' || c.relname END
       FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace
      WHERE c.oid = relation
@@ -106,6 +105,11 @@ DECLARE
     v_first text := ssb.quoted_name(p_message, 1);
     v_types text[];
 BEGIN
+    IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
+        -- As the script names it, without the database's prefix.
+        v_first := CASE WHEN v_first LIKE '%.%' THEN ssb.tsql_spelling(v_first)
+                        WHEN sqlstate_code = '3F000' THEN ssb.tsql_schema(v_first) ELSE v_first END;
+    END IF;
     CASE sqlstate_code
     WHEN '23505', '23503', '23514', '23P01' THEN
         v_error := ssb.constraint_error(sqlstate_code, p_message, p_detail, p_verb);
@@ -147,7 +151,7 @@ BEGIN
     WHEN '42883' THEN
         -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.
         IF p_message ~ '^procedure ' THEN
-            v_error := ROW(2812, format('Could not find stored procedure ''%s''.', substring(p_message FROM '^procedure ([^(]+)')),
+            v_error := ROW(2812, format('Could not find stored procedure ''%s''.', ssb.tsql_spelling(substring(p_message FROM '^procedure ([^(]+)'))),
                            16, 62, NULL, NULL);
         ELSIF p_message ~ 'sys\.convert_\w+\(' THEN
             -- "function sys.convert_int(uuid) does not exist": T-SQL has no such conversion.

@@ -51,9 +51,9 @@ $$;
 -- "dbo.orders" of 'trader1_dbo.orders', for messages.
 CREATE OR REPLACE FUNCTION ssb.tsql_spelling(p_name text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql STABLE
 AS $$
-    SELECT concat_ws('.', CASE WHEN f.parts[1] = 'pg_temp' THEN NULL WHEN f.parts[1] LIKE '%\_dbo' THEN 'dbo' ELSE f.parts[1] END,
+    SELECT concat_ws('.', CASE WHEN f.parts[1] = 'pg_temp' THEN NULL ELSE ssb.tsql_schema(f.parts[1]) END,
                      f.parts[2])
       FROM parse_ident(p_name) AS f(parts)
 $$;
