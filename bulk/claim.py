@@ -8,7 +8,7 @@ import psycopg
 from .problems import BulkError, ClaimLost
 
 # For one reader; there are as many at a time as Spark has cores.
-_FETCH_ROWS = 1000
+_FETCH_ROWS = 5000
 _FETCH_BYTES = 64 * 1024 * 1024
 
 Connection = psycopg.Connection[tuple[object, ...]]

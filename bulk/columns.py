@@ -28,28 +28,31 @@ BODY = "message_body"
 _CORRUPT = "_pgsb_unreadable"
 # What the broker itself sends, which has no schema of the program's.
 _SYSTEM = "http://schemas.microsoft.com/SQL/ServiceBroker/"
+# The first half of a surrogate pair without the second, or the other way round: (high) byte, (low) byte.
+_LONE_SURROGATE = {
+    "LE": r"(?s)^(?:..)*?(?:.[\xD8-\xDB](?!.[\xDC-\xDF])|(?<![\xD8-\xDB]).[\xDC-\xDF])",
+    "BE": r"(?s)^(?:..)*?(?:[\xD8-\xDB].(?![\xDC-\xDF].)|(?<![\xD8-\xDB].)[\xDC-\xDF].)",
+}
 _SINGLETON = re.compile(r"\((.*)\)\s*\[1\]", re.DOTALL)
 
 
 def text(body: "str | Column" = BODY) -> "Column":
-    """The body as a string. NULL for bytes that are no UTF-8.
-
-    Bytes that are marked as UTF-16 and are none fail the task.
-    """
+    """The body as a string: UTF-8, or UTF-16 with its mark. NULL for bytes that are none."""
     from pyspark.sql import functions as f
 
     raw = _column(body)
     mark = f.hex(f.substring(raw, 1, 2))
     rest = f.substring(raw, 3, 2147483647)
+
+    def utf16(end: str) -> "Column":
+        # decode fails the task where a surrogate has no other half. One character a byte for looking.
+        is_broken = f.decode(rest, "ISO-8859-1").rlike(_LONE_SURROGATE[end])
+        return f.when((f.length(raw) % 2 == 0) & ~is_broken, f.decode(rest, f"UTF-16{end}"))
+
     plain = f.when(f.hex(f.substring(raw, 1, 3)) == "EFBBBF", f.substring(raw, 4, 2147483647)).otherwise(raw)
     return (
-        f.when(
-            mark.isin("FFFE", "FEFF"),
-            f.when(
-                f.length(raw) % 2 == 0,
-                f.when(mark == "FFFE", f.decode(rest, "UTF-16LE")).otherwise(f.decode(rest, "UTF-16BE")),
-            ),
-        )
+        f.when(mark == "FFFE", utf16("LE"))
+        .when(mark == "FEFF", utf16("BE"))
         .when(f.is_valid_utf8(plain.cast("string")), plain.cast("string"))
         .alias("text")
     )

@@ -1,5 +1,6 @@
 """Completing a claim: everything or nothing, in one PostgreSQL transaction."""
 
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -94,9 +95,9 @@ def _finish(
     held: Claim, outputs: Outputs, tables: Mapping[str, Staged], others: list[Staged], dsn: str
 ) -> Completed:
     connection = held.connection
+    written = 0
     try:
         with connection.transaction():
-            written = 0
             for name, staged in tables.items():
                 schema, _, table = staged.staging.partition(".")
                 columns = sql.SQL(", ").join(map(sql.Identifier, staged.columns))
@@ -124,23 +125,26 @@ def _finish(
             assert row is not None
     except psycopg.OperationalError:
         # Was it the commit whose answer got lost? The table of completed claims knows.
-        if _was_completed(held, dsn):
-            return Completed(held.messages, sum(one.rows for one in tables.values()), 0, 0)
-        raise
+        row = _result(held, dsn)
+        if row is None:
+            raise
+    # A session that has ended holds no lock.
+    with contextlib.suppress(psycopg.OperationalError):
+        connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
     deleted, replied, failed = (int(str(value)) for value in row)
-    connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
     return Completed(deleted, written, replied, failed)
 
 
-def _was_completed(held: Claim, dsn: str) -> bool:
+def _result(held: Claim, dsn: str) -> tuple[object, ...] | None:
+    """What the completion answered: deleted, replied, failed; None when there was none."""
     try:
         with psycopg.connect(dsn, autocommit=True, connect_timeout=10) as other:
-            row = other.execute(
-                "SELECT ssb.claim_was_completed(%s, %s)", (held.claim_id, held.claimed_at)
+            return other.execute(
+                "SELECT deleted, replied, failed FROM ssb.claim_result(%s, %s)",
+                (held.claim_id, held.claimed_at),
             ).fetchone()
     except psycopg.OperationalError as error:
         raise ClaimLost(
             f"the connection was lost while claim {held.claim_id} was completed, and cannot be made again; "
             f"SELECT ssb.claim_was_completed({held.claim_id}, '{held.claimed_at.isoformat()}') tells"
         ) from error
-    return bool(row and row[0])

@@ -20,7 +20,7 @@ from .claim import claim as take
 from .complete import complete
 from .problems import ClaimLost
 from .program import Program
-from .read import COLUMNS
+from .read import SELECTED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -127,20 +127,17 @@ class QueueStreamReader(DataSourceStreamReader):
         import pyarrow
 
         schema = _arrow_schema()
-        columns = ", ".join((*COLUMNS, "claim_id"))
         with psycopg.connect(self._dsn) as connection, connection.cursor(name="pgsb_stream") as cursor:
             cursor.execute(
-                f"SELECT {columns} FROM ssb.claimed_message WHERE claim_id = %s AND claim_partition = %s"
-                " ORDER BY conversation_handle, queuing_order",
+                f"SELECT {SELECTED}, claim_id FROM ssb.claimed_message AS c"
+                " WHERE claim_id = %s AND claim_partition = %s"
+                " ORDER BY c.conversation_handle, c.queuing_order",
                 (partition.claim_id, partition.number),
             )
             while rows := cursor.fetchmany(partition.fetch_size):
-                values = [
-                    [str(v) if k in (3, 4) and v is not None else v for v in column]
-                    for k, column in enumerate(zip(*rows, strict=True))
-                ]
+                columns = zip(*rows, strict=True)
                 arrays = [
-                    pyarrow.array(one, type=field.type) for one, field in zip(values, schema, strict=True)
+                    pyarrow.array(one, type=field.type) for one, field in zip(columns, schema, strict=True)
                 ]
                 yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
 

@@ -6,12 +6,16 @@
 -- there; only those of the attempts that the driver names count.
 CREATE SCHEMA IF NOT EXISTS ssb_staging;
 
--- Claims that were completed: a driver that lost its connection while it committed
--- asks here. Kept for a week.
+-- Claims that were completed, and what ssb.complete_claim answered: a driver that lost its
+-- connection while it committed asks here. Kept for a week.
 CREATE TABLE IF NOT EXISTS ssb.completed_claim (
     claim_id     integer     NOT NULL,
     claimed_at   timestamptz NOT NULL,
     completed_at timestamptz NOT NULL DEFAULT now(),
+    deleted      bigint      NOT NULL,
+    replied      bigint      NOT NULL,
+    ended        bigint      NOT NULL,
+    failed       bigint      NOT NULL,
     PRIMARY KEY (claim_id, claimed_at)
 );
 
@@ -21,6 +25,17 @@ LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT EXISTS (SELECT FROM ssb.completed_claim AS c WHERE c.claim_id = $1 AND c.claimed_at = $2);
+$$;
+
+-- What its completion answered; no row when it was not completed.
+CREATE OR REPLACE FUNCTION ssb.claim_result(claim_id integer, claimed_at timestamptz, OUT deleted bigint,
+                                            OUT replied bigint, OUT ended bigint, OUT failed bigint)
+RETURNS SETOF record
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.deleted, c.replied, c.ended, c.failed FROM ssb.completed_claim AS c
+     WHERE c.claim_id = $1 AND c.claimed_at = $2;
 $$;
 
 -- A staging table for one output. kind: replies, errors, ends, or a table's name.
@@ -235,13 +250,18 @@ BEGIN
 
     FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'replies') AS o LOOP
         -- In sets of so many messages and bytes: an array holds a gigabyte at most, and
-        -- ssb.send_plain_set compares each message with all conversations of its set.
+        -- ssb.send_plain_set compares each message with all conversations of its set. In the
+        -- order of the conversations' rows: a million of them in any order are read from
+        -- disk again and again.
         EXECUTE format('SELECT coalesce(sum(t.sent), 0) FROM (
                             SELECT ssb.send_batch(array_agg(r.conversation_handle ORDER BY r.n), array_agg(r.message_type_name ORDER BY r.n),
                                                   array_agg(r.message_body ORDER BY r.n)) AS sent
                               FROM (SELECT s.*, row_number() OVER w AS n,
-                                           coalesce(sum(octet_length(s.message_body)) OVER w, 0) / 33554432 AS b FROM %s AS s
-                                     WHERE s.attempt_id = ANY ($1) WINDOW w AS (ORDER BY s.attempt_id, s.row_number)) AS r
+                                           coalesce(sum(octet_length(s.message_body)) OVER w, 0) / 33554432 AS b
+                                      FROM %s AS s
+                                      LEFT JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
+                                     WHERE s.attempt_id = ANY ($1)
+                                    WINDOW w AS (ORDER BY e.endpoint_id, s.attempt_id, s.row_number)) AS r
                              GROUP BY r.n / 1000, r.b ORDER BY r.n / 1000, r.b) AS t', v_output.staging)
           INTO v_sent USING v_output.attempts;
         replied := replied + v_sent;
@@ -282,7 +302,8 @@ BEGIN
         PERFORM ssb.end_set(v_end.handles, v_end.after);
         ended := ended + coalesce(cardinality(v_end.handles), 0);
     END IF;
-    INSERT INTO ssb.completed_claim (claim_id, claimed_at) VALUES (v_claim.claim_id, v_claim.claimed_at);
+    INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
+    VALUES (v_claim.claim_id, v_claim.claimed_at, deleted, replied, ended, failed);
     PERFORM ssb.drop_claim(claim_id);
     IF failures = 'quarantine' THEN
         PERFORM ssb.quarantine_failures(v_claim.queue_id);

@@ -1,6 +1,7 @@
 """Columns of bodies: text, JSON, XML; a schema for each message type; what cannot be read is NULL."""
 
 import datetime
+import itertools
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -38,6 +39,28 @@ def test_text_obeys_marks_and_refuses_what_is_none(spark: Any) -> None:
         None,
     )
     assert got == ["ä\U0001f600"] * 4 + [None, None, "", None]
+
+
+def test_text_is_null_where_utf16_is_broken(spark: Any) -> None:
+    """As Python's strict decoder says, for all sequences of three units that could look like others."""
+    units = (0x0041, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0x00D8, 0xDC41)
+    sequences = [one for count in range(4) for one in itertools.product(units, repeat=count)]
+    bodies, wanted = [], []
+    for order, mark in (("little", b"\xff\xfe"), ("big", b"\xfe\xff")):
+        for sequence in sequences:
+            body = b"".join(unit.to_bytes(2, order) for unit in sequence)
+            bodies.append(mark + body)
+            try:
+                wanted.append(body.decode(f"utf-16-{order[0]}e"))
+            except UnicodeDecodeError:
+                wanted.append(None)
+    assert _values(spark, columns.text(), *bodies) == wanted
+    assert None in wanted and len(wanted) > 1600
+    # Long ones too: no recursion of the regular expression's.
+    long = "x\U0001f600" * 200_000
+    broken = b"\xff\xfe" + long.encode("utf-16-le") + b"\x00\xd8"
+    got = _values(spark, columns.text(), b"\xff\xfe" + long.encode("utf-16-le"), broken)
+    assert got == [long, None]
 
 
 def test_json_by_schema(spark: Any) -> None:

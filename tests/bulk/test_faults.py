@@ -128,7 +128,7 @@ def test_a_commit_whose_answer_is_lost_is_not_repeated(
 
     monkeypatch.setattr(complete_module, "_finish", finish_without_answer)
     done = run_job(tcp(desk.database), "dbo.target", totals)
-    assert (done.claims, done.completed) == (1, 6)
+    assert (done.claims, done.completed, done.written, done.replied) == (1, 6, 2, 2)
     assert desk.one("SELECT count(*) FROM dbo.total") == 2
     assert [one for one in desk.replies() if one[0] == "note"] == [("note", "6")] * 2
 
