@@ -130,7 +130,8 @@ BEGIN
 END;
 $$;
 
--- RECEIVE as SELECT on the queue's order sequence, SELECT as SELECT on its view.
+-- RECEIVE as USAGE on the queue's order sequence (SELECT on it would be everybody's who is
+-- in pg_read_all_data), SELECT as SELECT on its view.
 -- Where anybody is denied, or a grant reaches somebody through T-SQL's own roles,
 -- nothing is mirrored and every look goes to the tables.
 CREATE OR REPLACE FUNCTION ssb.mirror_receive_grants(p_queue ssb.queue)
@@ -169,7 +170,7 @@ BEGIN
                     OR (p.class = 'DATABASE' AND p.major_id = p_queue.database_id))
                AND (p.grantee = 'public' OR ssb.role_of(p.grantee) IS NOT NULL)
         LOOP
-            EXECUTE format('GRANT SELECT ON %s TO %s', v_object, v_role);
+            EXECUTE format('GRANT %s ON %s TO %s', CASE v_privilege WHEN 'RECEIVE' THEN 'USAGE' ELSE 'SELECT' END, v_object, v_role);
         END LOOP;
     END LOOP;
 END;

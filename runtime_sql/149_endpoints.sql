@@ -117,7 +117,7 @@ END;
 $$;
 
 -- RECEIVE permission on a queue is what BEGIN DIALOG, SEND, RECEIVE, END … on its
--- services need. Grants are mirrored as SELECT on the queue's order sequence
+-- services need. Grants are mirrored as USAGE of the queue's order sequence
 -- (ssb.mirror_receive_grants), which is one quick look; the tables decide the rest.
 CREATE OR REPLACE FUNCTION ssb.may_receive(p_queue ssb.queue)
 RETURNS boolean
@@ -125,7 +125,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN has_sequence_privilege(ssb.caller(), p_queue.order_sequence, 'SELECT')
+    RETURN has_sequence_privilege(ssb.caller(), p_queue.order_sequence, 'USAGE')
         OR ssb.has_permission(ssb.caller(), 'QUEUE', p_queue.queue_id, 'RECEIVE', p_queue.owner, p_queue.database_id);
 END;
 $$;

@@ -57,7 +57,7 @@ BEGIN
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  e.near_order, 'SELECT')
+                                  e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF v_type_id IS NULL THEN
         IF body IS NULL THEN
@@ -77,7 +77,7 @@ BEGIN
                    AND has_sequence_privilege('public', e.far_state, 'SELECT')
                    AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                              e.near_order, 'SELECT');
+                                              e.near_order, 'USAGE');
             ELSIF ssb.send_usual_first(handle, message_type, body) THEN
                 RETURN;
             END IF;

@@ -35,7 +35,7 @@ AS $$
          WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
            AND has_sequence_privilege('public', d.far_state, 'SELECT')
            AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
-           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'SELECT')
+           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE')
     )
     SELECT n.place, n.endpoint_id, n.after, n.sent_count, n.sent_order, n.far_endpoint_id, n.far_queue_id, n.far_order,
            n.far_priority, n.closed_at IS NOT NULL

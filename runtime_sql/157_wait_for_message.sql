@@ -44,7 +44,7 @@ BEGIN
                    AND current_setting('ssb.held_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE
                    AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                              q.order_sequence, 'SELECT')
+                                              q.order_sequence, 'USAGE')
                 OFFSET 0) AS q;
         IF v_is_usual AND NOT v_is_worth THEN
             IF v_endpoint_id IS NULL THEN
@@ -95,7 +95,7 @@ AS $$
     SELECT q.order_sequence FROM ssb.queue AS q
      WHERE q.name = p_queue
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  q.order_sequence, 'SELECT');
+                                  q.order_sequence, 'USAGE');
 $$;
 
 -- Returns when a message may be there, when the queue cannot be read any more, or
@@ -132,7 +132,7 @@ BEGIN
        AND pg_catalog.current_setting('default_transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' THEN
         v_sequence := ssb.order_sequence_of(queue);
         -- The caller's role may be another than this procedure's.
-        IF NOT pg_catalog.has_sequence_privilege(v_sequence, 'SELECT') THEN
+        IF NOT pg_catalog.has_sequence_privilege(v_sequence, 'USAGE') THEN
             v_sequence := NULL;
         END IF;
     END IF;

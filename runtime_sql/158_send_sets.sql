@@ -34,7 +34,7 @@ BEGIN
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  e.near_order, 'SELECT')
+                                  e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF v_near.type_id IS NULL THEN
         RETURN false;
@@ -123,7 +123,7 @@ BEGIN
      WHERE has_sequence_privilege('public', d.near_state, 'SELECT')
        AND has_sequence_privilege('public', d.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(d.far_state), 0) = 0
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'SELECT');
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE');
     SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
       FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,
                    (e.is_plain_sender AND f.is_reachable

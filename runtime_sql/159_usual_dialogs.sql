@@ -10,7 +10,7 @@
 -- set as it must be.
 
 -- Rights and states, as in ssb.send: PUBLIC's SELECT on a queue's state sequence says
--- that messages may simply be appended, the caller's on its order sequence RECEIVE.
+-- that messages may simply be appended, the caller's USAGE of its order sequence RECEIVE.
 
 -- BEGIN DIALOG in a group of its own. NULL: not usual.
 -- Called by  ssb.begin_dialog
@@ -36,7 +36,7 @@ BEGIN
               JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
              WHERE s.name = p_service AND s.database_id = p_database_id
                AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                          q.order_sequence, 'SELECT')
+                                          q.order_sequence, 'USAGE')
                AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id)
              LIMIT 1) AS n
     RETURNING e.conversation_handle INTO v_handle;
@@ -70,7 +70,7 @@ BEGIN
        AND e.far_broker_instance IS NULL AND e.sent_count = 0
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  e.near_order, 'SELECT')
+                                  e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RETURN false;
@@ -143,7 +143,7 @@ BEGIN
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  e.near_order, 'SELECT')
+                                  e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RETURN false;

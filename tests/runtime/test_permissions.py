@@ -62,6 +62,20 @@ def test_without_grants_nothing_goes(user: Session, pair: Pair) -> None:
             user.rows(f"SELECT * FROM {relation}")
 
 
+def test_who_may_read_all_data_may_not_take_it(session: Session, user: Session, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    session.do("GRANT pg_read_all_data TO app_user")
+    try:
+        with refused(229, "RECEIVE permission was denied"):
+            user.receive(pair.far)
+        with refused(229):
+            user.send(near, pair.request, "x")
+        with refused(229):
+            user.do("CALL ssb.wait_for_message(%s, clock_timestamp(), may_commit => true)", pair.far)
+    finally:
+        session.do("REVOKE pg_read_all_data FROM app_user")
+
+
 def test_receive_on_both_queues_is_all_that_a_conversation_needs(
     session: Session, user: Session, pair: Pair
 ) -> None:
