@@ -419,6 +419,7 @@ def _check_variables(
         return
     declared: dict[str, int] = {}
     not_uses: set[int] = set()
+    scalars: set[int] = set()
     source: Span | None = None
     for statement in _all_statements(statements):
         source = source or statement.span
@@ -436,6 +437,10 @@ def _check_variables(
                     declared.setdefault(parameter.variable.key, statement.span.start)
                 if isinstance(statement, nodes.CreateFunction) and statement.table_variable:
                     declared.setdefault(statement.table_variable.key, statement.span.start)
+            case nodes.FetchCursor():
+                scalars.update(variable.span.start for variable in statement.into)
+            case nodes.ExecuteAs(cookie=cookie) if cookie is not None:
+                scalars.add(cookie.span.start)
             case nodes.Execute():
                 not_uses.update(a.name.span.start for a in statement.arguments if a.name)
             case nodes.InsertExecute(execute=nodes.Execute() as call):
@@ -459,7 +464,7 @@ def _check_variables(
                 visible is not None and token.start < visible
             ):
                 method = index + 1 < len(tokens) and tokens[index + 1].word == "."
-                table = previous in _BEFORE_A_TABLE and not method
+                table = previous in _BEFORE_A_TABLE and not method and token.start not in scalars
                 problems.add(
                     f'Must declare the {"table" if table else "scalar"} variable "{token.text}".',
                     Span(source.source, token.start, token.end),

@@ -38,17 +38,19 @@ def _add(node: exp.Add, ctx: Context) -> Value:
     operands = flatten(node, exp.Add)
     result = scalar(operands[0], ctx)
     for operand in operands[1:]:
-        result = _plus(result, scalar(operand, ctx), ctx)
+        result = _plus(result, scalar(operand, ctx), ctx, node)
     return result
 
 
-def _plus(left: Value, right: Value, ctx: Context) -> Value:
+def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None) -> Value:
     a, b = left.type, right.type
     if left.is_null or right.is_null:
         return _plus_null(left, right)
     if a is not None and b is not None:
         if a.is_string and b.is_string:
             return _concatenate(left, right)
+        if "uniqueidentifier" in (a.family, b.family):
+            return _clash("add", a, b, ctx, node)
         if a.family == b.family == "binary":
             return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, v.common_of_types([a, b]))
         if a.is_numeric and b.is_numeric:
@@ -66,6 +68,16 @@ def _plus(left: Value, right: Value, ctx: Context) -> Value:
     if any(_is_text_only(value) for value in (left, right)):
         return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, tm.NVARCHAR_MAX, joined=True)
     return v.call("sys.add", left.text, right.text)
+
+
+def _clash(operator: str, a: tm.SqlType, b: tm.SqlType, ctx: Context, node: exp.Expr | None = None) -> Value:
+    """A uniqueidentifier takes no arithmetic."""
+    if a.is_numeric or b.is_numeric:
+        first, second = (a, b) if b.is_numeric else (b, a)
+        return ctx.problem(f"Operand type clash: {first.name} is incompatible with {second.name}", number=206)
+    return ctx.problem(
+        f"The data types {a.name} and {b.name} are incompatible in the {operator} operator.", node, number=402
+    )
 
 
 def _is_text_only(value: Value) -> bool:
@@ -129,6 +141,8 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
     operator = _ARITHMETIC[type(node)]
     left, right = scalar(node.this, ctx), scalar(node.expression, ctx)
     a, b = left.type, right.type
+    if a is not None and b is not None and "uniqueidentifier" in (a.family, b.family):
+        return _clash(_OPERATOR_NAMES[operator], a, b, ctx, node)
     if operator == "-":
         if (a is not None and a.is_datetime) or (b is not None and b.is_datetime):
             moment = tm.DATETIME if a is None or b is None else _moment(a, b)
@@ -142,6 +156,7 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
     return _numeric(operator, left, right, ctx)
 
 
+_OPERATOR_NAMES = {"-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}
 _LEVEL = {"+": v.ADD, "-": v.ADD, "*": v.MULTIPLY, "/": v.MULTIPLY, "%": v.MULTIPLY}
 
 

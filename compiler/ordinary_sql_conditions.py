@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 
 from sqlglot import exp
@@ -127,8 +128,16 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
     if query is not None:
         right = subquery_text(query, ctx)
         aligned, _ = align(subject, right, ctx)
-        return Value(f"{aligned.at(v.OTHER)} {word} {right.text}", v.RANGE, BOOLEAN)
+        rows = right.text
+        column = Value("found.value", v.ATOM, right.type or subject.type)
+        collation = _collation(subject, right, ctx)
+        compared = collated(column, collation) if column.is_string else column
+        if compared.text != column.text:
+            rows = f"(SELECT {compared.text} FROM {rows} AS found (value))"
+        return Value(f"{aligned.at(v.OTHER)} {word} {rows}", v.RANGE, BOOLEAN)
     items = [scalar(item, ctx) for item in node.expressions]
+    explicit = next((item.collation for item in (subject, *items) if item.collation), None)
+    subject = replace(subject, collation=explicit)
     # T-SQL converts the whole list and the subject to one type.
     known = [item for item in items if item.type is not None]
     strongest = v.common_type([subject, *known]) if subject.type is not None else None
@@ -164,12 +173,33 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
 def align(left: Value, right: Value, ctx: Context) -> tuple[Value, Value]:
     """Convert the side of lower precedence where PostgreSQL would not; fold case where asked to."""
     left, right = _align_types(left, right)
+    if left.is_null or right.is_null:
+        return left, right
+    collation = _collation(left, right, ctx)
+    return collated(left, collation), collated(right, collation)
+
+
+def _collation(left: Value, right: Value, ctx: Context) -> str | None:
+    """How two values are compared: as COLLATE says, else as the script is compiled."""
     text = left.is_string or right.is_string
-    explicit = left.collation or right.collation
-    fold = explicit in ("ci", "name") or (explicit is None and ctx.scope.case_insensitive and text)
-    if fold and not (left.is_null or right.is_null):
-        return case_folded(left), case_folded(right)
-    return left, right
+    return left.collation or right.collation or ("ci" if ctx.scope.case_insensitive and text else None)
+
+
+def collated(value: Value, collation: str | None) -> Value:
+    """A string as a collation compares it: without case (ci, name), without accents (…_ai)."""
+    if collation is not None and collation.endswith("_ai"):
+        value = without_accents(value)
+    return case_folded(value) if collation in ("ci", "ci_ai", "name") else value
+
+
+def without_accents(value: Value) -> Value:
+    """A string without its accents."""
+    if isinstance(value.constant, str):
+        plain = "".join(
+            c for c in unicodedata.normalize("NFD", value.constant) if not unicodedata.combining(c)
+        )
+        return replace(value, text=literal(plain), constant=plain)
+    return v.call("sys.without_accents", value.text, type=value.type, nullable=value.nullable)
 
 
 def _align_types(left: Value, right: Value) -> tuple[Value, Value]:
@@ -212,11 +242,10 @@ def _collate(node: exp.Collate, ctx: Context) -> Value:
         return replace(
             value, text=f'{value.at(v.CAST)} COLLATE "C"', level=v.UNARY, collation="cs", constant=None
         )
-    if "_cs" in name:
-        return replace(value, collation="cs")
-    if "_ci" in name:
-        return replace(value, collation="ci")
-    return ctx.problem(f"no collation named {node.expression.name!r}", node.expression, number=448)
+    for case in ("cs", "ci"):
+        if f"_{case}" in name:
+            return replace(value, collation=f"{case}_ai" if f"_{case}_ai" in name else case)
+    return ctx.problem(f"no collation named {node.expression.name!r}", node, number=448)
 
 
 # ---------------------------------------------------------------- LIKE
@@ -247,7 +276,9 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     if pattern.type is not None and not pattern.is_string and not pattern.is_null:
         pattern = v.as_text(pattern)
     explicit = subject.collation or pattern.collation
-    if explicit in ("ci", "name") or (explicit is None and ctx.scope.case_insensitive):
+    if explicit is not None and explicit.endswith("_ai"):
+        subject, pattern = without_accents(subject), without_accents(pattern)
+    if explicit in ("ci", "ci_ai", "name") or (explicit is None and ctx.scope.case_insensitive):
         subject = v.call("lower", subject.text, type=subject.type)
         if isinstance(pattern.constant, str):
             pattern = v.string(pattern.constant.lower())

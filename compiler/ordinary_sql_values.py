@@ -23,7 +23,7 @@ class Value:
     """One translated expression.
 
     ``constant``: the value of a string or integer literal; ``pg``: PostgreSQL's type where
-    it is not ``type``'s own; ``collation``: "ci" or "cs" where a COLLATE clause said so.
+    it is not ``type``'s own; ``collation``: "ci", "cs", "ci_ai" or "cs_ai" where a COLLATE clause said so.
     """
 
     text: str

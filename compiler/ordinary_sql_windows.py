@@ -116,7 +116,9 @@ def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None) -> str:
         value = scalar(item.this, ctx)
     text = value.text
     insensitive = value.collation is None and ctx.scope.case_insensitive and value.is_string
-    if (value.collation == "ci" or insensitive) and not value.is_literal:
+    if value.collation is not None and value.collation.endswith("_ai") and not value.is_literal:
+        text = f"sys.without_accents({text})"
+    if (value.collation in ("ci", "ci_ai") or insensitive) and not value.is_literal:
         text = f"lower({text})"
     descending = bool(item.args.get("desc"))
     if descending:

@@ -147,7 +147,10 @@ BEGIN
         v_error := ROW(512, 'Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, '
                             '<= , >, >= or when the subquery is used as an expression.', 16, 1, NULL, NULL);
     WHEN '42P01', '3F000' THEN
-        v_error := ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL);
+        v_error := CASE p_verb WHEN 'ALTER TABLE'
+            THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
+                                  v_first), 16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '42883' THEN
         -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.
         IF p_message ~ '^procedure ' THEN

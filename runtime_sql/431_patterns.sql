@@ -120,3 +120,8 @@ END;
 $$;
 CREATE OR REPLACE FUNCTION sys.patindex(pattern text, value anyelement) RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.patindex(pattern, sys.convert_varchar(value))';
+
+-- A string as collations with _AI compare it.
+CREATE OR REPLACE FUNCTION sys.without_accents(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(normalize(value, NFD), '[\u0300-\u036F]', '', 'g');

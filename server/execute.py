@@ -107,8 +107,9 @@ class Executor:
         status = self._connection.info.transaction_status
         if status not in (TransactionStatus.IDLE, TransactionStatus.INTRANS) or error.sqlstate == CANCELED:
             return None
-        verb = re.match(r"(?:\s|--.*\n)*(INSERT|UPDATE|DELETE|MERGE|DROP)\b", statement.sql)
-        name = verb[1] if verb else "ALTER TABLE"
+        verb = re.match(r"(?:\s|--.*\n)*(INSERT|UPDATE|DELETE|MERGE|DROP|ALTER TABLE)\b", statement.sql)
+        switched = statement.sql.startswith("SELECT ssb.switch_constraints(")
+        name = verb[1] if verb else "ALTER TABLE" if switched else ""
         row = self._connection.execute(
             "SELECT e.number, e.severity, e.state, e.message FROM ssb.native_error(%s, %s, %s, %s) AS e",
             [error.sqlstate, error.diag.message_primary, error.diag.message_detail, name],

@@ -269,7 +269,7 @@ s COLLATE "C" = 'ABC'
 -- expect
 case.sql:1:1: error 448: no collation named 'Nonsense'
     1 | @s COLLATE Nonsense = 'a'
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^
+      | ^^
 
 -- case: catalog name without case
 EXISTS (SELECT * FROM sys.tables WHERE name = 'OrderLog')

@@ -1,0 +1,196 @@
+-- case: an undeclared variable behind FETCH … INTO is a scalar one, behind INSERT INTO a table
+DECLARE c CURSOR FOR SELECT 1;
+FETCH NEXT FROM c INTO @missing;
+GO
+EXECUTE AS CALLER WITH COOKIE INTO @missing;
+GO
+INSERT INTO @missing VALUES (1);
+-- expect
+case.sql:2:24: error 137: Must declare the scalar variable "@missing".
+    2 | FETCH NEXT FROM c INTO @missing;
+      |                        ^^^^^^^^
+
+case.sql:4:36: error 137: Must declare the scalar variable "@missing".
+    4 | EXECUTE AS CALLER WITH COOKIE INTO @missing;
+      |                                    ^^^^^^^^
+
+case.sql:6:13: error 1087: Must declare the table variable "@missing".
+    6 | INSERT INTO @missing VALUES (1);
+      |             ^^^^^^^^
+-- shows
+Msg 137, Level 15, State 1, Line 2
+case.sql:2:24: error 137: Must declare the scalar variable "@missing".
+    2 | FETCH NEXT FROM c INTO @missing;
+      |                        ^^^^^^^^
+Msg 137, Level 15, State 1, Line 1
+case.sql:4:36: error 137: Must declare the scalar variable "@missing".
+    4 | EXECUTE AS CALLER WITH COOKIE INTO @missing;
+      |                                    ^^^^^^^^
+Msg 1087, Level 15, State 1, Line 1
+case.sql:6:13: error 1087: Must declare the table variable "@missing".
+    6 | INSERT INTO @missing VALUES (1);
+      |             ^^^^^^^^
+
+-- case: uniqueidentifier and int do not meet
+DECLARE @u uniqueidentifier = NEWID();
+SELECT @u + 1;
+GO
+SELECT NEWID() - NEWID();
+GO
+DECLARE @u uniqueidentifier = NEWID(), @i int;
+SET @i = @u;
+PRINT @@ERROR;
+-- expect
+case.sql:2:1: error 206: Operand type clash: uniqueidentifier is incompatible with int
+    2 | SELECT @u + 1;
+      | ^^^^^^^^^^^^^
+
+case.sql:4:8: error 402: The data types uniqueidentifier and uniqueidentifier are incompatible in the subtract operator.
+    4 | SELECT NEWID() - NEWID();
+      |        ^^^^^
+-- shows
+Msg 206, Level 15, State 1, Line 2
+case.sql:2:1: error 206: Operand type clash: uniqueidentifier is incompatible with int
+    2 | SELECT @u + 1;
+      | ^^^^^^^^^^^^^
+Msg 402, Level 15, State 1, Line 1
+case.sql:4:8: error 402: The data types uniqueidentifier and uniqueidentifier are incompatible in the subtract operator.
+    4 | SELECT NEWID() - NEWID();
+      |        ^^^^^
+Msg 206, Level 16, State 2, Line 2
+Operand type clash: uniqueidentifier is incompatible with int
+206
+
+-- case: a table that is not there: ALTER TABLE says 4902
+ALTER TABLE dbo.missing ADD a int;
+GO
+IF 1 = 1 ALTER TABLE dbo.missing DROP COLUMN a;
+GO
+ALTER TABLE dbo.missing NOCHECK CONSTRAINT ALL;
+GO
+SELECT * FROM dbo.missing;
+-- expect
+ALTER TABLE dbo.missing ADD COLUMN a integer;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        IF 1 = 1 THEN
+            BEGIN
+                ALTER TABLE dbo.missing DROP COLUMN a;
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER TABLE'); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+SELECT ssb.switch_constraints('dbo.missing', NULL, false, false);
+
+SELECT * FROM dbo.missing;
+-- shows
+Msg 4902, Level 16, State 1, Line 1
+Cannot find the object "dbo.missing" because it does not exist or you do not have permissions.
+Msg 4902, Level 16, State 1, Line 1
+Cannot find the object "dbo.missing" because it does not exist or you do not have permissions.
+Msg 4902, Level 16, State 1, Line 1
+Cannot find the object "dbo.missing" because it does not exist or you do not have permissions.
+Msg 208, Level 16, State 1, Line 1
+Invalid object name 'dbo.missing'.
+
+-- case: COLLATE in comparisons, LIKE, IN and ORDER BY
+CREATE TABLE dbo.t (n nvarchar(20));
+INSERT INTO dbo.t VALUES (N'a'), (N'A'), (N'ä'), (N'b'), (N'E'), (N'é');
+GO
+SELECT n AS ci FROM dbo.t WHERE n = 'A' COLLATE Latin1_General_CI_AS;
+SELECT n AS cs FROM dbo.t WHERE n COLLATE Latin1_General_CS_AS = 'A';
+SELECT n AS bin FROM dbo.t WHERE n = 'a' COLLATE Latin1_General_BIN;
+SELECT n AS ci_ai FROM dbo.t WHERE n = N'Ä' COLLATE Latin1_General_CI_AI ORDER BY n COLLATE Latin1_General_BIN2;
+SELECT n AS cs_ai FROM dbo.t WHERE n COLLATE Latin1_General_CS_AI LIKE 'e%';
+SELECT n AS many FROM dbo.t WHERE n IN ('A' COLLATE Latin1_General_CI_AS, 'B');
+SELECT n AS found FROM dbo.t WHERE n COLLATE Latin1_General_CI_AI IN (SELECT N'Ä' UNION SELECT N'B');
+SELECT n AS ordered FROM dbo.t ORDER BY n COLLATE Latin1_General_CI_AI, n COLLATE Latin1_General_BIN2;
+GO
+SELECT n COLLATE No_Such FROM dbo.t;
+-- expect
+case.sql:13:8: error 448: no collation named 'No_Such'
+   13 | SELECT n COLLATE No_Such FROM dbo.t;
+      |        ^
+-- shows
+(6 rows affected)
+
+ci
+--
+a
+A
+
+(2 rows affected)
+
+cs
+--
+A
+
+(1 row affected)
+
+bin
+---
+a
+
+(1 row affected)
+
+ci_ai
+-----
+A
+a
+ä
+
+(3 rows affected)
+
+cs_ai
+-----
+é
+
+(1 row affected)
+
+many
+----
+a
+A
+b
+
+(3 rows affected)
+
+found
+-----
+a
+A
+ä
+b
+
+(4 rows affected)
+
+ordered
+-------
+A
+a
+ä
+b
+E
+é
+
+(6 rows affected)
+
+Msg 448, Level 15, State 1, Line 1
+case.sql:13:8: error 448: no collation named 'No_Such'
+   13 | SELECT n COLLATE No_Such FROM dbo.t;
+      |        ^
