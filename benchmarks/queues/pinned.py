@@ -74,15 +74,14 @@ def _stretch(
     server: BenchServer, ours: Ours, rate: float | None, seconds: float, synchronous_commit: bool
 ) -> Run:
     """Send and receive at ``rate`` each, None: as fast as it goes; returns what the readers did."""
-    scripts = ours.enqueue(1)
     reading = ours.dequeue(1)
-    assert scripts is not None and reading is not None
+    assert reading is not None
     work = partial(
         pgbench, server, clients=2, seconds=seconds, rate=rate, synchronous_commit=synchronous_commit
     )
     stop = threading.Event()
     keeper = threading.Thread(target=_rotate, args=(server, stop))
-    sender = threading.Thread(target=work, args=(scripts,))
+    sender = threading.Thread(target=work, args=(ours.spread(),))
     keeper.start()
     sender.start()
     done = work(reading, latencies=True)

@@ -98,6 +98,10 @@ class Ours(Peer):
         single = f"SELECT ssb.send(:handle, 'm', '{BODY}'::bytea)"
         return [f"{_OWN_DIALOG}{single if batch == 1 else self.set_of(':handle', batch)};\n"]
 
+    def spread(self) -> list[str]:
+        """Scripts that send one message on any of the dialogs, for few clients: they rarely meet."""
+        return [f"SELECT ssb.send('{handle}', 'm', '{BODY}'::bytea);\n" for handle in self.handles]
+
     def set_of(self, handle: str, batch: int) -> str:
         """A statement that sends ``batch`` messages on the dialog that the SQL expression gives."""
         return (
