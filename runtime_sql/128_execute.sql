@@ -108,9 +108,14 @@ DECLARE
     v_call text[] := '{}';
     v_back text := '';
     v_body text;
+    v_run text := 'CALL %I.%I(%s);';
 BEGIN
+    -- EXEC runs scalar functions too: what a number comes to is the return code.
     SELECT p.* INTO v_found FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE n.nspname = ssb.actual_schema(v_name[1]) AND p.proname = v_name[2] AND p.prokind = 'p';
+     WHERE n.nspname = ssb.actual_schema(v_name[1]) AND p.proname = v_name[2]
+       AND (p.prokind = 'p' OR p.prokind = 'f' AND NOT p.proretset
+            AND format_type(p.prorettype, NULL) IN ('smallint', 'integer', 'bigint', 'numeric', 'sys.bit', 'void'))
+     ORDER BY p.prokind DESC LIMIT 1;
     IF NOT FOUND THEN
         RETURN ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line)::ssb.error;
     END IF;
@@ -155,6 +160,15 @@ BEGIN
     IF v_is_ours THEN
         v_call := v_call || format('%I => session', v_found.proargnames[v_count + 1]);
     END IF;
+    IF v_found.prokind = 'f' THEN
+        v_run := format('BEGIN
+        %s
+    EXCEPTION WHEN OTHERS THEN
+        session := ssb.failed(session, %s, SQLSTATE, SQLERRM);
+        session.return_code := NULL;
+    END;', CASE v_found.prorettype WHEN 'void'::regtype THEN 'PERFORM %I.%I(%s); session.return_code := 0;'
+                                   ELSE 'session.return_code := %I.%I(%s);' END, line);
+    END IF;
     v_body := format($trampoline$
 #variable_conflict use_variable
 DECLARE
@@ -166,13 +180,13 @@ BEGIN
         PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
         RETURN;
     END;
-    CALL %I.%I(%s);
+    %s
     IF session.return_code IS NOT NULL THEN
 %s        NULL;
     END IF;
     PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
 END;
-$trampoline$, v_declare, v_read, line, v_name[2], v_name[1], v_name[2], array_to_string(v_call, ', '), v_back);
+$trampoline$, v_declare, v_read, line, v_name[2], format(v_run, v_name[1], v_name[2], array_to_string(v_call, ', ')), v_back);
     IF coalesce(current_setting('pgsb.trampoline', true), '') <> md5(v_body)
        OR to_regprocedure('pg_temp.ssb_trampoline(text[],ssb.session)') IS NULL THEN
         EXECUTE 'CREATE OR REPLACE PROCEDURE pg_temp.ssb_trampoline(arguments text[], session ssb.session) LANGUAGE plpgsql AS '
