@@ -258,7 +258,7 @@ def _finish(
                 text = text.replace(f", {extra}{BREAK}WHERE", f"{BREAK}FROM {extra}{BREAK}WHERE", 1)
         listed = ", ".join(f"{value} AS c{place}" for place, value in enumerate(returned, 1))
         definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING {listed}{CLOSE}"))
-    labels = [f"c{place}" for place in range(1, len(items) + 1)]
+    labels = [_shown(f"c{place}", item) for place, item in enumerate(items, 1)]
     union = _union(f"SELECT * FROM {label}" for label, _, _ in parts)
     if ctx.captured is not None and output.target is None:
         rows = f"SELECT {', '.join(labels)} FROM ({union}) AS changed"
@@ -266,6 +266,13 @@ def _finish(
     if output.target is not None:
         source_text = f"SELECT {', '.join(labels)} FROM ({union}) AS changed"
         with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}"
+        if output.target.name.startswith("@") and any(item.name == "*" for item in items):
+            ctx.unsupported(
+                "OUTPUT … INTO a table variable with '*' of a table that the script does not create",
+                output.items[0],
+                hint="name the columns",
+            )
+            return None
         if output.target.name.startswith("@"):
             types = [item.value.type if item.value is not None else None for item in items]
             return rows_into(
@@ -284,7 +291,7 @@ def _finish(
             target=work.table,
         )
     shown = [
-        f"{label} AS {identifier(item.name)}" if item.name else label
+        f"{label} AS {identifier(item.name)}" if item.name and item.name != "*" else label
         for label, item in zip(labels, items, strict=True)
     ]
     query = f"SELECT {', '.join(shown)}{BREAK}FROM ({union}) AS changed"
@@ -308,12 +315,6 @@ def _returned(
 ) -> tuple[list[OutputItem], list[str], str]:
     """(items, RETURNING texts, the relation with old values that an UPDATE needs)."""
     columns = work.info.columns if work.info is not None else None
-    if columns is None and _has_star(output):
-        ctx.unsupported(
-            "OUTPUT inserted.* or deleted.* of a MERGE into a table that the script does not create",
-            output.items[0],
-            hint="name the columns",
-        )
     ctx.pseudo["$action"] = f"{literal(branch.action)}::text"
     empty = "inserted" if branch.action == "DELETE" else ("deleted" if branch.action == "INSERT" else "")
     relations = [
@@ -327,6 +328,11 @@ def _returned(
     texts = []
     uses_old = False
     for item, node in zip(items, _expanded(output, items), strict=True):
+        if item.name == "*":
+            # Columns that only the server knows: the whole row travels.
+            texts.append(_whole_row(item, node, work, branch))
+            uses_old = uses_old or texts[-1] == "old_row"
+            continue
         names = (
             {fold(column.parts[-2].name) for column in node.find_all(exp.Column) if column.args.get("table")}
             if node is not None
@@ -352,8 +358,17 @@ def _returned(
     return items, texts, f"{work.table} AS old_row" if uses_old else ""
 
 
-def _has_star(output: Output) -> bool:
-    return any(isinstance(item, exp.Column) and isinstance(item.this, exp.Star) for item in output.items)
+def _whole_row(item: OutputItem, node: exp.Expr | None, work: Work, branch: MergeBranch) -> str:
+    side = fold(node.parts[-2].name) if isinstance(node, exp.Column) else ""
+    if side == "inserted" and branch.action != "DELETE":
+        return quote(fold(work.name.name)) if branch.action == "INSERT" else work.target
+    if side == "deleted" and branch.action != "INSERT":
+        return "old_row" if branch.action == "UPDATE" else work.target
+    return f"NULL::{work.table}"
+
+
+def _shown(label: str, item: OutputItem) -> str:
+    return f"(changed.{label}).*" if item.name == "*" else label
 
 
 def _expanded(output: Output, items: list[OutputItem]) -> list[exp.Expr | None]:

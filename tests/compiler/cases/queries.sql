@@ -182,3 +182,119 @@ n   again
 100 other
 
 (1 row affected)
+
+-- case: MERGE … OUTPUT inserted.* and deleted.* of a table that the script does not make
+EXEC ('CREATE TABLE dbo.z (a int PRIMARY KEY, b varchar(5)); INSERT dbo.z VALUES (1, ''x''), (2, ''y'')');
+CREATE TABLE dbo.kept (act varchar(10), a1 int, b1 varchar(5), a2 int, b2 varchar(5));
+GO
+MERGE dbo.z USING (SELECT 2 AS a UNION ALL SELECT 3) AS s ON z.a = s.a
+WHEN MATCHED THEN UPDATE SET b = 'Y' WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.a, 'n') WHEN NOT MATCHED BY SOURCE THEN DELETE
+OUTPUT $action, inserted.*, deleted.*;
+GO
+MERGE dbo.z AS t USING (SELECT 2 AS a UNION ALL SELECT 4) AS s ON t.a = s.a
+WHEN MATCHED THEN UPDATE SET b = 'Z' WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.a, 'n')
+OUTPUT $action, inserted.*, deleted.* INTO dbo.kept;
+SELECT * FROM dbo.kept ORDER BY a1;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        caller ssb.session;
+    BEGIN
+        caller := session;
+        session := ssb.enter_string(session);
+        <<string_1>>
+        BEGIN
+            BEGIN
+                CREATE TABLE dbo.z (
+                    a integer PRIMARY KEY,
+                    b varchar(5)
+                );
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+            BEGIN
+                INSERT INTO dbo.z VALUES (1, 'x'), (2, 'y');
+                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                PERFORM ssb.show_count(session);
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT string_1 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END string_1;
+        session := ssb.leave(session, caller);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            CREATE TABLE dbo.kept (
+                act varchar(10),
+                a1 integer,
+                b1 varchar(5),
+                a2 integer,
+                b2 varchar(5)
+            );
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+WITH s AS (SELECT 2 AS a UNION ALL SELECT 3),
+updated AS (UPDATE dbo.z AS z
+            SET b = 'Y'
+            FROM s, dbo.z AS old_row
+            WHERE old_row.a = z.a AND z.a = s.a
+            RETURNING 'UPDATE'::text AS c1, z.a AS c2, z.b AS c3, old_row.a AS c4, old_row.b AS c5),
+inserted AS (INSERT INTO dbo.z (a, b)
+             SELECT s.a, 'n'
+             FROM s
+             WHERE NOT EXISTS (SELECT FROM dbo.z AS z WHERE z.a = s.a)
+             RETURNING 'INSERT'::text AS c1, a AS c2, b AS c3, NULL::integer AS c4, NULL::varchar(5) AS c5),
+deleted AS (DELETE FROM dbo.z AS z
+            WHERE NOT EXISTS (SELECT FROM s WHERE z.a = s.a)
+            RETURNING 'DELETE'::text AS c1, NULL::integer AS c2, NULL::varchar(5) AS c3, z.a AS c4, z.b AS c5)
+SELECT c1 AS "$action", c2 AS a, c3 AS b, c4 AS a, c5 AS b
+FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted UNION ALL SELECT * FROM deleted) AS changed;
+
+WITH s AS (SELECT 2 AS a UNION ALL SELECT 4),
+updated AS (UPDATE dbo.z AS t
+            SET b = 'Z'
+            FROM s, dbo.z AS old_row
+            WHERE old_row.a = t.a AND t.a = s.a
+            RETURNING 'UPDATE'::text AS c1, t.a AS c2, t.b AS c3, old_row.a AS c4, old_row.b AS c5),
+inserted AS (INSERT INTO dbo.z (a, b)
+             SELECT s.a, 'n'
+             FROM s
+             WHERE NOT EXISTS (SELECT FROM dbo.z AS t WHERE t.a = s.a)
+             RETURNING 'INSERT'::text AS c1, a AS c2, b AS c3, NULL::integer AS c4, NULL::varchar(5) AS c5)
+INSERT INTO dbo.kept (act, a1, b1, a2, b2)
+SELECT c1, c2, c3, c4, c5 FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted) AS changed;
+
+SELECT * FROM dbo.kept ORDER BY a1 NULLS FIRST;
+-- shows
+(2 rows affected)
+
+$action a    b    a    b
+------- ---- ---- ---- ----
+UPDATE     2 Y       2 y
+INSERT     3 n    NULL NULL
+DELETE  NULL NULL    1 x
+
+(3 rows affected)
+
+(2 rows affected)
+
+act    a1 b1 a2   b2
+------ -- -- ---- ----
+UPDATE  2 Z     2 Y
+INSERT  4 n  NULL NULL
+
+(2 rows affected)
