@@ -213,7 +213,11 @@ def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
             at = match.end("number") + 1
             continue
         parts.append(literal(sql[at : match.start()]))
-        parts.append(expression(_name_of(placed, match)))
+        name = _name_of(placed, match)
+        if sql.count("'", 0, match.start()) % 2:
+            # A name that travels as data: ssb.drop_constraint('dbo.t', '…').
+            name = pl.Invoke("replace", (name, pl.Text("'"), pl.Text("''")))
+        parts.append(expression(name))
         at = match.end()
     parts.append(literal(sql[at:]))
     return pl.Invoke("concat", tuple(pl.Raw(part) for part in parts if part != "''"))

@@ -98,6 +98,11 @@ def identifier(name: str) -> str:
     return quote(fold(name))
 
 
+def is_placeholder(name: str) -> bool:
+    """Tell whether a name of dynamic SQL is one that only the run time knows (dynamic_pieces.py)."""
+    return "pgsb_piece_" in name
+
+
 def literal(text: str) -> str:
     """Write ``text`` as a PostgreSQL string literal, right whatever standard_conforming_strings says."""
     quoted = text.replace("'", "''")

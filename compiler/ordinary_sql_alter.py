@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
 from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier, literal
+from .names import ObjectName, fold, identifier, is_placeholder, literal
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_ddl import column_text, constraint_text, ignoring_triggers, table_info
+from .ordinary_sql_ddl import column_text, constraint_text, ignoring_triggers, naming_of_defaults, table_info
 from .ordinary_sql_definitions import Definition, read_column, read_constraint
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
@@ -124,16 +126,16 @@ def _add(
         if not valid and constraint.kind in ("CHECK", "FOREIGN KEY"):
             text += " NOT VALID"
         actions.append(f"ADD {text}")
-    names = dict(known.default_names) if known is not None else {}
+    given: list[tuple[str, str]] = []
     for given_name, expression, column_name in defaults:
         type_ = _type_of(known, column_name)
         value = v.store(scalar(_bare(expression), ctx), type_)
         actions.append(f"ALTER COLUMN {identifier(column_name)} SET DEFAULT {flat(value.text)}")
         if given_name is not None:
-            names[fold(given_name)] = column_name
+            given.append((fold(given_name), column_name))
     for column in definition.columns:
         if column.default_name is not None:
-            names[fold(column.default_name)] = column.name.name
+            given.append((fold(column.default_name), column.name.name))
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
         defines = (
@@ -142,7 +144,8 @@ def _add(
                 (*old, *info.columns),
                 (*known.keys, *info.keys),
                 known.checks,
-                default_names=tuple(names.items()),
+                default_names=(*known.default_names, *given),
+                is_of_server=known.is_of_server,
             ),
         )
     ignoring = [
@@ -150,7 +153,8 @@ def _add(
         for constraint in definition.constraints
         if constraint.ignore_dup_key
     ]
-    return Ddl((_statement(sql, actions), *ignoring_triggers(sql, ignoring)), defines=defines)
+    following = (*ignoring_triggers(sql, ignoring), *naming_of_defaults(name, sql, given))
+    return Ddl((_statement(sql, actions), *following), defines=defines)
 
 
 def _together(definition: Definition) -> Definition:
@@ -246,14 +250,20 @@ def _alter_column(
             else c
             for c in known.columns
         )
-        defines = (
-            TableInfo(known.name, columns, known.keys, known.checks, default_names=known.default_names),
-        )
+        defines = (replace(known, columns=columns),)
     return Ddl((_statement(sql, actions),), defines=defines)
+
+
+def _may_be_default(constraint: str, names: dict[str, str], known: TableInfo | None) -> bool:
+    """Whether it could be the name of a DEFAULT: a given one, or such as the server makes up (df__t__a)."""
+    if known is None or known.is_of_server:
+        return True
+    return constraint in names or constraint.startswith("df__") or is_placeholder(constraint)
 
 
 def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context) -> Ddl:
     actions: list[str] = []
+    first: list[str] = []
     gone: set[str] = set()
     kind = "CONSTRAINT"
     names = dict(known.default_names) if known is not None else {}
@@ -267,8 +277,10 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
         if kind == "COLUMN":
             gone.add(fold(dropped))
             actions.append(f"DROP COLUMN {guard}{identifier(dropped)}")
-        elif fold(dropped) in names:
-            actions.append(f"ALTER COLUMN {identifier(names.pop(fold(dropped)))} DROP DEFAULT")
+        elif _may_be_default(fold(dropped), names, known):
+            names.pop(fold(dropped), None)
+            wanted = f"{literal(sql)}, {literal(identifier(dropped))}"
+            first.append(f"SELECT ssb.drop_constraint({wanted}{', p_if_exists => true' if guard else ''})")
         else:
             actions.append(f"DROP CONSTRAINT {guard}{identifier(dropped)}")
         if reader.take(T.WITH) and reader.take(T.L_PAREN):
@@ -283,8 +295,9 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
         keys: tuple[KeyInfo, ...] = tuple(
             key for key in known.keys if not {fold(column) for column in key.columns} & gone
         )
-        if any(action.startswith("DROP CONSTRAINT") for action in actions):
+        if first or any(action.startswith("DROP CONSTRAINT") for action in actions):
             # Which key that was is not known here: none is relied on any more.
             keys = ()
-        defines = (TableInfo(known.name, columns, keys, known.checks, default_names=tuple(names.items())),)
-    return Ddl((_statement(sql, actions),), defines=defines)
+        defines = (replace(known, columns=columns, keys=keys, default_names=tuple(names.items())),)
+    last = [_statement(sql, actions)] if actions else []
+    return Ddl((*first, *last), defines=defines)

@@ -56,28 +56,66 @@ _FAMILIES: dict[str, SqlType] = {
 
 _VIEWS: dict[str, str] = {
     "databases": """
-        name:s database_id:i service_broker_guid:g is_broker_enabled:b is_trustworthy_on:b
-        is_honor_broker_priority_on:b compatibility_level:y create_date:d collation_name:s state:y
-        state_desc:s
+        name:s database_id:i source_database_id:i owner_sid:x create_date:d compatibility_level:y
+        collation_name:s user_access:y user_access_desc:s is_read_only:b is_auto_close_on:b
+        is_auto_shrink_on:b state:y state_desc:s is_in_standby:b snapshot_isolation_state:y
+        snapshot_isolation_state_desc:s is_read_committed_snapshot_on:b recovery_model:y
+        recovery_model_desc:s is_trustworthy_on:b is_master_key_encrypted_by_server:b is_broker_enabled:b
+        service_broker_guid:g is_honor_broker_priority_on:b is_db_chaining_on:b is_published:b
+        is_encrypted:b containment:y
     """,
     "objects": """
-        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
-        modify_date:d principal_id:i is_ms_shipped:b
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b
     """,
     "all_objects": """
-        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
-        modify_date:d
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b
     """,
-    "tables": "name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d",
-    "views": "name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d",
-    "procedures": "name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d",
-    "triggers": "name:s object_id:i parent_id:i type:s type_desc:s is_disabled:b",
+    "tables": """
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b lob_data_space_id:i
+        filestream_data_space_id:i max_column_id_used:i lock_on_bulk_load:b uses_ansi_nulls:b
+        is_replicated:b has_replication_filter:b is_merge_published:b is_sync_tran_subscribed:b
+        has_unchecked_assembly_data:b text_in_row_limit:i large_value_types_out_of_row:b is_tracked_by_cdc:b
+        lock_escalation:y lock_escalation_desc:s is_filetable:b is_memory_optimized:b durability:y
+        durability_desc:s temporal_type:y temporal_type_desc:s history_table_id:i
+        is_remote_data_archive_enabled:b is_external:b is_node:b is_edge:b
+    """,
+    "views": """
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b is_replicated:b
+        has_replication_filter:b has_opaque_metadata:b has_unchecked_assembly_data:b with_check_option:b
+        is_date_correlation_view:b is_tracked_by_cdc:b
+    """,
+    "procedures": """
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b is_auto_executed:b
+        is_execution_replicated:b is_repl_serializable_only:b skips_repl_constraints:b
+    """,
+    "triggers": """
+        name:s object_id:i parent_class:y parent_class_desc:s parent_id:i type:s type_desc:s create_date:d
+        modify_date:d is_ms_shipped:b is_disabled:b is_not_for_replication:b is_instead_of_trigger:b
+    """,
     "schemas": "name:s schema_id:i principal_id:i",
     "columns": """
-        object_id:i name:s column_id:i system_type_id:y user_type_id:i max_length:i precision:y
-        scale:y is_nullable:b is_identity:b is_computed:b collation_name:s
+        object_id:i name:s column_id:i system_type_id:y user_type_id:i max_length:i precision:y scale:y
+        collation_name:s is_nullable:b is_ansi_padded:b is_rowguidcol:b is_identity:b is_computed:b
+        is_filestream:b is_replicated:b is_non_sql_subscribed:b is_merge_published:b is_dts_replicated:b
+        is_xml_document:b xml_collection_id:i default_object_id:i rule_object_id:i is_sparse:b
+        is_column_set:b generated_always_type:y generated_always_type_desc:s is_hidden:b is_masked:b
     """,
-    "indexes": "object_id:i name:s index_id:i type:y type_desc:s is_unique:b is_primary_key:b",
+    "indexes": """
+        object_id:i name:s index_id:i type:y type_desc:s is_unique:b data_space_id:i ignore_dup_key:b
+        is_primary_key:b is_unique_constraint:b fill_factor:y is_padded:b is_disabled:b is_hypothetical:b
+        is_ignored_in_optimization:b allow_row_locks:b allow_page_locks:b has_filter:b filter_definition:n
+        auto_created:b
+    """,
+    "types": """
+        name:s system_type_id:y user_type_id:i schema_id:i principal_id:i max_length:i precision:y scale:y
+        collation_name:s is_nullable:b is_user_defined:b is_assembly_type:b default_object_id:i
+        rule_object_id:i is_table_type:b
+    """,
     "service_queues": """
         name:s object_id:i schema_id:i type:s type_desc:s create_date:d modify_date:d max_readers:i
         activation_procedure:n execute_as_principal_id:i is_activation_enabled:b
@@ -122,32 +160,59 @@ _VIEWS: dict[str, str] = {
         database_id:i queue_id:i state:n last_empty_rowset_time:d last_activated_time:d
         tasks_waiting:i
     """,
-    "sysobjects": "name:s id:i xtype:s uid:i type:s crdate:d parent_obj:i",
+    "sysobjects": """
+        name:s id:i xtype:s uid:i info:i status:i base_schema_ver:i replinfo:i parent_obj:i crdate:d
+        ftcatid:i schema_ver:i type:s refdate:d version:i category:i cache:i
+    """,
     "sysdatabases": "name:s dbid:i crdate:d status:i",
     "sysmessages": "error:i severity:i description:n",
     "messages": "message_id:i language_id:i severity:y is_event_logged:b text:n",
     "server_principals": "name:s principal_id:i type:s type_desc:s",
     "database_principals": "name:s principal_id:i type:s type_desc:s",
-    "index_columns": "object_id:i index_id:i index_column_id:i column_id:i is_included_column:b",
-    "key_constraints": "name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s",
-    "check_constraints": "name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s",
+    "index_columns": """
+        object_id:i index_id:i index_column_id:i column_id:i key_ordinal:y partition_ordinal:y
+        is_descending_key:b is_included_column:b
+    """,
+    "key_constraints": """
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b unique_index_id:i
+        is_system_named:b is_enforced:b
+    """,
+    "check_constraints": """
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b is_disabled:b
+        is_not_for_replication:b is_not_trusted:b parent_column_id:i definition:n uses_database_collation:b
+        is_system_named:b
+    """,
     "default_constraints": """
-        name:s object_id:i schema_id:i parent_object_id:i parent_column_id:i type:s type_desc:s definition:n
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b parent_column_id:i definition:n
+        is_system_named:b
     """,
     "foreign_keys": """
-        name:s object_id:i schema_id:i parent_object_id:i referenced_object_id:i type:s type_desc:s
+        name:s object_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d modify_date:d
+        principal_id:i is_ms_shipped:b is_published:b is_schema_published:b referenced_object_id:i
+        key_index_id:i is_disabled:b is_not_for_replication:b is_not_trusted:b delete_referential_action:y
+        delete_referential_action_desc:s update_referential_action:y update_referential_action_desc:s
+        is_system_named:b
     """,
     "foreign_key_columns": """
-        constraint_object_id:i parent_object_id:i parent_column_id:i referenced_object_id:i
-        referenced_column_id:i
+        constraint_object_id:i constraint_column_id:i parent_object_id:i parent_column_id:i
+        referenced_object_id:i referenced_column_id:i
     """,
     "identity_columns": "object_id:i name:s column_id:i seed_value:l increment_value:l last_value:l",
     "computed_columns": "object_id:i name:s column_id:i definition:n is_persisted:b",
-    "parameters": "object_id:i name:s parameter_id:i system_type_id:y user_type_id:i is_output:b",
+    "parameters": """
+        object_id:i name:s parameter_id:i system_type_id:y user_type_id:i max_length:i precision:y scale:y
+        is_output:b is_cursor_ref:b has_default_value:b default_value:n is_readonly:b is_nullable:b
+    """,
     "sql_modules": "object_id:i definition:n",
     "all_sql_modules": "object_id:i definition:n",
     "syscomments": "id:i colid:i text:n",
-    "syscolumns": "name:s id:i colid:i length:i isnullable:i",
+    "syscolumns": """
+        name:s id:i xtype:y colid:i length:i prec:i scale:i isnullable:i xusertype:i colorder:i cdefault:i
+        domain:i number:i collation:s iscomputed:i isoutparam:i status:y
+    """,
     "sysindexes": "id:i name:s indid:i rows:l rowcnt:l",
     "sysusers": "uid:i name:s issqlrole:i issqluser:i",
     "syslogins": "name:s loginname:s dbname:s",
@@ -201,7 +266,7 @@ _VIEWS: dict[str, str] = {
 _OF_NAMES = frozenset(
     """
     databases objects all_objects tables views procedures triggers schemas columns indexes service_queues
-    server_principals database_principals sysobjects sysdatabases key_constraints check_constraints
+    types server_principals database_principals sysobjects sysdatabases key_constraints check_constraints
     default_constraints foreign_keys identity_columns computed_columns parameters syscolumns sysindexes
     sysusers syslogins sequences
     """.split()

@@ -133,8 +133,17 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
+    statements += naming_of_defaults(name, sql, info.default_names)
     ctx.pop()
     return Ddl(tuple(statements), defines=(info,))
+
+
+def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[str]:
+    """What keeps the names of DEFAULT constraints, by which they are dropped; not those of #t."""
+    if name.name.startswith("#"):
+        return []
+    named = [(literal(identifier(column)), literal(identifier(given))) for given, column in names]
+    return [f"SELECT ssb.name_default({literal(sql)}, {column}, {given})" for column, given in named]
 
 
 def schema_of_global(name: ObjectName, ctx: Context) -> list[str]:

@@ -59,6 +59,8 @@ class TableInfo:
     """It has more columns than these: ``*`` cannot be expanded."""
     default_names: tuple[tuple[str, str], ...] = ()
     """Names of DEFAULT constraints (folded) with their columns: PostgreSQL does not name them."""
+    is_of_server: bool = False
+    """No script of this run has made it: its ``default_names`` are not known."""
 
 
 @dataclass(frozen=True)

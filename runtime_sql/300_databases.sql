@@ -35,6 +35,11 @@ EXCEPTION WHEN OTHERS THEN
 END;
 $$;
 
+CREATE OR REPLACE FUNCTION ssb.collation_name()
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 'SQL_Latin1_General_CP1_CI_AS';
+
 CREATE OR REPLACE VIEW sys.databases AS
 SELECT ssb.database_name(d.database_id)                         AS name,
        d.database_id,
@@ -42,7 +47,7 @@ SELECT ssb.database_name(d.database_id)                         AS name,
        convert_to(d.owner, 'UTF8')                              AS owner_sid,
        d.create_date::timestamp(3)                              AS create_date,
        coalesce(nullif(d.options ->> 'COMPATIBILITY_LEVEL', '')::smallint, 160::smallint) AS compatibility_level,
-       'SQL_Latin1_General_CP1_CI_AS'::text                     AS collation_name,
+       ssb.collation_name()                                     AS collation_name,
        0::smallint                                              AS user_access,
        'MULTI_USER'::text                                       AS user_access_desc,
        (d.options ? 'READ_ONLY')::integer::sys.bit              AS is_read_only,

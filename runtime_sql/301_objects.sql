@@ -53,22 +53,45 @@ SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
   FROM pg_constraint AS k JOIN ssb.visible_schema AS v ON v.oid = k.connamespace
  CROSS JOIN LATERAL (SELECT CASE WHEN k.contype = 'c' AND starts_with(ssb.definition_switched_off(k.oid), 'FOREIGN KEY ')
                                  THEN 'f' ELSE k.contype END AS kind) AS r
- WHERE k.contype IN ('p', 'u', 'f', 'c');
+ WHERE k.contype IN ('p', 'u', 'f', 'c')
+UNION ALL
+SELECT d.name, d.oid::integer, NULL, v.schema_id, d.relation::integer, 'D', 'DEFAULT_CONSTRAINT', NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
+  FROM ssb.column_default AS d JOIN ssb.visible_schema AS v ON v.oid = d.namespace;
 
 CREATE OR REPLACE VIEW sys.all_objects AS SELECT o.* FROM sys.objects AS o;
 
+-- What PostgreSQL has not (replication of SQL Server's kind, FILESTREAM, temporal tables …) is never set.
 CREATE OR REPLACE VIEW sys.tables AS
-SELECT o.*, 0::sys.bit AS uses_ansi_nulls, NULL::integer AS lob_data_space_id, 0::sys.bit AS is_memory_optimized
+SELECT o.*, NULL::integer AS lob_data_space_id, NULL::integer AS filestream_data_space_id,
+       (SELECT c.relnatts FROM pg_class AS c WHERE c.oid = o.object_id::oid)::integer AS max_column_id_used,
+       0::sys.bit AS lock_on_bulk_load, 1::sys.bit AS uses_ansi_nulls, 0::sys.bit AS is_replicated,
+       0::sys.bit AS has_replication_filter, 0::sys.bit AS is_merge_published, 0::sys.bit AS is_sync_tran_subscribed,
+       0::sys.bit AS has_unchecked_assembly_data, 0 AS text_in_row_limit, 0::sys.bit AS large_value_types_out_of_row,
+       0::sys.bit AS is_tracked_by_cdc, 0::smallint AS lock_escalation, 'TABLE'::text AS lock_escalation_desc,
+       0::sys.bit AS is_filetable, 0::sys.bit AS is_memory_optimized, 0::smallint AS durability,
+       'SCHEMA_AND_DATA'::text AS durability_desc, 0::smallint AS temporal_type, 'NON_TEMPORAL_TABLE'::text AS temporal_type_desc,
+       NULL::integer AS history_table_id, 0::sys.bit AS is_remote_data_archive_enabled, 0::sys.bit AS is_external,
+       0::sys.bit AS is_node, 0::sys.bit AS is_edge
   FROM sys.objects AS o WHERE o.type = 'U';
 
-CREATE OR REPLACE VIEW sys.views AS SELECT o.* FROM sys.objects AS o WHERE o.type = 'V';
+CREATE OR REPLACE VIEW sys.views AS
+SELECT o.*, 0::sys.bit AS is_replicated, 0::sys.bit AS has_replication_filter, 0::sys.bit AS has_opaque_metadata,
+       0::sys.bit AS has_unchecked_assembly_data,
+       coalesce((SELECT array_to_string(c.reloptions, ',') LIKE '%check_option=%' FROM pg_class AS c WHERE c.oid = o.object_id::oid),
+                false)::integer::sys.bit AS with_check_option,
+       0::sys.bit AS is_date_correlation_view, 0::sys.bit AS is_tracked_by_cdc
+  FROM sys.objects AS o WHERE o.type = 'V';
 
 CREATE OR REPLACE VIEW sys.procedures AS
-SELECT o.*, 0::sys.bit AS is_auto_executed FROM sys.objects AS o WHERE o.type = 'P';
+SELECT o.*, 0::sys.bit AS is_auto_executed, 0::sys.bit AS is_execution_replicated, 0::sys.bit AS is_repl_serializable_only,
+       0::sys.bit AS skips_repl_constraints
+  FROM sys.objects AS o WHERE o.type = 'P';
 
 CREATE OR REPLACE VIEW sys.triggers AS
 SELECT t.tgname::text AS name, t.oid::integer AS object_id, 1::smallint AS parent_class, 'OBJECT_OR_COLUMN'::text AS parent_class_desc,
        t.tgrelid::integer AS parent_id, 'TR'::char(2) AS type, 'SQL_TRIGGER'::text AS type_desc,
+       NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped,
+       0::sys.bit AS is_not_for_replication,
        (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, (EXISTS (SELECT FROM pg_trigger AS r WHERE r.tgrelid = t.tgrelid AND r.tgname = t.tgname || '@rows'))::integer::sys.bit AS is_instead_of_trigger
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
@@ -115,7 +138,9 @@ SELECT t.oid, t.typname::text AS name, v.schema_id, t.typtype = 'c' AS is_table,
 
 CREATE OR REPLACE VIEW sys.types AS
 SELECT t.name, t.system_type_id, t.system_type_id::integer AS user_type_id, 4 AS schema_id, t.max_length, t.precision, t.scale,
-       1::sys.bit AS is_nullable, 0::sys.bit AS is_user_defined, 0::sys.bit AS is_table_type
+       1::sys.bit AS is_nullable, 0::sys.bit AS is_user_defined, 0::sys.bit AS is_table_type, NULL::integer AS principal_id,
+       CASE WHEN t.system_type_id IN (35, 99, 167, 175, 231, 239, 256) THEN ssb.collation_name() END AS collation_name,
+       0::sys.bit AS is_assembly_type, 0 AS default_object_id, 0 AS rule_object_id
   FROM ssb.system_type AS t
 UNION ALL
 SELECT u.name, CASE WHEN u.is_table THEN 243 ELSE t.system_type_id END, u.oid::integer, u.schema_id,
@@ -123,7 +148,8 @@ SELECT u.name, CASE WHEN u.is_table THEN 243 ELSE t.system_type_id END, u.oid::i
             ELSE t.max_length END,
        coalesce(CASE WHEN u.base = 'numeric'::regtype AND u.modifier > 0 THEN ((u.modifier - 4) >> 16) & 65535 END, t.precision, 0),
        coalesce(CASE WHEN u.base = 'numeric'::regtype AND u.modifier > 0 THEN (u.modifier - 4) & 2047 END, t.scale, 0),
-       (u.is_nullable AND NOT u.is_table)::integer::sys.bit, 1::sys.bit, u.is_table::integer::sys.bit
+       (u.is_nullable AND NOT u.is_table)::integer::sys.bit, 1::sys.bit, u.is_table::integer::sys.bit, NULL,
+       CASE WHEN t.system_type_id IN (35, 99, 167, 175, 231, 239, 256) THEN ssb.collation_name() END, 0::sys.bit, 0, 0
   FROM ssb.user_type AS u
   LEFT JOIN ssb.system_type AS t ON t.name = ssb.tsql_type(u.base);
 
@@ -136,8 +162,16 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS nam
        coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN ((b.modifier - 4) >> 16) & 65535 END, t.precision, 0)::smallint
            AS precision,
        coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN (b.modifier - 4) & 2047 END, t.scale, 0)::smallint AS scale,
-       NULL::text AS collation_name, (NOT a.attnotnull)::integer::sys.bit AS is_nullable,
-       (a.attidentity <> '')::integer::sys.bit AS is_identity, (a.attgenerated <> '')::integer::sys.bit AS is_computed
+       CASE WHEN b.type IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN ssb.collation_name() END AS collation_name,
+       (NOT a.attnotnull)::integer::sys.bit AS is_nullable, 1::sys.bit AS is_ansi_padded, 0::sys.bit AS is_rowguidcol,
+       (a.attidentity <> '')::integer::sys.bit AS is_identity, (a.attgenerated <> '')::integer::sys.bit AS is_computed,
+       0::sys.bit AS is_filestream, 0::sys.bit AS is_replicated, 0::sys.bit AS is_non_sql_subscribed,
+       0::sys.bit AS is_merge_published, 0::sys.bit AS is_dts_replicated, 0::sys.bit AS is_xml_document, 0 AS xml_collection_id,
+       CASE WHEN a.atthasdef AND a.attgenerated = ''
+            THEN (SELECT d.oid::integer FROM pg_attrdef AS d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum)
+            ELSE 0 END AS default_object_id,
+       0 AS rule_object_id, 0::sys.bit AS is_sparse, 0::sys.bit AS is_column_set, 0::smallint AS generated_always_type,
+       'NOT_APPLICABLE'::text AS generated_always_type_desc, 0::sys.bit AS is_hidden, 0::sys.bit AS is_masked
   FROM pg_attribute AS a
   JOIN pg_class AS c ON c.oid = a.attrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
@@ -159,30 +193,59 @@ AS $$
      WHERE i.indexrelid = p_index;
 $$;
 
+CREATE OR REPLACE VIEW ssb.numbered_index AS
+SELECT i.indexrelid, i.indrelid,
+       row_number() OVER (PARTITION BY i.indrelid ORDER BY i.indisprimary DESC, i.indexrelid)::integer AS index_id
+  FROM pg_index AS i;
+
 CREATE OR REPLACE VIEW sys.indexes AS
-SELECT i.indrelid::integer AS object_id, ssb.tsql_index_name(c.oid) AS name,
-       row_number() OVER (PARTITION BY i.indrelid ORDER BY i.indisprimary DESC, i.indexrelid)::integer AS index_id,
+SELECT n.indrelid::integer AS object_id, ssb.tsql_index_name(c.oid) AS name, n.index_id,
        CASE WHEN i.indisprimary THEN 1 ELSE 2 END::smallint AS type,
        CASE WHEN i.indisprimary THEN 'CLUSTERED' ELSE 'NONCLUSTERED' END AS type_desc,
        i.indisunique::integer::sys.bit AS is_unique, i.indisprimary::integer::sys.bit AS is_primary_key,
        (EXISTS (SELECT FROM pg_constraint AS k WHERE k.conindid = c.oid AND k.contype = 'u'))::integer::sys.bit AS is_unique_constraint,
-       0::sys.bit AS is_disabled
-  FROM pg_index AS i
-  JOIN pg_class AS c ON c.oid = i.indexrelid
+       0::sys.bit AS is_disabled, 1 AS data_space_id, 0::sys.bit AS ignore_dup_key,
+       coalesce(substring(array_to_string(c.reloptions, ',') FROM 'fillfactor=(\d+)'), '0')::smallint AS fill_factor,
+       0::sys.bit AS is_padded, 0::sys.bit AS is_hypothetical, 0::sys.bit AS is_ignored_in_optimization,
+       1::sys.bit AS allow_row_locks, 1::sys.bit AS allow_page_locks, (i.indpred IS NOT NULL)::integer::sys.bit AS has_filter,
+       pg_get_expr(i.indpred, i.indrelid) AS filter_definition, 0::sys.bit AS auto_created
+  FROM ssb.numbered_index AS n
+  JOIN pg_index AS i ON i.indexrelid = n.indexrelid
+  JOIN pg_class AS c ON c.oid = n.indexrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace;
 
-CREATE OR REPLACE VIEW sys.key_constraints AS
-SELECT o.* FROM sys.objects AS o WHERE o.type IN ('PK', 'UQ');
+CREATE OR REPLACE VIEW ssb.referential_action AS
+SELECT a.code, a.number, a.name
+  FROM (VALUES ('a'::"char", 0::smallint, 'NO_ACTION'), ('r', 0, 'NO_ACTION'), (' ', 0, 'NO_ACTION'), ('c', 1, 'CASCADE'),
+               ('n', 2, 'SET_NULL'), ('d', 3, 'SET_DEFAULT')) AS a (code, number, name);
 
+CREATE OR REPLACE VIEW sys.key_constraints AS
+SELECT o.*, n.index_id AS unique_index_id, 0::sys.bit AS is_system_named, 1::sys.bit AS is_enforced
+  FROM sys.objects AS o
+  JOIN pg_constraint AS k ON k.oid::integer = o.object_id
+  JOIN ssb.numbered_index AS n ON n.indexrelid = k.conindid
+ WHERE o.type IN ('PK', 'UQ');
+
+-- The actions of a constraint that is switched off stand in what is kept of it.
 CREATE OR REPLACE VIEW sys.foreign_keys AS
-SELECT o.*, k.confrelid::integer AS referenced_object_id, (k.contype = 'c')::integer::sys.bit AS is_disabled,
-       (NOT k.convalidated)::integer::sys.bit AS is_not_trusted
-  FROM sys.objects AS o JOIN pg_constraint AS k ON k.oid::integer = o.object_id WHERE o.type = 'F';
+SELECT o.*, k.confrelid::integer AS referenced_object_id,
+       n.index_id AS key_index_id,
+       (k.contype = 'c')::integer::sys.bit AS is_disabled, 0::sys.bit AS is_not_for_replication,
+       (NOT k.convalidated)::integer::sys.bit AS is_not_trusted,
+       d.number AS delete_referential_action, d.name AS delete_referential_action_desc,
+       u.number AS update_referential_action, u.name AS update_referential_action_desc, 0::sys.bit AS is_system_named
+  FROM sys.objects AS o
+  JOIN pg_constraint AS k ON k.oid::integer = o.object_id
+  JOIN ssb.referential_action AS d ON d.code = k.confdeltype
+  JOIN ssb.referential_action AS u ON u.code = k.confupdtype
+  LEFT JOIN ssb.numbered_index AS n ON n.indexrelid = k.conindid
+ WHERE o.type = 'F';
 
 CREATE OR REPLACE VIEW sys.check_constraints AS
 SELECT o.*, (d.kept IS NOT NULL)::integer::sys.bit AS is_disabled, (NOT k.convalidated)::integer::sys.bit AS is_not_trusted,
        CASE WHEN cardinality(k.conkey) = 1 THEN k.conkey[1] ELSE 0 END::integer AS parent_column_id,
-       regexp_replace(coalesce(d.kept, pg_get_constraintdef(k.oid)), '^CHECK (.*?)( NOT VALID)?$', '\1') AS definition
+       regexp_replace(coalesce(d.kept, pg_get_constraintdef(k.oid)), '^CHECK \((.*)\)( NOT VALID)?$', '\1') AS definition,
+       0::sys.bit AS is_not_for_replication, 1::sys.bit AS uses_database_collation, 0::sys.bit AS is_system_named
   FROM sys.objects AS o
   JOIN pg_constraint AS k ON k.oid::integer = o.object_id
  CROSS JOIN LATERAL (SELECT ssb.definition_switched_off(k.oid) AS kept) AS d
@@ -190,7 +253,9 @@ SELECT o.*, (d.kept IS NOT NULL)::integer::sys.bit AS is_disabled, (NOT k.conval
 
 -- The view of SQL Server 2000, still common in "if it exists" checks.
 CREATE OR REPLACE VIEW sys.sysobjects AS
-SELECT o.name, o.object_id AS id, o.type AS xtype, o.schema_id AS uid, o.parent_object_id AS parent_obj, o.create_date AS crdate, o.type
+SELECT o.name, o.object_id AS id, o.type AS xtype, o.schema_id AS uid, o.parent_object_id AS parent_obj, o.create_date AS crdate, o.type,
+       0::smallint AS info, 0 AS status, 0 AS base_schema_ver, 0 AS replinfo, 0::smallint AS ftcatid, 0 AS schema_ver,
+       o.modify_date AS refdate, 0 AS version, 0 AS category, 0::smallint AS cache
   FROM sys.objects AS o;
 CREATE OR REPLACE VIEW sys.sysdatabases AS
 SELECT d.name, d.database_id AS dbid, d.create_date AS crdate FROM sys.databases AS d;

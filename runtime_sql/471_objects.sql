@@ -75,8 +75,12 @@ END;
 -- Trigger functions and the relations behind queues stay out.
 CREATE OR REPLACE FUNCTION sys.known_objects(wanted_name text, wanted_id integer)
 RETURNS TABLE (object_id integer, schema_name text, name text, type text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- PL/pgSQL, for it keeps plans: before PostgreSQL 18 an SQL function plans these queries at each call.
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
 AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT q.queue_id, q.schema_name, q.spelling, 'SQ'
     FROM ssb.queue AS q
     WHERE (q.relation_name = wanted_name OR q.queue_id = wanted_id)
@@ -109,6 +113,12 @@ AS $$
     JOIN pg_class AS c ON c.oid = t.tgrelid
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE (t.tgname = wanted_name OR t.oid = wanted_id::oid) AND NOT t.tgisinternal
+    UNION ALL
+    SELECT d.oid::integer, n.nspname::text, d.name, 'D'
+    FROM ssb.column_default AS d
+    JOIN pg_namespace AS n ON n.oid = d.namespace
+    WHERE d.name = wanted_name OR d.oid = wanted_id::oid;
+END;
 $$;
 
 -- OBJECT_ID('[database.[schema].]name' [, type]): NULL for what does not exist or
@@ -134,7 +144,7 @@ BEGIN
         SELECT o.object_id
         FROM sys.known_objects(v_name, NULL) AS o
         WHERE o.schema_name = v_schema AND (object_id.type IS NULL OR o.type = upper(rtrim(object_id.type)))
-        ORDER BY o.type = 'TR', o.type IN ('PK', 'UQ', 'F', 'C')
+        ORDER BY o.type = 'TR', o.type IN ('PK', 'UQ', 'F', 'C', 'D')
         LIMIT 1);
 END;
 $$;

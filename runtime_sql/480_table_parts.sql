@@ -15,26 +15,25 @@ CREATE TABLE IF NOT EXISTS ssb.extended_property (
 );
 
 CREATE OR REPLACE VIEW sys.index_columns AS
-SELECT i.indrelid::integer AS object_id, x.index_id, k.place::integer AS index_column_id, i.indkey[k.place - 1]::integer AS column_id,
+SELECT i.indrelid::integer AS object_id, n.index_id, k.place::integer AS index_column_id, i.indkey[k.place - 1]::integer AS column_id,
        CASE WHEN k.place <= i.indnkeyatts THEN k.place ELSE 0 END::smallint AS key_ordinal, 0::smallint AS partition_ordinal,
        (coalesce(i.indoption[k.place - 1], 0) & 1)::sys.bit AS is_descending_key,
        (k.place > i.indnkeyatts)::integer::sys.bit AS is_included_column
   FROM pg_index AS i
   JOIN pg_class AS c ON c.oid = i.indexrelid
-  JOIN sys.indexes AS x ON x.object_id = i.indrelid::integer AND x.name = ssb.tsql_index_name(c.oid)
+  JOIN ssb.numbered_index AS n ON n.indexrelid = i.indexrelid
+  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
   CROSS JOIN LATERAL generate_series(1, i.indnatts) AS k (place);
 
--- PostgreSQL's defaults have no names: DF__table__column.
 CREATE OR REPLACE VIEW sys.default_constraints AS
-SELECT format('df__%s__%s', c.relname, a.attname) AS name, d.oid::integer AS object_id, NULL::integer AS principal_id,
-       v.schema_id, c.oid::integer AS parent_object_id, 'D'::char(2) AS type, 'DEFAULT_CONSTRAINT'::text AS type_desc,
-       NULL::timestamp(3) AS create_date, NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped,
-       a.attnum::integer AS parent_column_id, '(' || pg_get_expr(d.adbin, d.adrelid) || ')' AS definition, 1::sys.bit AS is_system_named
-  FROM pg_attrdef AS d
-  JOIN pg_class AS c ON c.oid = d.adrelid
-  JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
-  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
- WHERE a.attgenerated = '';
+SELECT d.name, d.oid::integer AS object_id, NULL::integer AS principal_id, v.schema_id, d.relation::integer AS parent_object_id,
+       'D'::char(2) AS type, 'DEFAULT_CONSTRAINT'::text AS type_desc, NULL::timestamp(3) AS create_date,
+       NULL::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published,
+       d.number::integer AS parent_column_id,
+       (SELECT '(' || pg_get_expr(a.adbin, a.adrelid) || ')' FROM pg_attrdef AS a WHERE a.oid = d.oid) AS definition,
+       d.is_system_named::integer::sys.bit AS is_system_named
+  FROM ssb.column_default AS d
+  JOIN ssb.visible_schema AS v ON v.oid = d.namespace;
 
 CREATE OR REPLACE VIEW sys.foreign_key_columns AS
 SELECT k.oid::integer AS constraint_object_id, n.place::integer AS constraint_column_id, k.conrelid::integer AS parent_object_id,

@@ -2,16 +2,18 @@
 
 CREATE OR REPLACE VIEW sys.syscolumns AS
 SELECT c.name, c.object_id AS id, c.system_type_id AS xtype, c.column_id AS colid, c.max_length AS length, c.precision AS prec,
-       c.scale, c.is_nullable AS isnullable, c.user_type_id AS xusertype
+       c.scale, c.is_nullable AS isnullable, c.user_type_id AS xusertype, c.column_id::smallint AS colorder,
+       c.default_object_id AS cdefault, 0 AS domain, 0::smallint AS number, c.collation_name AS collation,
+       c.is_computed::integer AS iscomputed, 0 AS isoutparam, (c.is_identity::integer * 128)::smallint AS status
   FROM sys.columns AS c;
 
 CREATE OR REPLACE VIEW sys.sysindexes AS
-SELECT i.object_id AS id, i.name, i.index_id AS indid,
-       (SELECT p.rows FROM sys.partitions AS p WHERE p.object_id = i.object_id ORDER BY p.index_id LIMIT 1) AS rows,
-       (SELECT p.rows FROM sys.partitions AS p WHERE p.object_id = i.object_id ORDER BY p.index_id LIMIT 1) AS rowcnt
-  FROM sys.indexes AS i
-UNION ALL
-SELECT p.object_id, NULL, p.index_id, p.rows, p.rows FROM sys.partitions AS p WHERE p.index_id = 0;
+SELECT i.id, i.name, i.indid, r.rows, r.rows AS rowcnt
+  FROM (SELECT x.object_id AS id, x.name, x.index_id AS indid FROM sys.indexes AS x
+        UNION ALL
+        SELECT t.object_id, NULL, 0 FROM sys.tables AS t
+         WHERE NOT EXISTS (SELECT FROM ssb.numbered_index AS n WHERE n.indrelid = t.object_id::oid AND n.index_id = 1)) AS i
+ CROSS JOIN LATERAL (SELECT ssb.rows_of(i.id::oid) AS rows OFFSET 0) AS r;
 
 CREATE OR REPLACE VIEW sys.sysusers AS
 SELECT u.principal_id AS uid, u.name, u.sid, u.create_date AS createdate, u.modify_date AS updatedate,

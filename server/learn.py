@@ -102,6 +102,7 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             tuple(_column(*parts) for parts in zip(*columns, strict=True)),
             tuple(keys.get((schema, name), ())),
             read_only=kind in ("v", "m"),
+            is_of_server=True,
         )
     for schema, name, base, not_null in connection.execute(_DOMAINS):
         known = type_of(base)

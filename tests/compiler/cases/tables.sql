@@ -62,7 +62,7 @@ fk_t           1              1
 
 name is_disabled is_not_trusted definition
 ---- ----------- -------------- ----------
-ck_t           1              1 ((n > 0))
+ck_t           1              1 (n > 0)
 
 (1 row affected)
 

@@ -124,7 +124,8 @@ CREATE TABLE dbo.a6 (
     e uuid DEFAULT gen_random_uuid(),
     f numeric(5,2) DEFAULT -1,
     g varchar(20) DEFAULT sys.suser_sname()
-)
+);
+SELECT ssb.name_default('dbo.a6', 'c', 'df_c')
 
 -- case: keys
 CREATE TABLE a7 (a int NOT NULL, b int, CONSTRAINT pk_a7 PRIMARY KEY CLUSTERED (a ASC), CONSTRAINT uq_a7 UNIQUE NONCLUSTERED (b DESC))
@@ -266,7 +267,8 @@ ALTER TABLE dbo.heap ADD CONSTRAINT ck_heap CHECK (a > 0)
 -- case: add default
 ALTER TABLE heap ADD CONSTRAINT df_heap DEFAULT 7 FOR a
 -- expect
-ALTER TABLE dbo.heap ALTER COLUMN a SET DEFAULT 7
+ALTER TABLE dbo.heap ALTER COLUMN a SET DEFAULT 7;
+SELECT ssb.name_default('dbo.heap', 'a', 'df_heap')
 
 -- case: check constraint
 ALTER TABLE heap CHECK CONSTRAINT ALL

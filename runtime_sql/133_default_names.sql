@@ -1,0 +1,68 @@
+-- DEFAULT constraints have names in T-SQL, and are dropped by them; PostgreSQL's defaults have none.
+-- The given ones stand here, others are df__table__column.
+--
+-- Called by  compiled CREATE TABLE, ALTER TABLE; sys.objects, sys.default_constraints, OBJECT_ID
+-- Locks      the table, as ALTER TABLE does
+
+CREATE TABLE IF NOT EXISTS ssb.default_name (
+    relation    regclass NOT NULL,
+    column_name text     NOT NULL,
+    name        text     NOT NULL,    -- folded, as names of tables are
+    PRIMARY KEY (relation, column_name)
+);
+
+CREATE OR REPLACE VIEW ssb.column_default AS
+SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS column_name, c.relnamespace AS namespace,
+       coalesce(n.name, format('df__%s__%s', c.relname, a.attname)) AS name, n.name IS NULL AS is_system_named
+  FROM pg_attrdef AS d
+  JOIN pg_class AS c ON c.oid = d.adrelid
+  JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+  LEFT JOIN ssb.default_name AS n ON n.relation = d.adrelid::regclass AND n.column_name = a.attname
+ WHERE a.attgenerated = '';
+
+-- p_column and p_name are written as in SQL: in quotes where they need them.
+-- p_name: NULL takes the name away.
+CREATE OR REPLACE FUNCTION ssb.name_default(p_table regclass, p_column text, p_name text)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_column CONSTANT text := (parse_ident(p_column))[1];
+BEGIN
+    -- Who may call ALTER TABLE; inside, current_user is the runtime's owner.
+    IF NOT pg_has_role(ssb.caller(), (SELECT c.relowner FROM pg_class AS c WHERE c.oid = p_table), 'USAGE') THEN
+        PERFORM ssb.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', p_table));
+    END IF;
+    DELETE FROM ssb.default_name AS n WHERE n.relation = p_table AND n.column_name = v_column;
+    INSERT INTO ssb.default_name (relation, column_name, name) SELECT p_table, v_column, (parse_ident(p_name))[1] WHERE p_name IS NOT NULL;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.column_of_default(p_table regclass, p_name text)
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT d.column_name FROM ssb.column_default AS d WHERE d.relation = p_table AND d.name = p_name; $$;
+
+-- p_name as above. ALTER TABLE … DROP CONSTRAINT of a constraint, or of what is only a default here.
+CREATE OR REPLACE FUNCTION ssb.drop_constraint(p_table regclass, p_name text, p_if_exists boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name CONSTANT text := (parse_ident(p_name))[1];
+    v_column text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conrelid = p_table AND k.conname = v_name) THEN
+        v_column := ssb.column_of_default(p_table, v_name);
+    END IF;
+    IF v_column IS NULL THEN
+        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %s%I', p_table, CASE WHEN p_if_exists THEN 'IF EXISTS ' END, v_name);
+    ELSE
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', p_table, v_column);
+        PERFORM ssb.name_default(p_table, quote_ident(v_column), NULL);
+    END IF;
+END;
+$$;
