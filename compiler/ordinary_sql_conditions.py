@@ -208,7 +208,11 @@ def _align_types(left: Value, right: Value) -> tuple[Value, Value]:
         return left, right
     if (a.is_numeric and b.is_numeric) or (a.is_datetime and b.is_datetime):
         return left, right
-    if "user" in (a.family, b.family) or "variant" in (a.family, b.family):
+    if a.family == "variant":
+        return _of_variant(left, b), right
+    if b.family == "variant":
+        return left, _of_variant(right, a)
+    if "user" in (a.family, b.family):
         return left, right
     target = v.common_of_types([a, b])
     if target is None:
@@ -216,6 +220,14 @@ def _align_types(left: Value, right: Value) -> tuple[Value, Value]:
     if a.family != target.family:
         return v.assign(left, target), right
     return left, v.assign(right, target)
+
+
+def _of_variant(value: Value, other: tm.SqlType) -> Value:
+    """A sql_variant, which is text here, beside another type: NULL where it is nothing of the kind."""
+    if other.is_string or other.family in ("user", "xml"):
+        return value
+    target = tm.decimal(38, 10) if other.is_numeric else other
+    return v.convert(replace(value, type=tm.NVARCHAR_MAX), target, attempt=True)
 
 
 def case_folded(value: Value) -> Value:

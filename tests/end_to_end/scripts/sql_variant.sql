@@ -7,3 +7,8 @@ create table #v (k sysname, v sql_variant)
 insert #v values ('a', 1), ('b', N'two'), ('c', cast('2020-01-01' as datetime)), ('d', 0x0102)
 select k, v from #v
 select cast(v as int) from #v where k = 'a'
+DECLARE @five sql_variant = 5, @word sql_variant = N'word'
+IF @five = 5 AND @five > 3 AND 10 > @five AND @five BETWEEN 1 AND 8 PRINT 'a number'
+IF @word = 5 OR @word <> 5 PRINT 'never' ELSE PRINT 'no number'
+IF SERVERPROPERTY('EngineEdition') = 3 PRINT 'as publishing scripts ask'
+GO

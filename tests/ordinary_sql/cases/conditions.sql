@@ -332,3 +332,8 @@ a = 1
 case.sql:1:1: error 207: invalid column name 'a'
     1 | a = 1
       | ^
+
+-- case: a sql_variant beside a number
+SERVERPROPERTY('EngineEdition') = 3 AND SESSION_CONTEXT(N'k') IN (1, 2)
+-- expect
+sys.try_convert_decimal(sys.serverproperty('EngineEdition'), 38, 10) = 3 AND sys.try_convert_decimal(sys.session_context('k'), 38, 10) IN (1, 2)
