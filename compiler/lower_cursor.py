@@ -99,9 +99,12 @@ def _define(
     text = definition.query
     table = ctx.located_cursors.get(fold(cursor.name))
     cursor.row_place = None
-    if table is not None and not _READ_ONLY.intersection(definition.options):
+    cursor.read_only = bool(_READ_ONLY.intersection(definition.options))
+    if table is not None and not cursor.read_only:
         found = with_row_place(text, table, ctx.scope.table(table))
-        if found is not None:
+        if found is None:
+            cursor.read_only = True
+        else:
             text, cursor.row_place = found
     query = ordinary_sql.translate_query(text, ctx.scope, ctx.problems)
     if query is None:

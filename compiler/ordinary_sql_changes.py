@@ -144,11 +144,11 @@ def _at_cursor(change: Change, cursor: str, ctx: Context) -> CursorRow | None:
         ctx.unsupported(
             f"WHERE CURRENT OF {cursor}",
             change.target,
-            hint="the cursor must be declared in this routine, over the table, and not be read-only",
+            hint="the cursor must be declared in the same procedure or batch",
         )
         return None
     table = quote(fold(change.target.name))
-    found = " AND ".join(f"{table}.{column} = {value}" for column, value in row.columns)
+    found = " AND ".join(f"{table}.{column} = {value}" for column, value in row.columns) or "false"
     change.source.set("where", exp.Where(this=Verbatim(this=Value(found, v.AND, BOOLEAN))))
     return row
 

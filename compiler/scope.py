@@ -142,6 +142,8 @@ class Cursor:
     scroll: bool = False
     row_place: RowPlace | None = None
     """What finds the row again, where WHERE CURRENT OF asks for it."""
+    read_only: bool = False
+    """Declared so, or over a query of which no row is one of a table."""
 
 
 class Catalog:
@@ -393,6 +395,8 @@ class Scope:
     def cursor_row(self, name: str) -> CursorRow | None:
         """Return what finds the row that a cursor stands on."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
+        if cursor is not None and cursor.read_only:
+            return CursorRow((), "PERFORM ssb.raise_error(16929, 'The cursor is READ ONLY.')")
         if cursor is None or cursor.row_place is None:
             return None
         places = cursor.row_place.columns

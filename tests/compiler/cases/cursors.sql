@@ -590,13 +590,40 @@ GO
 DECLARE c CURSOR STATIC FOR SELECT id FROM dbo.t;
 DELETE FROM dbo.t WHERE CURRENT OF c;
 -- expect
-case.sql:4:13: error: WHERE CURRENT OF c is not supported
-    4 | DELETE FROM dbo.t WHERE CURRENT OF c;
-      |             ^^^^^
-hint: the cursor must be declared in this routine, over the table, and not be read-only
+CREATE TABLE dbo.t (
+    id integer PRIMARY KEY
+);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        c_rows text[];
+        c_at integer;
+    BEGIN
+        BEGIN
+            c_at := ssb.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM ssb.raise_error(16929, 'The cursor is READ ONLY.');
+            DELETE FROM dbo.t WHERE false;
+            GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
 -- shows
-Msg 102, Level 15, State 1, Line 2
-case.sql:4:13: error: WHERE CURRENT OF c is not supported
-    4 | DELETE FROM dbo.t WHERE CURRENT OF c;
-      |             ^^^^^
-hint: the cursor must be declared in this routine, over the table, and not be read-only
+Msg 16929, Level 16, State 1, Line 2
+The cursor is READ ONLY.

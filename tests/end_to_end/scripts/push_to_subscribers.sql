@@ -23,7 +23,7 @@ BEGIN
 	SET NOCOUNT ON
 	DECLARE @svc nvarchar(256), @dialog uniqueidentifier, @sid int, @payload xml
 	SELECT @payload = (SELECT id AS '@id', title, body FROM Articles WHERE id = @id FOR XML PATH('article'), TYPE)
-	DECLARE subs CURSOR LOCAL STATIC READ_ONLY FORWARD_ONLY FOR
+	DECLARE subs CURSOR LOCAL FORWARD_ONLY FOR
 		SELECT id, service_name, dialog FROM Subscribers
 	OPEN subs
 	FETCH subs INTO @sid, @svc, @dialog

@@ -310,7 +310,7 @@ DELETE FROM heap WHERE CURRENT OF nope
 case.sql:1:13: error: WHERE CURRENT OF nope is not supported
     1 | DELETE FROM heap WHERE CURRENT OF nope
       |             ^^^^
-hint: the cursor must be declared in this routine, over the table, and not be read-only
+hint: the cursor must be declared in the same procedure or batch
 
 -- case: merge without when
 MERGE heap AS t USING audit AS s ON t.a = s.id;
