@@ -74,6 +74,11 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
     target = find_target(dsn)
     with connect(target) as connection:
         before = _installed(connection, target)
+        lost = installer.dependents(connection)
+        if lost:
+            click.echo("With the runtime go, for they use it:")
+            for one in lost:
+                click.echo(f"  {one}")
         if not yes:
             click.confirm(
                 f"Remove runtime {before} with all queues and messages from {describe(target)}?", abort=True

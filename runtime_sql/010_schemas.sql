@@ -1,6 +1,32 @@
 -- ssb is the engine; sys holds what T-SQL scripts query: catalog views, dynamic
 -- management views and the T-SQL built-in functions and types.
 -- Everybody may look names up; what a function or view gives is its own matter.
+--
+-- Whatever stands in these schemas runs with the rights of their owner or of whoever
+-- installs. So nothing is put into schemas of others, nor beside things that somebody
+-- made there before.
+DO $$
+DECLARE
+    v_found record;
+BEGIN
+    SELECT n.nspname, pg_get_userbyid(n.nspowner) AS owner INTO v_found FROM pg_namespace AS n
+     WHERE n.nspname IN ('ssb', 'sys', 'ssb_staging') AND pg_get_userbyid(n.nspowner) <> current_user LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = '42501',
+            MESSAGE = format('the schema %s belongs to %s, not to %s', v_found.nspname, v_found.owner, current_user),
+            HINT = format('The runtime is installed and upgraded by one role: SET ROLE %I, or PGOPTIONS="-c role=%1$s".', v_found.owner);
+    END IF;
+    SELECT n.nspname, d.objid, d.classid INTO v_found
+      FROM pg_namespace AS n JOIN pg_depend AS d ON d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
+     WHERE n.nspname IN ('ssb', 'sys') AND to_regclass('ssb.runtime_version') IS NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = '42P06',
+            MESSAGE = format('the schema %s exists, and has in it the %s', v_found.nspname,
+                             pg_describe_object(v_found.classid, v_found.objid, 0)),
+            HINT = 'The runtime needs the schemas ssb and sys for itself.';
+    END IF;
+END;
+$$;
 CREATE SCHEMA IF NOT EXISTS ssb;
 CREATE SCHEMA IF NOT EXISTS sys;
 GRANT USAGE ON SCHEMA ssb, sys TO PUBLIC;

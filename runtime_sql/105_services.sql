@@ -24,7 +24,7 @@ BEGIN
 END;
 $$;
 
--- A service's queue: an existing one of the same database.
+-- A service's queue: one of the same database on which the caller has REFERENCES.
 CREATE OR REPLACE FUNCTION ssb.queue_for_service(p_queue text, p_database_id integer)
 RETURNS ssb.queue
 LANGUAGE plpgsql
@@ -34,7 +34,10 @@ DECLARE
     v_queue ssb.queue;
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb.usual_name(p_queue) AND q.database_id = p_database_id;
-    IF NOT FOUND THEN
+    -- Who may put a service of his own on a queue may put messages there, which else takes SEND.
+    IF NOT FOUND
+       OR NOT (ssb.has_permission(ssb.caller(), 'QUEUE', v_queue.queue_id, 'REFERENCES', v_queue.owner, p_database_id)
+               OR ssb.is_member(ssb.caller(), 'db_ddladmin', p_database_id)) THEN
         PERFORM ssb.raise_not_found('find', 'queue', p_queue);
     END IF;
     RETURN v_queue;

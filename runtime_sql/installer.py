@@ -123,8 +123,8 @@ def extension_files() -> dict[str, str]:
         "comment = 'Service Broker: dialogs, contracts and queues for compiled T-SQL'\n"
         f"default_version = '{RUNTIME_VERSION}'\n"
         "relocatable = false\n"
-        "trusted = true\n"
-        "superuser = true\n"
+        # Its functions run with their owner's rights: that is who creates the extension, as with `install`.
+        "superuser = false\n"
     )
     guard = f'\\echo Use "CREATE EXTENSION {EXTENSION_NAME}" to load this file. \\quit\n\n'
     body = "\n\n".join(_parts())
@@ -200,9 +200,111 @@ def upgrade(connection: psycopg.Connection[Any]) -> None:
     install(connection)
 
 
-def uninstall(connection: psycopg.Connection[Any]) -> None:
-    """Remove the runtime with all queues, dialogs and messages; tables and procedures of scripts stay.
+_DEPENDENTS = """\
+WITH ours (class, number) AS (
+    SELECT 'pg_proc'::regclass, p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+     WHERE n.nspname IN ('ssb', 'sys')
+    UNION ALL
+    SELECT 'pg_class', c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE n.nspname IN ('ssb', 'sys')
+        OR EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
+    UNION ALL
+    SELECT 'pg_type', t.oid FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
+      LEFT JOIN pg_type AS e ON e.oid = t.typelem
+     WHERE n.nspname IN ('ssb', 'sys') AND 'd' NOT IN (t.typtype, coalesce(e.typtype, t.typtype))
+)
+SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
+  FROM ours AS o
+  JOIN pg_depend AS d ON d.refclassid = o.class AND d.refobjid = o.number AND d.deptype = 'n'
+  LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+  LEFT JOIN pg_attrdef AS f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+  LEFT JOIN pg_trigger AS t ON d.classid = 'pg_trigger'::regclass AND t.oid = d.objid
+  LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+  LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+  LEFT JOIN pg_class AS c ON c.oid = CASE d.classid WHEN 'pg_class'::regclass THEN d.objid
+                                          ELSE coalesce(r.ev_class, f.adrelid, t.tgrelid) END
+  JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, k.connamespace, p.pronamespace)
+ WHERE n.nspname NOT IN ('ssb', 'sys', 'ssb_staging') AND n.nspname !~ '^pg_(temp|toast)'
+   AND NOT EXISTS (SELECT FROM ours AS x WHERE x.class = 'pg_class'::regclass AND x.number = c.oid)
+ ORDER BY 1
+"""
 
+# Domains that columns, types or routines outside use, and a schema where they may go on.
+_USED_DOMAINS = """\
+SELECT o.nspname, y.typname,
+       (SELECT array_agg(DISTINCT n.nspname::text ORDER BY n.nspname::text)
+          FROM pg_depend AS d
+          LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
+          LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
+          LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+          JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, t.typnamespace, p.pronamespace)
+         WHERE d.refclassid = 'pg_type'::regclass AND d.refobjid IN (y.oid, y.typarray) AND d.deptype = 'n'
+           AND n.nspname NOT IN ('ssb', 'sys', 'ssb_staging') AND n.nspname !~ '^pg_(temp|toast)') AS users
+  FROM pg_type AS y JOIN pg_namespace AS o ON o.oid = y.typnamespace
+ WHERE o.nspname IN ('ssb', 'sys') AND y.typtype = 'd'
+"""
+
+
+def dependents(connection: psycopg.Connection[Any]) -> list[str]:
+    """What `uninstall` takes along outside the runtime's schemas, each in PostgreSQL's words.
+
+    Compiled procedures, and views, defaults, constraints and triggers that call the runtime's functions.
+    """
+    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
+        return [row[0] for row in cursor.execute(_DEPENDENTS)] if _installed(connection) else []
+
+
+def _save_from_extension(connection: psycopg.Connection[Any]) -> None:
+    """Where CREATE EXTENSION made the runtime: take out of it what DROP EXTENSION must not drop.
+
+    The schema dbo, with every table in it, and the domains that columns have.
+    """
+    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
+        members = cursor.execute(
+            "SELECT CASE WHEN t.oid IS NULL THEN 'SCHEMA' ELSE 'DOMAIN' END, o.identity"
+            " FROM pg_catalog.pg_extension AS e"
+            " JOIN pg_catalog.pg_depend AS d ON d.refclassid = 'pg_catalog.pg_extension'::regclass"
+            " AND d.refobjid = e.oid AND d.deptype = 'e'"
+            " LEFT JOIN pg_catalog.pg_type AS t ON d.classid = 'pg_catalog.pg_type'::regclass"
+            " AND t.oid = d.objid AND t.typtype = 'd'"
+            " LEFT JOIN pg_catalog.pg_namespace AS n ON d.classid = 'pg_catalog.pg_namespace'::regclass"
+            " AND n.oid = d.objid AND n.nspname NOT IN ('ssb', 'sys', 'ssb_staging')"
+            " CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, 0) AS o"
+            " WHERE e.extname = %s AND coalesce(t.oid, n.oid) IS NOT NULL",
+            (EXTENSION_NAME,),
+        ).fetchall()
+        for kind, identity in members:
+            # The identity is quoted by PostgreSQL.
+            cursor.execute(f"ALTER EXTENSION {EXTENSION_NAME} DROP {kind} {identity}".encode())
+
+
+def _keep_domains(connection: psycopg.Connection[Any]) -> None:
+    """Move the types that columns outside have (bit, xml) out of the way of DROP SCHEMA … CASCADE.
+
+    It would drop the columns, with what is in them.
+    """
+    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
+        used = [row for row in cursor.execute(_USED_DOMAINS) if row[2]]
+        for schema, name, users in used:
+            # Where T-SQL's tables are, if they use it.
+            target = "dbo" if "dbo" in users else users[0]
+            number, free = 1, name
+            while cursor.execute(
+                "SELECT to_regtype(%s) IS NOT NULL",
+                (sql.Identifier(target, free).as_string(connection),),
+            ).fetchone() != (False,):
+                number, free = number + 1, f"{name[:50]}_{number + 1}"
+            domain = sql.Identifier(schema, name)
+            if free != name:
+                cursor.execute(sql.SQL("ALTER DOMAIN {} RENAME TO {}").format(domain, sql.Identifier(free)))
+                domain = sql.Identifier(schema, free)
+            cursor.execute(sql.SQL("ALTER DOMAIN {} SET SCHEMA {}").format(domain, sql.Identifier(target)))
+
+
+def uninstall(connection: psycopg.Connection[Any]) -> None:
+    """Remove the runtime with all queues, dialogs and messages. Tables stay with all their rows and columns.
+
+    What `dependents` names goes too. The types bit and xml of columns move to those tables' schema.
     Schemas that CREATE DATABASE or CREATE SCHEMA made are dropped where they are empty.
     """
     with connection.transaction():
@@ -217,7 +319,10 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
                 for row in cursor.execute("SELECT q.schema_name, q.relation_name FROM ssb.queue AS q")
             ]
         for schema, name in views:
-            connection.execute(sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier(schema, name)))
+            connection.execute(sql.SQL("DROP VIEW IF EXISTS {} CASCADE").format(sql.Identifier(schema, name)))
+        _save_from_extension(connection)
+        _keep_domains(connection)
+        connection.execute(f"DROP EXTENSION IF EXISTS {EXTENSION_NAME} CASCADE")
         connection.execute("DROP SCHEMA IF EXISTS ssb, sys, ssb_staging CASCADE")
         for schema in schemas:
             with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:

@@ -16,6 +16,8 @@ from .problems import ServerError
 
 # Of libpq's variables, those that say which server or database is meant.
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
+# … and those parameters of a DSN that nobody is to read.
+_SECRET = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,12 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             prepare_threshold=None,
             **{"application_name": "pgsb", "client_encoding": "utf8", **options},
         )
+    except psycopg.ProgrammingError:
+        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+        raise ServerError(
+            f"cannot read the connection string of {target.source}",
+            hint="postgresql://user@host:port/database, or host=… dbname=… (values with blanks in quotes)",
+        ) from None
     except psycopg.Error as error:
         raise ServerError(
             f"cannot connect to {describe(target)}: {_one_line(error)}",
@@ -71,14 +79,14 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
 
 
 def describe(target: Target) -> str:
-    """The server in words, without its password."""
+    """The server in words, without its passwords and keys."""
     if target.private:
         return "the private server"
     try:
         parts = conninfo_to_dict(target.dsn)
     except psycopg.Error:
         return "the server"
-    shown = make_conninfo("", **{name: value for name, value in parts.items() if name != "password"})
+    shown = make_conninfo("", **{name: value for name, value in parts.items() if name not in _SECRET})
     return shown or "the server named by the PG* variables"
 
 

@@ -69,6 +69,19 @@ def test_create_extension(
     _works(connection)
 
 
+def test_an_owner_creates_the_extension_and_keeps_his_tables_without_it(
+    extension_directory: Path, owner: Connection
+) -> None:
+    for name, text in installer.extension_files().items():
+        (extension_directory / name).write_text(text)
+    owner.execute(f"CREATE EXTENSION {installer.EXTENSION_NAME}")
+    _works(owner)
+    owner.execute("CREATE TABLE dbo.kept (active sys.bit); INSERT INTO dbo.kept VALUES (1)")
+    installer.uninstall(owner)
+    assert owner.execute("SELECT active FROM dbo.kept").fetchall() == [(1,)]
+    assert owner.execute("SELECT extname FROM pg_extension WHERE extname ~ 'broker'").fetchall() == []
+
+
 def test_a_dump_carries_queues_and_messages(
     database: Database, empty_database: Database, psql: str, connect: Callable[..., Connection]
 ) -> None:

@@ -130,6 +130,26 @@ def test_nothing_is_made_in_the_name_of_another(stranger: Session, session: Sess
     session.do("SELECT ssb.drop_queue('dbo.of_the_owner')")
 
 
+def test_a_service_on_the_queue_of_another_needs_references(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    session.do("SELECT ssb.grant_permission('{CREATE SERVICE,CREATE QUEUE}', 'DATABASE', NULL, '{mallory}')")
+    stranger.do("SELECT ssb.create_queue('mallory.own')")
+    stranger.do("SELECT ssb.create_service('//mallory', 'mallory.own', '{DEFAULT}')")
+    intrusions = (
+        "SELECT ssb.create_service('//inside', %s, '{DEFAULT}')",
+        "SELECT ssb.alter_service('//mallory', %s)",
+    )
+    for statement in intrusions:
+        with refused(15151):
+            stranger.do(statement, pair.far)
+    session.do("SELECT ssb.grant_permission('{REFERENCES}', 'OBJECT', %s, '{mallory}')", pair.far)
+    for statement in intrusions:
+        stranger.do(statement, pair.far)
+    stranger.do("SELECT ssb.drop_service('//inside'), ssb.drop_service('//mallory')")
+    stranger.do("SELECT ssb.drop_queue('mallory.own')")
+
+
 def test_queues_stand_where_their_makers_may_make_something(stranger: Session, session: Session) -> None:
     session.do("SELECT ssb.grant_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{mallory}')")
     session.do("CREATE SCHEMA closed")

@@ -186,3 +186,66 @@ def test_extension_files_are_complete() -> None:
     script = files[f"pg_service_broker--{version}.sql"]
     assert "pg_extension_config_dump" in script
     assert not any(line.startswith(("BEGIN;", "COMMIT;")) for line in script.splitlines())
+
+
+def test_uninstall_takes_no_column_with_it(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    connection = connect(empty_database.dsn)
+    for _ in range(2):
+        installer.install(connection)
+        connection.execute("CREATE SCHEMA IF NOT EXISTS dbo; DROP TABLE IF EXISTS dbo.kept")
+        connection.execute(
+            "CREATE TABLE dbo.kept (id integer, active sys.bit, body sys.xml, flags sys.bit[])"
+        )
+        connection.execute("INSERT INTO dbo.kept VALUES (1, 1, '<a/>', '{1,0}')")
+        connection.execute("CREATE VIEW dbo.view_of_it AS SELECT active FROM dbo.kept")
+        connection.execute("CREATE VIEW dbo.uses_it AS SELECT sys.db_id('x') AS id")
+        connection.execute("CREATE PROCEDURE dbo.p(session ssb.session) LANGUAGE sql AS 'SELECT 1'")
+        connection.execute("SELECT ssb.create_queue('dbo.q')")
+        connection.execute("CREATE VIEW dbo.of_the_queue AS SELECT message_body FROM dbo.q")
+        assert installer.dependents(connection) == [
+            "function dbo.p(ssb.session)",
+            "rule _RETURN on view dbo.of_the_queue",
+            "rule _RETURN on view dbo.uses_it",
+        ]
+        installer.uninstall(connection)
+        row = connection.execute("SELECT id, active, body::text, flags::text FROM dbo.kept").fetchone()
+        assert row == (1, 1, "<a/>", "{1,0}")
+        assert connection.execute("SELECT active FROM dbo.view_of_it").fetchone() == (1,)
+        with pytest.raises(psycopg.errors.CheckViolation):
+            connection.execute("UPDATE dbo.kept SET active = 2")
+        left = connection.execute(
+            "SELECT relname::text FROM pg_class"
+            " WHERE relnamespace = 'dbo'::regnamespace AND relname <> 'kept_long_ago' ORDER BY 1"
+        )
+        assert [name for (name,) in left] == ["kept", "view_of_it"]
+        assert installer.dependents(connection) == []
+        connection.execute("DROP VIEW dbo.view_of_it; ALTER TABLE dbo.kept RENAME TO kept_before")
+        connection.execute("DROP TABLE IF EXISTS dbo.kept_long_ago")
+        # In the second round the types of the first are still there.
+        connection.execute("ALTER TABLE dbo.kept_before RENAME TO kept_long_ago")
+
+
+def test_nothing_is_installed_beside_what_others_have_put_there(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE early_bird")
+    try:
+        for trap, reason in [
+            ("CREATE SCHEMA ssb AUTHORIZATION early_bird", "belongs to early_bird"),
+            ("CREATE SCHEMA sys CREATE TABLE objects (id integer)", "has in it the table sys.objects"),
+        ]:
+            admin.execute(trap)
+            with pytest.raises(psycopg.Error, match=reason):
+                installer.install(admin)
+            admin.execute("DROP SCHEMA IF EXISTS ssb, sys CASCADE")
+        admin.execute("CREATE SCHEMA sys")
+        installer.install(admin)
+        admin.execute("UPDATE ssb.runtime_version SET content_hash = 'another'")
+        admin.execute("ALTER SCHEMA ssb OWNER TO early_bird")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="belongs to early_bird"):
+            installer.upgrade(admin)
+    finally:
+        admin.execute("DROP OWNED BY early_bird CASCADE; DROP ROLE early_bird")
