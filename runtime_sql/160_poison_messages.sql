@@ -12,6 +12,7 @@
 --   12  rollbacks in a row; 4095 means that they have stopped the queue
 --    8  commits since the last rollback
 --    1  the first of the rollbacks counts only if nobody else receives meanwhile
+--    4  how many more look for transactions that received before there was a record
 -- It is written under the lock of 161_attempts.sql.
 
 CREATE OR REPLACE FUNCTION ssb.queue_state(p_sequence regclass)
@@ -46,28 +47,8 @@ AS $$
       FROM (SELECT ssb.queue_state(p_sequence) AS state) AS s;
 $$;
 
--- The caller holds the lock. What is still under way is forgotten with the record, and
--- when the queue has stopped.
-CREATE OR REPLACE FUNCTION ssb.write_attempts(p_queue ssb.queue, p_is_on_record boolean, p_fails integer, p_commits integer,
-                                              p_is_doubtful boolean)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF NOT p_is_on_record OR p_fails = 4095 THEN
-        PERFORM ssb.free_attempts(ARRAY(SELECT a.number FROM ssb.attempts_on_record(p_queue.queue_id) AS a));
-    END IF;
-    PERFORM setval(p_queue.state_sequence,
-                   (ssb.queue_state(p_queue.state_sequence) & 1)
-                   | CASE WHEN p_is_on_record
-                          THEN 2 | (p_fails::bigint << 2) | (p_commits::bigint << 14) | (p_is_doubtful::integer::bigint << 22)
-                          ELSE 0 END);
-END;
-$$;
-
--- The same for others.
-CREATE OR REPLACE FUNCTION ssb.set_attempts(p_queue ssb.queue, p_is_on_record boolean, p_fails integer)
+-- Another state: what is still under way is forgotten. The watcher's wish stays.
+CREATE OR REPLACE FUNCTION ssb.set_attempts(p_queue ssb.queue, p_state bigint)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -76,7 +57,8 @@ BEGIN
     PERFORM ssb.queue_state(p_queue.state_sequence);
     BEGIN
         LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
-        PERFORM ssb.write_attempts(p_queue, p_is_on_record, p_fails, 0, false);
+        PERFORM ssb.free_attempts(ARRAY(SELECT a.number FROM ssb.attempts_on_record(p_queue.queue_id) AS a));
+        PERFORM setval(p_queue.state_sequence, (ssb.queue_state(p_queue.state_sequence) & 1) | (p_state & ~1::bigint));
         RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
     EXCEPTION WHEN SQLSTATE 'SP001' THEN
         RETURN;
@@ -88,13 +70,13 @@ CREATE OR REPLACE FUNCTION ssb.forget_attempts(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.set_attempts(p_queue, false, 0); $$;
+AS $$ SELECT ssb.set_attempts(p_queue, 0); $$;
 
 CREATE OR REPLACE FUNCTION ssb.keep_poisoned(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.set_attempts(p_queue, true, 4095); $$;
+AS $$ SELECT ssb.set_attempts(p_queue, 2 | (4095 << 2)); $$;
 
 -- Rollbacks in a row up to now; NULL when nothing is on record; 4095 when the queue was
 -- stopped.

@@ -50,11 +50,18 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_whole CONSTANT bigint := ssb.whole_transaction(p_transaction);
+    v_next CONSTANT bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+    v_whole CONSTANT bigint := v_next + ((p_transaction - v_next + 2147483648) & 4294967295) - 2147483648;
 BEGIN
-    RETURN CASE WHEN v_whole > 2 THEN pg_xact_status(v_whole::text::xid8) END;
-EXCEPTION WHEN invalid_parameter_value THEN
-    RETURN NULL;
+    IF v_whole < v_next THEN
+        RETURN CASE WHEN v_whole > 2 THEN pg_xact_status(v_whole::text::xid8) END;
+    END IF;
+    -- Newer than any that has ended; most often one that goes on.
+    BEGIN
+        RETURN pg_xact_status(v_whole::text::xid8);
+    EXCEPTION WHEN invalid_parameter_value THEN
+        RETURN NULL;
+    END;
 END;
 $$;
 
@@ -185,6 +192,7 @@ $$;
 --            the first is certain to be no older than the last commit if p_is_certain
 --   note     this transaction has received
 --   commit   it is about to commit
+-- One function with few calls of others: most of its time goes into setting those up.
 CREATE OR REPLACE FUNCTION ssb.settle_attempts(p_queue ssb.queue, p_occasion text, p_fails integer DEFAULT 0,
                                                p_is_certain boolean DEFAULT true)
 RETURNS integer
@@ -193,19 +201,30 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 DECLARE
+    v_before bigint := coalesce(pg_sequence_last_value(p_queue.state_sequence), 0);
+    v_after bigint;
+    v_was_on_record boolean;
+    v_fails integer;
+    v_commits integer;
+    v_looks integer;
+    v_is_doubtful boolean;
     v_own bigint;
-    v_before record;
-    v_after record;
-    v_attempt record;
+    v_own_number integer;
+    v_used bigint;
+    v_told bigint;
+    v_freed bigint := 0;
+    v_value bigint;
+    v_number integer := 0;
+    v_transaction bigint;
+    v_fate text;
     v_known bigint[] := '{}';
-    v_ended integer[] := '{}';
     v_committed integer := 0;
     v_aborted integer := 0;
-    v_own_number integer;
+    v_other record;
     v_is_alone boolean := true;
 BEGIN
-    -- Its lock first: who drops the queue must not be waited for with ours in hand.
-    IF ssb.queue_state(p_queue.state_sequence) < 2 AND p_occasion NOT IN ('begin', 'note') THEN
+    -- Having read it, we hold its lock: nobody drops the queue while we hold ours.
+    IF v_before < 2 AND p_occasion NOT IN ('begin', 'note') THEN
         RETURN NULL;
     END IF;
     v_own := CASE WHEN p_occasion = 'read' THEN pg_current_xact_id_if_assigned() ELSE pg_current_xact_id() END
@@ -214,83 +233,107 @@ BEGIN
         IF NOT pg_is_in_recovery() THEN
             LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
         END IF;
-        SELECT a.* INTO v_before FROM ssb.attempts_of(p_queue.state_sequence) AS a;
-        v_after := v_before;
-        IF v_before.fails = 4095 OR (NOT v_before.is_on_record AND p_occasion NOT IN ('begin', 'note')) THEN
+        v_before := coalesce(pg_sequence_last_value(p_queue.state_sequence), 0);
+        v_was_on_record := v_before >= 2;
+        v_fails := (v_before >> 2) & 4095;
+        v_commits := (v_before >> 14) & 255;
+        v_is_doubtful := (v_before >> 22) & 1 = 1;
+        v_looks := (v_before >> 23) & 15;
+        IF v_fails = 4095 THEN
+            RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
+        ELSIF NOT v_was_on_record AND p_occasion NOT IN ('begin', 'note') THEN
+            v_fails := NULL;
             RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
         END IF;
 
         -- 1. How those on record have ended.
-        FOR v_attempt IN SELECT a.* FROM ssb.attempts_on_record(p_queue.queue_id) AS a LOOP
-            IF v_attempt.fate = 'in progress' THEN
-                v_known := v_known || v_attempt.transaction;
-                IF v_attempt.transaction = v_own THEN
-                    v_own_number := v_attempt.number;
+        v_used := coalesce(pg_sequence_last_value('ssb.attempts_in_use'), 0);
+        v_told := coalesce(pg_sequence_last_value('ssb.attempts_told'), 0);
+        WHILE v_used >> v_number > 0 LOOP
+            v_number := v_number + 1;
+            CONTINUE WHEN (v_used >> v_number - 1) & 1 = 0;
+            v_value := pg_sequence_last_value(('ssb.attempt_' || v_number)::regclass);
+            CONTINUE WHEN abs(v_value) >> 32 <> p_queue.queue_id;
+            v_transaction := abs(v_value) & 4294967295;
+            v_fate := ssb.fate(v_transaction);
+            IF v_fate = 'in progress' THEN
+                v_known := v_known || v_transaction;
+                IF v_transaction = v_own THEN
+                    v_own_number := v_number;
                 ELSE
                     v_is_alone := false;
                 END IF;
             ELSE
-                v_ended := v_ended || v_attempt.number;
-                v_committed := v_committed + (coalesce(v_attempt.fate = 'committed', false) AND NOT v_attempt.is_told)::integer;
-                v_aborted := v_aborted + (coalesce(v_attempt.fate = 'aborted', false) AND v_attempt.is_certain)::integer;
+                v_freed := v_freed | (1::bigint << v_number - 1);
+                IF v_fate = 'committed' AND (v_told >> v_number - 1) & 1 = 0 THEN
+                    v_committed := v_committed + 1;
+                ELSIF v_fate = 'aborted' AND v_value > 0 THEN
+                    v_aborted := v_aborted + 1;
+                END IF;
             END IF;
         END LOOP;
-        IF p_occasion <> 'read' THEN
-            PERFORM ssb.free_attempts(v_ended);
+        IF p_occasion <> 'read' AND v_freed > 0 THEN
+            PERFORM setval('ssb.attempts_in_use', v_used & ~v_freed);
         END IF;
 
-        -- 2. Who else is at it.
-        IF p_occasion IN ('judge', 'begin') OR (p_occasion = 'note' AND NOT v_before.is_on_record) THEN
-            FOR v_attempt IN SELECT u.* FROM ssb.receivers_under_way(p_queue, v_known || coalesce(v_own, 0)) AS u LOOP
+        -- 2. Who else is at it. Somebody may have looked at the state just before the record
+        -- began, and have received a moment later: so some of the next look as well.
+        IF NOT v_was_on_record OR (v_looks > 0 AND p_occasion = 'judge') THEN
+            FOR v_other IN SELECT u.* FROM ssb.receivers_under_way(p_queue, v_known || coalesce(v_own, 0)) AS u LOOP
                 v_is_alone := false;
-                PERFORM ssb.put_attempt(p_queue.queue_id, v_attempt.transaction, v_attempt.is_certain);
+                PERFORM ssb.put_attempt(p_queue.queue_id, v_other.transaction, v_other.is_certain);
             END LOOP;
+            v_looks := CASE WHEN v_was_on_record THEN v_looks - 1 ELSE 15 END;
         END IF;
 
         -- 3. What that makes. Of a commit and rollbacks that are seen at the same time, nobody
         -- can tell which was last: the rollbacks do not count.
-        IF NOT v_before.is_on_record THEN
-            v_after.is_on_record := true;
-            v_after.fails := CASE WHEN p_is_certain THEN p_fails ELSE v_is_alone::integer END;
-            v_after.is_doubtful := NOT p_is_certain AND v_is_alone;
+        IF NOT v_was_on_record THEN
+            v_fails := CASE WHEN p_is_certain THEN p_fails ELSE v_is_alone::integer END;
+            v_is_doubtful := NOT p_is_certain AND v_is_alone;
         ELSIF v_committed > 0 THEN
-            v_after.fails := 0;
-            v_after.is_doubtful := false;
+            v_fails := 0;
+            v_is_doubtful := false;
         ELSE
-            v_after.fails := v_before.fails + v_aborted - (v_before.is_doubtful AND NOT v_is_alone)::integer;
-            v_after.is_doubtful := v_before.is_doubtful AND v_is_alone;
+            v_fails := v_fails + v_aborted - (v_is_doubtful AND NOT v_is_alone)::integer;
+            v_is_doubtful := v_is_doubtful AND v_is_alone;
         END IF;
-        v_after.fails := least(v_after.fails, 4094);
-        v_after.commits := CASE WHEN v_aborted > 0 THEN 0 ELSE v_before.commits END
-                           + v_committed + (p_occasion = 'commit')::integer;
-        IF NOT p_queue.is_quarantine_enabled AND v_after.fails >= p_queue.max_rollbacks
+        v_fails := least(v_fails, 4094);
+        v_commits := CASE WHEN v_aborted > 0 THEN 0 ELSE v_commits END + v_committed + (p_occasion = 'commit')::integer;
+        IF v_fails >= p_queue.max_rollbacks AND NOT p_queue.is_quarantine_enabled
            AND p_occasion IN ('judge', 'begin', 'commit') AND p_queue.is_poison_handling_enabled THEN
             -- So that it lasts: RECEIVE is about to raise 9617, which undoes any UPDATE.
-            v_after.fails := 4095;
+            v_fails := 4095;
         ELSIF p_occasion = 'commit' THEN
-            v_after.fails := 0;
-            v_after.is_doubtful := false;
+            v_fails := 0;
+            v_is_doubtful := false;
         END IF;
-        v_after.is_on_record := v_after.fails = 4095
-                                OR (v_after.commits <= 15 AND p_queue.is_poison_handling_enabled);
+        IF v_fails < 4095 AND (v_commits > 15 OR NOT p_queue.is_poison_handling_enabled) THEN
+            v_fails := NULL;
+        END IF;
 
         -- 4. On record.
         IF p_occasion <> 'read' THEN
             IF p_occasion = 'commit' AND v_own_number IS NOT NULL THEN
-                PERFORM setval('ssb.attempts_told',
-                               coalesce(pg_sequence_last_value('ssb.attempts_told'), 0) | (1::bigint << v_own_number - 1));
-            ELSIF p_occasion = 'note' THEN
+                PERFORM setval('ssb.attempts_told', v_told | (1::bigint << v_own_number - 1));
+            ELSIF p_occasion = 'note' AND (v_own_number IS NULL OR pg_sequence_last_value(('ssb.attempt_' || v_own_number)::regclass) < 0) THEN
                 -- Somebody may have seen it before, and not known whether it would find a message.
                 PERFORM ssb.free_attempts(ARRAY[v_own_number]) WHERE v_own_number IS NOT NULL;
                 PERFORM ssb.put_attempt(p_queue.queue_id, v_own, true);
             END IF;
-            IF v_after <> v_before THEN
-                PERFORM ssb.write_attempts(p_queue, v_after.is_on_record, v_after.fails, v_after.commits, v_after.is_doubtful);
+            v_after := (v_before & 1)
+                       | CASE WHEN v_fails IS NULL THEN 0
+                              ELSE 2 | (v_fails::bigint << 2) | (v_commits::bigint << 14)
+                                   | (v_is_doubtful::integer::bigint << 22) | (v_looks::bigint << 23) END;
+            IF v_after < 2 OR v_fails = 4095 THEN
+                PERFORM ssb.set_attempts(p_queue, v_after);
+            ELSIF v_after <> v_before THEN
+                PERFORM setval(p_queue.state_sequence, v_after);
             END IF;
         END IF;
         RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
     EXCEPTION WHEN SQLSTATE 'SP001' THEN
-        RETURN CASE WHEN v_after.is_on_record THEN v_after.fails END;
+        RETURN v_fails;
     END;
 END;
 $$;
