@@ -187,7 +187,7 @@ BEGIN
                 -- theirs are the oldest messages.
                 PERFORM FROM ssb.conversation_endpoint AS e
                   WHERE e.endpoint_id = ANY ((current_setting('ssb.held_' || v_queue_id || '_5')::bigint[])[1:v_mark[5]])
-                    AND e.closed_at IS NULL AND e.claim_id IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+                    AND e.queue_id = v_queue_id AND e.closed_at IS NULL AND e.claim_id IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
                 EXIT usual WHEN FOUND;
             END IF;
             IF v_type_name IS NULL THEN
@@ -431,7 +431,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
                               WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= p_low
                               ORDER BY m.queuing_order LIMIT 1) AS first
-         WHERE e.lock_id = p_lock_id AND e.closed_at IS NULL
+         WHERE e.lock_id = p_lock_id AND e.queue_id = p_queue_id AND e.closed_at IS NULL
            AND (p_conversation IS NULL OR e.conversation_handle = p_conversation)
          ORDER BY e.priority DESC, first.queuing_order
     LOOP
@@ -511,7 +511,8 @@ BEGIN
                                       ORDER BY m.queuing_order LIMIT 1) AS m
                  ORDER BY m.queuing_order OFFSET 0) AS f
          CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-                              WHERE e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL OFFSET 0) AS e
+                              WHERE e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL
+                                AND e.queue_id = p_queue_id OFFSET 0) AS e  -- anybody may write to a setting
          CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
                               WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
                                 FOR NO KEY UPDATE SKIP LOCKED) AS l

@@ -130,6 +130,25 @@ def test_nothing_is_made_in_the_name_of_another(stranger: Session, session: Sess
     session.do("SELECT ssb.drop_queue('dbo.of_the_owner')")
 
 
+def test_settings_lead_to_no_queue_of_another(stranger: Session, session: Session, pair: Pair) -> None:
+    """What a session remembers of a queue stands in settings, which it may write itself."""
+    session.do("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', %s, '{mallory}')", pair.near)
+    handle = pair.dialog()
+    for _ in range(3):
+        session.send(handle, pair.request, "for others")
+    endpoint = session.value("SELECT max(endpoint_id) FROM ssb.conversation_endpoint")
+    queue = session.value("SELECT queue_id FROM ssb.queue WHERE name = %s", pair.near)
+    stranger.receive(pair.near)
+    for mark in (None, "{0,0,0,99999999999,1,0,32}", "{0,9999,9999,0,1,0,9999}"):
+        stranger.do(
+            "SELECT set_config('ssb.held_' || %s || '_5', %s, false)", str(queue), f"{{{endpoint},0}}"
+        )
+        if mark is not None:
+            stranger.do("SELECT set_config('ssb.mark_' || %s || '_5', %s, false)", str(queue), mark)
+        assert stranger.receive(pair.near) == []
+    assert session.bodies(pair.far) == ["for others"] * 3
+
+
 def test_a_service_on_the_queue_of_another_needs_references(
     stranger: Session, session: Session, pair: Pair
 ) -> None:
