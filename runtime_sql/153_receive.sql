@@ -43,6 +43,7 @@ DECLARE
     v_mark bigint[];                   -- see ssb.raise_low_water
     v_passed bigint;                   -- order of the first message, when it was somebody's
     v_from bigint;
+    v_reach bigint;
     v_place tid;
     v_endpoint_id bigint;
     v_order bigint;
@@ -67,7 +68,7 @@ BEGIN
          WHERE q.name = queue AND q.is_plain_reader
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                      q.order_sequence, 'SELECT');
+                                      q.order_sequence, 'USAGE');
         EXIT usual WHEN (v_mark[6] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE;
         IF v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
             -- Not looked at in this tenth of a second.
@@ -113,6 +114,7 @@ BEGIN
             IF NOT FOUND THEN
                 -- There is none so near, or somebody has its group.
                 v_from := v_mark[1];
+                v_reach := CASE WHEN v_order IS NULL THEN 4611686018427387903 ELSE 31 END;
                 LOOP
                     IF v_order IS NOT NULL THEN
                         v_passed := coalesce(v_passed, v_order);
@@ -125,7 +127,7 @@ BEGIN
                                coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
                           FROM ssb.message_0 AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
                            AND (v_passed IS NULL OR m.xmax = 0)
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSIF v_mark[6] & 3 = 1 THEN
@@ -133,7 +135,7 @@ BEGIN
                                coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
                           FROM ssb.message_1 AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
                            AND (v_passed IS NULL OR m.xmax = 0)
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSE
@@ -141,9 +143,13 @@ BEGIN
                                m.tableoid = 'ssb.message_0'::regclass, coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
                           FROM ssb.message_stored AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_from
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
                            AND (v_passed IS NULL OR m.xmax = 0)
                          ORDER BY m.queuing_order LIMIT 1;
+                    END IF;
+                    IF v_order IS NULL AND v_reach = 31 THEN
+                        v_reach := 200;
+                        CONTINUE;
                     END IF;
                     EXIT usual WHEN v_order IS NULL OR v_slot <> v_mark[6];
                     SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
@@ -159,27 +165,29 @@ BEGIN
                     -- An earlier one of its group may have been passed, whose reader rolled
                     -- back before we had the lock.
                     IF v_mark[6] & 3 = 0 THEN
-                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
-                          INTO v_place, v_order, v_type_id, v_is_untried
+                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0,
+                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name END
+                          INTO v_place, v_order, v_type_id, v_is_untried, v_type_name
                           FROM ssb.message_0 AS m
                          WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSIF v_mark[6] & 3 = 1 THEN
-                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0
-                          INTO v_place, v_order, v_type_id, v_is_untried
+                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0,
+                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name END
+                          INTO v_place, v_order, v_type_id, v_is_untried, v_type_name
                           FROM ssb.message_1 AS m
                          WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSE
                         SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0,
+                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name END,
                                m.tableoid = 'ssb.message_0'::regclass
-                          INTO v_place, v_order, v_type_id, v_is_untried, v_is_in_0
+                          INTO v_place, v_order, v_type_id, v_is_untried, v_type_name, v_is_in_0
                           FROM ssb.message_stored AS m
                          WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
                          ORDER BY m.queuing_order LIMIT 1;
                     END IF;
                     EXIT usual WHEN v_order IS NULL;
-                    v_type_name := NULL;
                 END IF;
             END IF;
             IF v_mark[5] > 0 THEN

@@ -169,12 +169,18 @@ EXCEPTION WHEN lock_not_available THEN
 END;
 $$;
 
--- What anybody who waits may do for all between two transactions.
+-- What anybody who waits may do for all between two transactions: who may receive from some
+-- queue. (A lock that a step leaves lasts as long as its transaction.)
 CREATE OR REPLACE FUNCTION ssb.tidy_up()
 RETURNS text
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.rotate_messages(); $$;
+AS $$
+    SELECT CASE WHEN EXISTS (SELECT FROM ssb.queue AS q
+                              WHERE has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                                           q.order_sequence, 'USAGE'))
+                THEN ssb.rotate_messages() ELSE 'nothing' END;
+$$;
 
 -- All steps of one rotation, each in a transaction of its own, if one is due. Gives up
 -- for this time when somebody has the drained table for long: pg_dump, a report on a queue.
