@@ -24,7 +24,7 @@ ordinary_sql_query_result  a translated query
 ordinary_sql_select        one SELECT
 ordinary_sql_queries       common table expressions, set operations
 ordinary_sql_assignment    SELECT @x = …
-ordinary_sql_for           FOR XML, FOR JSON: …_for_xml, …_for_json
+ordinary_sql_for           FOR XML, FOR JSON: …_for_xml, …_for_xml_explicit, …_for_json
 ordinary_sql_statements    INSERT, UPDATE, DELETE, MERGE taken apart
 ordinary_sql_output        OUTPUT
 ordinary_sql_dml           INSERT, SELECT … INTO

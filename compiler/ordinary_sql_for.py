@@ -10,7 +10,7 @@ from sqlglot import exp
 from . import ordinary_sql_for_json as for_json
 from . import ordinary_sql_for_xml as for_xml
 from .ordinary_sql_context import Context
-from .ordinary_sql_for_xml import Shape
+from .ordinary_sql_for_xml_values import Shape
 from .ordinary_sql_interface import ResultColumn
 from .ordinary_sql_query_result import QueryText
 from .ordinary_sql_reading import ForXml
@@ -64,7 +64,7 @@ def as_document(node: exp.Expr, result: QueryText, values: list[Value] | None, c
             hint="name the columns",
         )
         return result
-    shape = for_xml.Shape(
+    shape = Shape(
         [column.name for column in result.columns],
         for_xml.labelled(values),
         for_xml.column_tables(node, len(values), ctx),

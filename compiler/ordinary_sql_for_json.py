@@ -14,7 +14,7 @@ from sqlglot import exp
 from . import type_map as tm
 from .names import literal
 from .ordinary_sql_context import Context
-from .ordinary_sql_for_xml import Shape
+from .ordinary_sql_for_xml_values import Shape
 from .ordinary_sql_interface import ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 from .ordinary_sql_reading import ForXml

@@ -15,6 +15,8 @@ from . import type_map as tm
 from .names import fold, literal
 from .ordinary_sql_context import Context, Relation
 from .ordinary_sql_expressions import find_relation
+from .ordinary_sql_for_xml_explicit import explicit
+from .ordinary_sql_for_xml_values import Shape, atom
 from .ordinary_sql_interface import ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
 from .ordinary_sql_reading import ForXml
@@ -38,16 +40,6 @@ class Options:
     xsinil: bool = False
 
 
-@dataclass
-class Shape:
-    """The names and values of a query whose rows become XML."""
-
-    names: list[str | None]
-    values: list[Value]
-    tables: list[str | None]
-    """For AUTO: the element (table) that each column belongs to."""
-
-
 def options(node: ForXml, ctx: Context) -> Options | None:
     """Read the options; None after a problem."""
     found = Options("", "row")
@@ -56,11 +48,8 @@ def options(node: ForXml, ctx: Context) -> Options | None:
         argument = option.expressions[0].name if option.expressions else None
         if name in ("PATH", "RAW"):
             found.mode, found.row = name, "row" if argument is None else argument
-        elif name == "AUTO":
+        elif name == "AUTO" or name == "EXPLICIT":
             found.mode = name
-        elif name == "EXPLICIT":
-            ctx.unsupported("FOR XML EXPLICIT", option, hint="FOR XML PATH says the same with column names")
-            return None
         elif name == "ROOT":
             found.root = "root" if argument is None else argument
         elif name == "TYPE":
@@ -76,7 +65,7 @@ def options(node: ForXml, ctx: Context) -> Options | None:
             ctx.problem(f"incorrect syntax near {name!r} in FOR XML", option, number=102)
             return None
     if not found.mode:
-        ctx.problem("FOR XML needs PATH, RAW or AUTO", node, number=102)
+        ctx.problem("FOR XML needs PATH, RAW, AUTO or EXPLICIT", node, number=102)
         return None
     if found.mode == "RAW" and not found.row:
         ctx.problem("the row tag of FOR XML RAW must not be empty", node, number=6864)
@@ -97,7 +86,9 @@ def whole(
     found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: str | None
 ) -> str:
     """The expression that turns rows into XML: an aggregate when there may be ``many`` rows."""
-    if found.mode == "AUTO":
+    if found.mode == "EXPLICIT":
+        content = explicit(shape, ctx, node, order)
+    elif found.mode == "AUTO":
         content = _auto(found, shape, ctx, order, many)
     else:
         declarations = "" if found.root is not None else _declarations(found, ctx)
@@ -153,16 +144,6 @@ def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: ex
 
 def _element(name: str, attributes: str, content: str) -> str:
     return f"{OPEN}sys.xml_element({literal(name)}, {attributes},{BREAK}{content}){CLOSE}"
-
-
-def atom(value: Value) -> str:
-    """A value as FOR XML prints it."""
-    text = value.text
-    if value.is_null:
-        text = "NULL::text"
-    elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
-        text = f"{text}::bigint"
-    return f"sys.xml_atom({text})"
 
 
 def _leaf(tag: str, value: Value, found: Options) -> str:

@@ -12,6 +12,7 @@ from .names import fold, identifier
 from .ordinary_sql_context import Context
 from .ordinary_sql_expressions import condition, find_relation, scalar
 from .ordinary_sql_for import as_document, form
+from .ordinary_sql_for_xml_values import Shape
 from .ordinary_sql_interface import ColumnInfo, ResultColumn
 from .ordinary_sql_locks import locking
 from .ordinary_sql_query_result import QueryText, Targets
@@ -133,7 +134,7 @@ def _xml_directly(
         return None
     many = from_text is not None or where is not None
     tables = for_xml.column_tables(node, len(items.values), ctx)
-    shape = for_xml.Shape(items.names, items.values, tables)
+    shape = Shape(items.names, items.values, tables)
     if len({table for table in tables if table is not None}) > 1 and found.auto:
         many = True
     expression = found.whole(shape, node, many, order if many else None)

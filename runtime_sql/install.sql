@@ -131,6 +131,7 @@
 \ir 520_xml_of.sql
 \ir 530_for_xml.sql
 \ir 531_for_json.sql
+\ir 532_for_xml_explicit.sql
 \ir 540_xq_static.sql
 \ir 541_xq_expressions.sql
 \ir 542_xq_paths.sql

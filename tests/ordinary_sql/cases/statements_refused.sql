@@ -178,10 +178,9 @@ case.sql:1:46: error 153: FETCH needs OFFSET before it
 -- case: for xml explicit
 SELECT 1 AS tag FOR XML EXPLICIT
 -- expect
-case.sql:1:25: error: FOR XML EXPLICIT is not supported
+case.sql:1:8: error 6801: FOR XML EXPLICIT requires at least three columns, including the tag column, the parent column, and at least one data column.
     1 | SELECT 1 AS tag FOR XML EXPLICIT
-      |                         ^^^^^^^^
-hint: FOR XML PATH says the same with column names
+      |        ^
 
 -- case: for json with a root and without an array
 SELECT 1 AS a FOR JSON PATH, ROOT('r'), WITHOUT_ARRAY_WRAPPER
