@@ -100,7 +100,8 @@ def spark_session(
     builder = SparkSession.builder.appName(name)
     under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
     if not under_submit:
-        builder = builder.master(master or "local[2]")
+        # Spark's own bars would be drawn into ours, and into log files.
+        builder = builder.master(master or "local[2]").config("spark.ui.showConsoleProgress", "false")
         if (master or "local").startswith("local"):
             # One machine: the workers' Python is ours, and nothing listens beyond it.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -109,7 +110,6 @@ def spark_session(
                 builder.config("spark.driver.bindAddress", "127.0.0.1")
                 .config("spark.driver.host", "127.0.0.1")
                 .config("spark.ui.enabled", "false")
-                .config("spark.ui.showConsoleProgress", "false")
                 .config("spark.sql.shuffle.partitions", "4")
             )
         if "spark.jars.packages" not in wanted and "spark.jars" not in wanted:

@@ -32,3 +32,27 @@ def totals_until_held(messages: Any) -> Outputs:
         flag.with_suffix(".begun").touch()
         time.sleep(300)
     return totals(messages)
+
+
+def totals_with_a_straggler(messages: Any) -> Outputs:
+    """The same; the first attempt at the first partition of the replies hands all its rows on and never ends.
+
+    Only a second attempt, which Spark starts while the first still runs, can finish the job.
+    """
+    done = totals(messages)
+    flag = Path(os.environ["PGSB_TEST_FLAG"])
+
+    def straggle(batches: Any) -> Any:
+        from pyspark import TaskContext
+
+        yield from batches
+        context = TaskContext.get()
+        assert context is not None
+        if context.partitionId() == 0:
+            flag.with_suffix(f".{context.attemptNumber()}").touch()
+            if context.attemptNumber() == 0:
+                time.sleep(300)
+
+    replies = done.replies
+    assert replies is not None
+    return Outputs(tables=done.tables, replies=replies.mapInArrow(straggle, replies.schema), end_all=True)
