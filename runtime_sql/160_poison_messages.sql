@@ -89,6 +89,7 @@ BEGIN
     RETURN ssb.settle_attempts(p_queue, 'read');
 END;
 $$;
+REVOKE EXECUTE ON FUNCTION ssb.failed_attempts(ssb.queue) FROM PUBLIC;
 
 -- The same for RECEIVE and the daemon: it is put on record what they find.
 CREATE OR REPLACE FUNCTION ssb.judge_attempts(p_queue_id integer, OUT fails integer, OUT is_poisoned boolean)
@@ -127,6 +128,7 @@ SET jit = off
 AS $$
 DECLARE
     v_queue ssb.queue;
+    v_since bigint;
     v_is_first boolean;
     v_count integer;
     v_most integer;
@@ -138,6 +140,9 @@ BEGIN
     IF NOT v_queue.is_poison_handling_enabled OR p_fails IS NOT NULL THEN
         RETURN;
     END IF;
+    -- A number that is still to come is another server's: the queue came with a dump.
+    v_since := CASE WHEN v_queue.attempts_since < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+                    THEN v_queue.attempts_since ELSE 0 END;
     WITH near AS (
         SELECT m.queuing_order, m.xmax::text::bigint AS number, m.cmax::text AS command
           FROM unnest(v_queue.priorities) AS p (priority)
@@ -146,7 +151,7 @@ BEGIN
                               ORDER BY m.queuing_order LIMIT 200) AS m
     ), lost AS (
         SELECT n.command, n.number FROM near AS n
-         WHERE n.number <> 0 AND ssb.whole_transaction(n.number) > v_queue.attempts_since AND ssb.fate(n.number) = 'aborted'
+         WHERE n.number <> 0 AND ssb.whole_transaction(n.number) > v_since AND ssb.fate(n.number) = 'aborted'
     )
     SELECT (SELECT count(*) FROM near),
            (SELECT max(c.number) FROM (SELECT count(DISTINCT l.number) AS number FROM lost AS l GROUP BY l.command) AS c),
@@ -155,7 +160,7 @@ BEGIN
     -- Nothing, where it was tried by somebody who was pardoned.
     IF v_most IS NULL AND NOT v_is_first THEN
         SELECT ssb.fate(m.xmax::text::bigint) = 'aborted'
-               AND ssb.whole_transaction(m.xmax::text::bigint) > v_queue.attempts_since
+               AND ssb.whole_transaction(m.xmax::text::bigint) > v_since
           INTO v_is_first
           FROM ssb.message_stored AS m WHERE m.queue_id = p_queue_id AND m.queuing_order = p_order;
     END IF;

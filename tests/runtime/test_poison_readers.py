@@ -333,6 +333,18 @@ def test_nothing_stays_on_record_of_a_queue_that_is_dropped(session: Session, pa
     assert session.value(on_record, queue_id) == 0
 
 
+def test_a_pardon_of_another_server_does_not_last(session: Session, pair: Pair) -> None:
+    fill(session, pair, 3, used=True)
+    session.do(
+        "UPDATE ssb.queue SET attempts_since = pg_current_xact_id()::text::bigint + 1000000 WHERE name = %s",
+        pair.far,
+    )
+    fail(session, pair.far, 4)
+    assert is_open(session, pair.far)
+    fail(session, pair.far)
+    assert not is_open(session, pair.far)
+
+
 def test_numbers_of_another_server_say_nothing(session: Session, pair: Pair) -> None:
     """As a restored dump leaves them: transactions that this server has not seen yet."""
     fill(session, pair, 3, used=True)
