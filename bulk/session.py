@@ -1,5 +1,6 @@
 """A SparkSession that reaches PostgreSQL, and clear words where it cannot be had."""
 
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 DRIVER = "org.postgresql.Driver"
 OLDEST_JAVA = 17
+OLDEST_SPARK = 4
+OLDEST_ARROW = 15
 OLDEST_DRIVER = (42, 2)
 # Where distributions put the driver: Debian's libpostgresql-jdbc-java first.
 _JARS = (
@@ -70,6 +73,8 @@ def require_java() -> None:
     """Raise BulkError unless pyspark and a Java that Spark runs on are installed."""
     if importlib.util.find_spec("pyspark") is None:
         raise BulkError("pyspark is not installed", "pip install 'pg-service-broker[spark]'")
+    _require_recent("pyspark", OLDEST_SPARK)
+    _require_recent("pyarrow", OLDEST_ARROW)
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if java is None or not Path(java).exists():
@@ -83,6 +88,22 @@ def require_java() -> None:
         raise BulkError(
             f"{java} is Java {found[1] if found else '?'}; Spark needs {OLDEST_JAVA} or newer",
             "Debian: apt-get install openjdk-17-jre-headless; or set JAVA_HOME",
+        )
+
+
+def _require_recent(package: str, oldest: int) -> None:
+    """Raise BulkError unless the package is there, in that major version or a newer one."""
+    try:
+        version = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        # Spark's own distribution under spark-submit has pyspark on its path, and no metadata.
+        if importlib.util.find_spec(package) is not None:
+            return
+        raise BulkError(f"{package} is not installed", "pip install 'pg-service-broker[spark]'") from None
+    if int(version.partition(".")[0]) < oldest:
+        raise BulkError(
+            f"{package} {version} is too old: {oldest} or newer is needed",
+            "pip install --upgrade 'pg-service-broker[spark]'",
         )
 
 

@@ -32,6 +32,17 @@ def test_pyspark_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert raised.value.hint == "pip install 'pg-service-broker[spark]'"
 
 
+@pytest.mark.parametrize(("package", "version"), [("pyspark", "3.5.1"), ("pyarrow", "14.0.2")])
+def test_a_package_too_old(monkeypatch: pytest.MonkeyPatch, package: str, version: str) -> None:
+    monkeypatch.setattr(bulk_session.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(
+        bulk_session.importlib.metadata, "version", lambda name: version if name == package else "99.0"
+    )
+    with pytest.raises(BulkError, match=f"{package} {version} is too old: [0-9]+ or newer") as raised:
+        bulk_session.require_java()
+    assert raised.value.hint == "pip install --upgrade 'pg-service-broker[spark]'"
+
+
 def test_java_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(bulk_session.importlib.util, "find_spec", lambda name: object())
     monkeypatch.setenv("PATH", str(tmp_path))
