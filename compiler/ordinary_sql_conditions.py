@@ -172,6 +172,11 @@ def _exists(node: exp.Exists, ctx: Context) -> Value:
 
 def align(left: Value, right: Value, ctx: Context) -> tuple[Value, Value]:
     """Convert the side of lower precedence where PostgreSQL would not; fold case where asked to."""
+    if any(side.type is not None and side.type.family == "xml" for side in (left, right)):
+        ctx.problem(
+            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
+            number=305,
+        )
     left, right = _align_types(left, right)
     if left.is_null or right.is_null:
         return left, right

@@ -146,8 +146,37 @@ BEGIN
     WHEN '21000' THEN
         v_error := ROW(512, 'Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, '
                             '<= , >, >= or when the subquery is used as an expression.', 16, 1, NULL, NULL);
+    WHEN '42702' THEN
+        v_error := ROW(209, format('Ambiguous column name ''%s''.', v_first), 16, 1, NULL, NULL);
+    WHEN '42803' THEN
+        v_error := CASE
+            WHEN v_first IS NOT NULL
+            THEN ROW(8120, format('Column ''%s'' is invalid in the select list because it is not contained in either an aggregate '
+                                  'function or the GROUP BY clause.', v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ 'nested'
+            THEN ROW(130, 'Cannot perform an aggregate function on an expression containing an aggregate or a subquery.',
+                     16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(147, 'An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause '
+                          'or a select list, and the column being aggregated is an outer reference.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '42P20' THEN
+        v_error := ROW(4108, 'Windowed functions can only appear in the SELECT or ORDER BY clauses.', 15, 1, NULL, NULL);
+    WHEN '42P10' THEN
+        v_error := CASE WHEN p_message ~ '[0-9]'
+            THEN ROW(108, format('The ORDER BY position number %s is out of range of the number of items in the select list.',
+                                 substring(p_message FROM '[0-9]+')), 16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(145, 'ORDER BY items must appear in the select list if SELECT DISTINCT is specified.', 15, 1, NULL, NULL)::ssb.error
+            END;
+    WHEN '42601' THEN
+        IF p_message ~ '^subquery ' THEN
+            v_error := ROW(116, 'Only one expression can be specified in the select list when the subquery is not introduced with '
+                                'EXISTS.', 16, 1, NULL, NULL);
+        END IF;
     WHEN '42P01', '3F000' THEN
-        v_error := CASE p_verb WHEN 'ALTER TABLE'
+        v_error := CASE
+            -- "missing FROM-clause entry for table …", where no relation is looked for.
+            WHEN p_message ~ 'FROM-clause'
+            THEN ROW(4104, format('The multi-part identifier "%s" could not be bound.', v_first), 16, 1, NULL, NULL)::ssb.error
+            WHEN p_verb = 'ALTER TABLE'
             THEN ROW(4902, format('Cannot find the object "%s" because it does not exist or you do not have permissions.',
                                   v_first), 16, 1, NULL, NULL)::ssb.error
             ELSE ROW(208, format('Invalid object name ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error END;
@@ -161,6 +190,9 @@ BEGIN
             v_types := regexp_match(p_message, 'sys\.convert_(\w+)\(([^,)]+)');
             v_error := ROW(206, format('Operand type clash: %s is incompatible with %s', ssb.tsql_type_in(v_types[2], v_types[2]),
                                        v_types[1]), 16, 2, NULL, NULL);
+        ELSIF p_message ~ ' (sys\.)?xml\M' AND p_message !~ '\(' THEN
+            v_error := ROW(305, 'The XML data type cannot be compared or sorted, except when using the IS NULL operator.',
+                           16, 1, NULL, NULL);
         ELSIF p_message !~ '\(' THEN
             -- "operator does not exist: boolean = integer"
             v_types := regexp_match(p_message, ': (.+) ([-+*/<>=~!@#%^&|?]+) (.+)$');

@@ -337,3 +337,10 @@ case.sql:1:1: error 207: invalid column name 'a'
 SERVERPROPERTY('EngineEdition') = 3 AND SESSION_CONTEXT(N'k') IN (1, 2)
 -- expect
 sys.try_convert_decimal(sys.serverproperty('EngineEdition'), 38, 10) = 3 AND sys.try_convert_decimal(sys.session_context('k'), 38, 10) IN (1, 2)
+
+-- case: xml is not compared
+@x = '<a/>' AND @x IS NOT NULL
+-- expect
+case.sql:1:1: error 305: The XML data type cannot be compared or sorted, except when using the IS NULL operator.
+    1 | @x = '<a/>' AND @x IS NOT NULL
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
