@@ -245,7 +245,8 @@ async def _prepare(session: Session, role: str | None, database: str | None) -> 
     assert role is not None
     await session.connection.execute(
         sql.SQL(
-            "SET client_min_messages = notice; SET pgsb.translator = 'on';"
+            "SET client_min_messages = notice; SET standard_conforming_strings = on;"
+            " SET pgsb.translator = 'on';"
             " SELECT ssb.use_database({database}); SET ROLE {role}"
         ).format(database=sql.Literal(database), role=sql.Identifier(role))
     )

@@ -109,7 +109,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_schema IN ('ssb', 'sys', 'ssb_staging', 'information_schema') OR p_schema LIKE 'pg\_%'
+    IF p_schema IN ('ssb', 'sys', 'ssb_staging', 'information_schema') OR starts_with(p_schema, 'pg_')
        OR NOT (EXISTS (SELECT FROM ssb.schema_of_database AS s WHERE s.name = p_schema)
                OR has_schema_privilege(ssb.caller(), quote_ident(p_schema)::regnamespace, 'CREATE')) THEN
         PERFORM ssb.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '

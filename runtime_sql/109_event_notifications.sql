@@ -33,7 +33,7 @@ DECLARE
 BEGIN
     PERFORM ssb.check_name(name);
     FOREACH v_event IN ARRAY v_events LOOP
-        IF v_event LIKE 'BROKER\_%' AND v_event <> 'BROKER_QUEUE_DISABLED' THEN
+        IF starts_with(v_event, 'BROKER_') AND v_event <> 'BROKER_QUEUE_DISABLED' THEN
             PERFORM ssb.raise_error(1084, format('''%s'' is an invalid event type.', v_event), 15, 1,
                                     'Service Broker''s own events are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
         ELSIF v_event !~ ssb.event_pattern() AND v_scope <> 'QUEUE' THEN

@@ -108,6 +108,7 @@ def install_sql() -> str:
     return (
         "BEGIN;\n"
         "SET LOCAL client_min_messages = warning;\n"
+        "SET LOCAL standard_conforming_strings = on;\n"
         # PERFORM, for nothing to be printed.
         f"DO $$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock({_LOCK}); END $$;\n\n"
         f"{body}\n\n{_record()}COMMIT;\n"
@@ -165,6 +166,7 @@ def install(connection: psycopg.Connection[Any]) -> None:
     """
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
+        connection.execute("SET LOCAL standard_conforming_strings = on")
         connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(%s::bigint)", (_LOCK,))
         found = _installed(connection)
         if found == (_version(), _content_hash()):

@@ -73,8 +73,9 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             if not target.private
             else "`pgsb status` shows the private server's log",
         ) from None
-    # Notices carry results and PRINT: whatever the role's default is, they must come.
-    connection.execute("SET client_min_messages = notice")
+    # Notices carry results and PRINT: whatever the role's default is, they must come. Compiled
+    # text and the runtime's functions have backslashes in their literals that are no escapes.
+    connection.execute("SET client_min_messages = notice; SET standard_conforming_strings = on")
     return connection
 
 

@@ -1,9 +1,11 @@
 """What is said of a server names no secret of its DSN."""
 
+import psycopg
 import pytest
 
 from pgsb.server.connect import Target, connect, describe
 from pgsb.server.problems import ServerError
+from support import Database
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,12 @@ def test_a_wrong_dsn_is_not_repeated() -> None:
     with pytest.raises(ServerError) as caught:
         connect(target)
     assert "hidden" not in str(caught.value)
+
+
+def test_literals_mean_what_is_compiled_whatever_the_database_says(
+    database: Database,
+) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as owner:
+        owner.execute(f"ALTER DATABASE {database.name} SET standard_conforming_strings = off")
+    with connect(Target(database.dsn, False, "--dsn")) as connection:
+        assert connection.execute(r"SELECT length('\n')").fetchone() == (2,)
