@@ -18,11 +18,22 @@ AS $$
      WHERE d.objoid = p_constraint AND d.classoid = 'pg_constraint'::regclass AND starts_with(d.description, 'pgsb switched off: ');
 $$;
 
+-- Whoever may write the comment is the table's owner, and somebody with more rights may switch the constraint on: what
+-- pg_get_constraintdef never writes outside its quotation marks (a semicolon, a comment, another kind of string) is not run.
+CREATE OR REPLACE FUNCTION ssb.is_definition(p_text text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
+AS $$
+    SELECT p_text ~ '^(CHECK|FOREIGN KEY) [(]' AND NOT b.bare ~ '[;$''"]|--|/[*]|[[:alnum:]_&]\u0001'
+      FROM (SELECT regexp_replace(p_text, '''([^'']|'''')*''|"([^"]|"")*"', chr(1), 'g') AS bare) AS b;
+$$;
+
 -- p_names: NULL for ALL. p_validate: WITH CHECK.
 CREATE OR REPLACE FUNCTION ssb.switch_constraints(p_table regclass, p_names text[], p_on boolean, p_validate boolean)
 RETURNS void
 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
 AS $$
 DECLARE
     v_rule record;
@@ -44,6 +55,10 @@ BEGIN
             PERFORM ssb.raise_error(11415, format('Object ''%s'' cannot be disabled or enabled. This action applies only to '
                                                   'foreign key and check constraints.', v_rule.conname));
         ELSIF p_on AND v_rule.kept IS NOT NULL THEN
+            IF NOT ssb.is_definition(v_rule.kept) THEN
+                PERFORM ssb.raise_error(4916, format('Could not enable or disable the constraint. The definition kept of ''%s'' is not one.',
+                                                     v_rule.conname));
+            END IF;
             EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I, ADD CONSTRAINT %2$I %s NOT VALID', p_table, v_rule.conname, v_rule.kept);
         ELSIF NOT p_on AND v_rule.kept IS NULL THEN
             EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I, ADD CONSTRAINT %2$I CHECK (true) NOT VALID', p_table, v_rule.conname);

@@ -350,3 +350,39 @@ CREATE INDEX t__iy ON dbo.t (b);
 INSERT INTO dbo.t VALUES (1, 2);
 -- shows
 (1 row affected)
+
+-- case: only what PostgreSQL writes as a definition is switched on again
+CREATE TABLE dbo.t (s varchar(20) CONSTRAINT c CHECK (s <> 'a;b''c--' AND s NOT LIKE '%\_%'));
+GO
+ALTER TABLE dbo.t NOCHECK CONSTRAINT c;
+ALTER TABLE dbo.t WITH CHECK CHECK CONSTRAINT c;
+SELECT definition FROM sys.check_constraints;
+SELECT ssb.is_definition(d.text) AS known FROM (VALUES (N'CHECK (true); DROP TABLE t; --'), (N'CHECK ((s = E''\''''; evil --''))'),
+    (N'FOREIGN KEY (a) REFERENCES dbo."T;"(b)')) AS d (text);
+-- expect
+CREATE TABLE dbo.t (
+    s varchar(20) CONSTRAINT c CHECK (s <> 'a;b''c--' AND s NOT LIKE E'%\\_%' ESCAPE '')
+);
+
+SELECT ssb.switch_constraints('dbo.t', ARRAY['c'], false, false);
+
+SELECT ssb.switch_constraints('dbo.t', ARRAY['c'], true, true);
+
+SELECT definition FROM sys.check_constraints;
+
+SELECT ssb.is_definition(d.text) AS known
+FROM (VALUES ('CHECK (true); DROP TABLE t; --'), (E'CHECK ((s = E''\\''''; evil --''))'), ('FOREIGN KEY (a) REFERENCES dbo."T;"(b)')) AS d (text);
+-- shows
+definition
+-----------------------------------------------------------------------------------------
+(((s)::text <> 'a;b''c--'::text) AND ((s)::text !~~ like_escape('%\_%'::text, ''::text)))
+
+(1 row affected)
+
+known
+-----
+    0
+    0
+    1
+
+(3 rows affected)
