@@ -148,7 +148,7 @@ BEGIN
                          ORDER BY m.queuing_order LIMIT 1;
                     END IF;
                     IF v_order IS NULL AND v_reach = 31 THEN
-                        v_reach := 200;
+                        v_reach := 4611686018427387903;
                         CONTINUE;
                     END IF;
                     EXIT usual WHEN v_order IS NULL OR v_slot <> v_mark[6];

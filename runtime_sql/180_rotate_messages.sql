@@ -35,6 +35,7 @@ DECLARE
     v_next bigint;                     -- ssb.message_slot's next value, without its lower bits
     v_current regclass;
     v_other regclass;
+    v_known text[];
     v_users text[];
     v_moved bigint;
 BEGIN
@@ -55,9 +56,12 @@ BEGIN
         RETURN 'switched';
     END IF;
     IF v_slot & 2 <> 0 THEN
-        v_users := string_to_array(current_setting('ssb.rotation', true), ':');
-        v_users := ssb.slot_users(CASE WHEN v_users[1] = v_slot::text THEN v_users[2:] END);
-        PERFORM set_config('ssb.rotation', array_to_string(v_slot::text || v_users, ':'), false);
+        SELECT r.users INTO v_known FROM ssb.rotation AS r WHERE r.slot = v_slot;
+        v_users := ssb.slot_users(v_known);
+        IF v_users IS DISTINCT FROM v_known THEN
+            DELETE FROM ssb.rotation;
+            INSERT INTO ssb.rotation (slot, users) VALUES (v_slot, v_users);
+        END IF;
         -- After that: what they have sent can be seen now.
         v_moved := ssb.move_messages(v_other);
         IF v_moved > 0 THEN
@@ -84,7 +88,7 @@ RETURNS text[]
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(array_agg(DISTINCT l.virtualtransaction), '{}')
+    SELECT coalesce(array_agg(DISTINCT l.virtualtransaction ORDER BY l.virtualtransaction), '{}')
       FROM pg_locks AS l
      WHERE l.locktype = 'relation' AND l.relation = 'ssb.message_slot'::regclass AND l.mode = 'RowExclusiveLock'
        AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
