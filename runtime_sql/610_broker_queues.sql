@@ -28,8 +28,8 @@ $$;
 REVOKE EXECUTE ON FUNCTION ssb.broker_queues() FROM PUBLIC;
 
 -- The first message in a group that nobody holds: its order, and for how many
--- seconds it has waited. No row when there is none. Whether a group is held can only
--- be told by trying; a RECEIVE that looks in that moment passes it. So the lock is
+-- seconds it has waited. No row when there is none, or poison has stopped the queue. Whether a
+-- group is held can only be told by trying; a RECEIVE that looks in that moment passes it. So the lock is
 -- given back at once, by the end of a subtransaction, not with the statement's commit.
 CREATE OR REPLACE FUNCTION ssb.broker_probe(p_queue_id integer, OUT head bigint, OUT waited double precision)
 RETURNS SETOF record
@@ -44,7 +44,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_priorities smallint[] := (SELECT q.priorities FROM ssb.queue AS q
-                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled);
+                                 WHERE q.queue_id = p_queue_id AND q.is_receive_enabled AND NOT ssb.is_poisoned(q));
     v_priority smallint;
 BEGIN
     FOREACH v_priority IN ARRAY coalesce(v_priorities, '{}') LOOP

@@ -150,7 +150,10 @@ def test_poison_stops_the_queue_and_is_reported(neighbour: Connection, daemon: S
         ).fetchone()
     )
     running.wait_for("queue_disabled")
-    assert running.messages("reader_failed").count("bad") == 5
+    failures = running.messages("reader_failed")
+    assert failures.count("bad") == 5
+    # A stopped queue starts nobody, though the catalog says so only a moment later.
+    assert len(failures) <= 6
     assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
     _other_runs(sql)
     activate(sql, DRAIN)
