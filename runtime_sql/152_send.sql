@@ -121,24 +121,21 @@ BEGIN
 END;
 $$;
 
--- A body of characters is stored as UTF-8.
+-- A body of characters is stored as UTF-8. As a body that is parsed here, bound to these
+-- functions whatever the caller's search_path, it becomes part of the caller's statement.
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text, body text)
 RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM ssb.send(handle, message_type, convert_to(body, 'UTF8'));
+LANGUAGE sql
+BEGIN ATOMIC
+    SELECT ssb.send(handle, message_type, pg_catalog.convert_to(body, 'UTF8'));
 END;
-$$;
 
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, body bytea)
 RETURNS void
 LANGUAGE sql
-SET search_path = pg_catalog, pg_temp
-AS $$
+BEGIN ATOMIC
     SELECT ssb.send(handle, 'DEFAULT', body);
-$$;
+END;
 
 -- SEND without a body, which is not the same as with a body that is NULL.
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text)
