@@ -216,6 +216,7 @@ _VIEWS: dict[str, str] = {
     "sysindexes": "id:i name:s indid:i rows:l rowcnt:l",
     "sysusers": "uid:i name:s issqlrole:i issqluser:i",
     "syslogins": "name:s loginname:s dbname:s",
+    "spt_values": "name:n number:i type:n low:i high:i status:i",
     "sysprocesses": """
         spid:i blocked:i waittime:l lastwaittype:s dbid:i login_time:d last_batch:d status:s hostname:s
         program_name:s loginame:s open_tran:i cmd:s

@@ -213,6 +213,7 @@ _OF_THE_INSTANCE = frozenset(
     """
     databases sysdatabases server_principals syslogins sql_logins sysprocesses messages sysmessages endpoints
     tcp_endpoints service_broker_endpoints configurations servers master_files server_event_notifications
+    spt_values
     """.split()
 )
 

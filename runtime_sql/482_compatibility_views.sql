@@ -21,6 +21,11 @@ SELECT u.principal_id AS uid, u.name, u.sid, u.create_date AS createdate, u.modi
        (u.type = 'R')::integer AS issqlrole, (u.type = 'A')::integer AS isapprole
   FROM sys.database_principals AS u;
 
+-- master..spt_values: scripts count with its numbers 0 to 2047, of type P.
+CREATE OR REPLACE VIEW sys.spt_values AS
+SELECT NULL::text AS name, n AS number, 'P'::char(3) AS type, NULL::integer AS low, NULL::integer AS high, 0 AS status
+  FROM generate_series(0, 2047) AS n;
+
 CREATE OR REPLACE VIEW sys.syslogins AS
 SELECT p.sid, p.name, p.name AS loginname, p.create_date AS createdate, p.default_database_name AS dbname, 0 AS isntname, 0 AS sysadmin
   FROM sys.server_principals AS p WHERE p.type = 'S';

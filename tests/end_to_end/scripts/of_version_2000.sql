@@ -60,3 +60,6 @@ exec sp_droptype tid
 select name from systypes where name in ('tid', 'empid') order by name
 select eventdata() as outside_of_a_ddl_trigger
 GO
+select count(*) as n, min(number) as first_one, max(number) as last_one from master..spt_values where type = 'P'
+select top 2 dateadd(day, v.number, '20240228') as d from master.dbo.spt_values v where v.type = 'P' and v.number > 0 order by v.number
+GO
