@@ -150,6 +150,26 @@ def _log(sql: Connection, message: str, after: str, queue: str = "dbo.to_queue")
     )
 
 
+def test_a_t_sql_script_ends_a_quarantine(sql: Connection) -> None:
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 1)")
+    send(sql, "bad", "behind")
+    with sql.transaction(force_rollback=True):
+        sql.execute("SELECT FROM ssb.receive('dbo.to_queue', 1)")
+    assert sql.execute("SELECT FROM ssb.receive('dbo.to_queue', 1)").fetchall() == []
+    tsql(
+        sql,
+        """
+DECLARE @group uniqueidentifier = (SELECT conversation_group_id FROM ssb.quarantine WHERE is_poison = 1);
+EXEC ssb.drop_quarantined @group;
+""",
+    )
+    assert _quarantine(sql) == []
+    row = sql.execute(
+        "SELECT convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.to_queue', 1)"
+    ).fetchone()
+    assert row == ("behind",)
+
+
 def test_a_group_that_is_not_set_aside_is_an_error(sql: Connection) -> None:
     for command in ("resubmit", "drop"):
         with pytest.raises(psycopg.Error, match="is not found") as error:
