@@ -35,7 +35,7 @@ END;
 
 def latency(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
     """Idle, and beside the same work at half speed: median and 99th percentile in ms, one value a round."""
-    messages = 100 if quick else 1000
+    messages = 200 if quick else 1000
     own, bare = server.database("bench_latency"), server.database("bench_latency_bare")
     ours, table = Ours(), BareTable()
     outcomes: list[Outcome] = []
@@ -65,7 +65,7 @@ def latency(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say
         }
         for load in ("idle", "half load"):
             found = {share: _outcome(load, share) for share in (50, 99)}
-            for _ in range(2 if quick else 5):
+            for _ in range(3 if quick else 5):
                 for name, send, wait in ((OURS, _send(ours.handles[0]), _wait), (_BARE, _notify, _listen)):
                     place, script = works[name]
                     with _beside(place, script, load, messages * 0.05, synchronous_commit):

@@ -58,7 +58,7 @@ def paper(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) 
         run_script(connection, _READER)
         BareTable().install(bare, other)
         other.execute("CREATE TABLE arrived (id bigint NOT NULL, body text NOT NULL)")
-        seconds = 3 if quick else 20
+        seconds = 6 if quick else 20
         # A reader between two messages does not burn a core: it pauses for 5 ms.
         pause = "\\sleep 5 ms\n"
         bare_send = [f"\\set g random(1, {_CLIENTS})\nINSERT INTO bare (grp, body) VALUES (:g, '{BODY}');\n"]
