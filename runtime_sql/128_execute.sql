@@ -223,6 +223,24 @@ BEGIN
 END;
 $$;
 
+-- The routines that EXEC has written in this session: who runs as another now could not replace them.
+CREATE OR REPLACE FUNCTION ssb.forget_trampolines()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_routine regprocedure;
+BEGIN
+    FOR v_routine IN
+        SELECT p.oid FROM pg_proc AS p
+         WHERE p.pronamespace = pg_my_temp_schema() AND p.proname IN ('ssb_trampoline', 'ssb_text')
+           AND pg_has_role(p.proowner, 'USAGE')
+    LOOP
+        EXECUTE format('DROP ROUTINE %s', v_routine);
+    END LOOP;
+END;
+$$;
+
 -- EXECUTE AS and REVERT: SET ROLE to the principal's role and back. The roles left
 -- are kept in a setting, innermost last.
 CREATE OR REPLACE FUNCTION ssb.execute_as(principal text, database text DEFAULT NULL)
@@ -234,6 +252,7 @@ DECLARE
 BEGIN
     PERFORM set_config('pgsb.roles', concat_ws(',', nullif(current_setting('pgsb.roles', true), ''), quote_ident(current_user)), false);
     IF principal IS NOT NULL THEN
+        PERFORM ssb.forget_trampolines();
         PERFORM set_config('role', coalesce(v_role, principal), false);
     END IF;
 EXCEPTION WHEN invalid_parameter_value OR undefined_object OR insufficient_privilege THEN
@@ -251,6 +270,7 @@ DECLARE
     v_roles text[] := parse_ident(nullif(replace(current_setting('pgsb.roles', true), ',', '.'), ''));
 BEGIN
     IF cardinality(v_roles) > 0 THEN
+        PERFORM ssb.forget_trampolines();
         PERFORM set_config('role', v_roles[cardinality(v_roles)], false),
                 set_config('pgsb.roles', coalesce((SELECT string_agg(quote_ident(r), ',' ORDER BY n)
                     FROM unnest(v_roles) WITH ORDINALITY AS u(r, n) WHERE n < cardinality(v_roles)), ''), false);

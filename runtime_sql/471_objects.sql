@@ -175,7 +175,7 @@ AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);
 BEGIN
-    IF v_name[1] = 'pg_temp' OR NOT has_schema_privilege(session_user, v_name[1], 'CREATE') THEN
+    IF v_name[1] = 'pg_temp' OR NOT has_schema_privilege(ssb.caller(), v_name[1], 'CREATE') THEN
         RETURN;
     END IF;
     INSERT INTO ssb.module_source AS m (schema_name, name, text) VALUES (v_name[1], v_name[2], p_text)
