@@ -340,6 +340,12 @@ def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
     return body if value.safe else ctx.guard(node, body)
 
 
+_NEEDS_LOG = (
+    "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the "
+    "WITH LOG option."
+)
+
+
 @lower.register
 def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     """Lower RAISERROR: below severity 11 a message, else an error that TRY catches."""
@@ -361,6 +367,16 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         pl.Raw(state.sql),
     ]
     extra: list[tuple[str, pl.Expr]] = []
+    written = node.severity.text.strip()
+    if written.isdigit() and int(written) > 18 and "LOG" not in node.options:
+        parts[2:] = [pl.Text(_NEEDS_LOG), pl.Number(16), pl.Number(1)]
+        extra.append(("number", pl.Number(2754)))
+        return [
+            *ctx.guard(
+                node, [pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))]
+            ),
+            ctx.leave_after_error(node, certain=True),
+        ]
     if arguments:
         extra.append(("arguments", pl.Array(tuple(pl.Raw(argument.sql) for argument in arguments), "text")))
     if "SETERROR" in node.options:
