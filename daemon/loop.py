@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import random
+import re
 import time
 from collections.abc import AsyncIterator
 from dataclasses import asdict
@@ -251,7 +252,10 @@ class Broker:
         async for notice in ear.notifies():
             if notice.channel == "ssb_definition":
                 self._redefined.set()
-            elif notice.payload.isdigit() and (monitor := self._monitors.get(int(notice.payload))):
+            # Whoever may connect can send one: '²' is a digit too, and int() refuses it.
+            elif re.fullmatch("[0-9]{1,10}", notice.payload) and (
+                monitor := self._monitors.get(int(notice.payload))
+            ):
                 monitor.wake()
         raise LostConnection("the server ended the daemon's session")
 

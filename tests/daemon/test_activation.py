@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
+import pytest
+
 from activation import DRAIN, Daemon, activate, done, send, tsql, until
 from support import Connection, Database
 
@@ -327,3 +329,12 @@ def test_messages_that_no_program_will_read_do_not_keep_it_from_settling(
     running = daemon()
     send(sql, "a")
     assert running.broker.settle(20)
+
+
+@pytest.mark.parametrize("payload", ["\u00b2", "9" * 5000, "", "-1", "x"])
+def test_a_strange_notification_is_none(sql: Connection, daemon: Start, payload: str) -> None:
+    activate(sql, DRAIN)
+    daemon(sweep=20)
+    sql.execute("SELECT pg_notify('ssb_arrival', %s)", [payload])
+    send(sql, "a")
+    until(lambda: done(sql) == ["a"])
