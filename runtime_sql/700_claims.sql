@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS ssb.claim (
     claim_id   integer     PRIMARY KEY,
     queue_id   integer     NOT NULL,
     role       name        NOT NULL,               -- who may read it
+    pid        integer     NOT NULL,               -- of the session that holds it
     claimed_at timestamptz NOT NULL DEFAULT now()
 );
 -- What of each conversation: everything up to last_order, which is what a second
@@ -22,6 +23,9 @@ CREATE TABLE IF NOT EXISTS ssb.claimed_conversation (
     bytes       bigint  NOT NULL,
     largest     bigint  NOT NULL,                  -- bytes of its largest body
     partition   integer NOT NULL,
+    -- Its first message that failed, and why; 0: the conversation as a whole.
+    failed_order bigint,
+    error        text,
     PRIMARY KEY (claim_id, endpoint_id)
 );
 
@@ -31,8 +35,9 @@ LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT p_claim_id < 0
-        OR EXISTS (SELECT FROM pg_locks AS l
-                    WHERE l.locktype = 'advisory' AND l.granted
+        OR EXISTS (SELECT FROM ssb.claim AS k
+                     JOIN pg_locks AS l ON l.pid = k.pid   -- anybody may take an advisory lock
+                    WHERE k.claim_id = p_claim_id AND l.locktype = 'advisory' AND l.granted
                       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                       AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2);
 $$;
@@ -71,7 +76,7 @@ DECLARE
 BEGIN
     FOR v_table IN
         SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-         WHERE n.nspname = 'ssb_staging' AND c.relkind = 'r' AND c.relname LIKE 'claim\_' || p_claim_id || '\_%'
+         WHERE n.nspname = 'ssb_staging' AND c.relkind = 'r' AND starts_with(c.relname::text, 'claim_' || p_claim_id || '_')
     LOOP
         BEGIN
             EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE NOWAIT', v_table);
@@ -153,7 +158,8 @@ BEGIN
     bytes := 0;
     conversations := 0;
     PERFORM pg_advisory_lock(1397965376, claim_id);
-    INSERT INTO ssb.claim (claim_id, queue_id, role, claimed_at) VALUES (claim_id, v_queue.queue_id, ssb.caller(), claimed_at);
+    INSERT INTO ssb.claim (claim_id, queue_id, role, pid, claimed_at)
+    VALUES (claim_id, v_queue.queue_id, ssb.caller(), pg_backend_pid(), claimed_at);
 
     <<queue_walk>>
     FOREACH v_priority IN ARRAY v_queue.priorities LOOP
@@ -300,7 +306,7 @@ BEGIN
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
     -- The window takes all conversations of a group together: they have the same place.
     SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
-                         (p_before + s.number) % p_partitions)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
+                         (p_before + s.number) % p_partitions, NULL, NULL)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
            array_agg(s.leader) FILTER (WHERE s.is_fitting), coalesce(bool_or(NOT s.is_fitting), false),
            (array_agg(s.leader ORDER BY s.place))[1], coalesce(sum(s.messages) FILTER (WHERE s.is_fitting), 0),
            coalesce(sum(s.bytes) FILTER (WHERE s.is_fitting), 0), count(*) FILTER (WHERE s.is_fitting)
@@ -313,7 +319,7 @@ BEGIN
     IF is_full AND conversations = 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.
         v_leaders := ARRAY[v_first];
-        SELECT array_agg(ROW(p_claim_id, c.endpoint_id, c.last_order, c.messages, c.bytes, c.largest, 0)::ssb.claimed_conversation),
+        SELECT array_agg(ROW(p_claim_id, c.endpoint_id, c.last_order, c.messages, c.bytes, c.largest, 0, NULL, NULL)::ssb.claimed_conversation),
                sum(c.messages), sum(c.bytes), count(*)
           INTO v_fitting, messages, bytes, conversations
           FROM (SELECT t.endpoint_id, max(t.queuing_order) AS last_order, count(*) AS messages,

@@ -73,7 +73,7 @@ BEGIN
     ELSIF v_columns IS NULL THEN
         RAISE EXCEPTION 'unknown kind of output: %', kind USING ERRCODE = '22023';
     END IF;
-    v_name := format('claim_%s_%s', claim_id, nextval('ssb.object_id'));
+    v_name := format('claim_%s_%s_%s', claim_id, nextval('ssb.object_id'), kind);
     -- UNLOGGED: after a crash of the server the claim is gone, and this with it.
     EXECUTE format('CREATE UNLOGGED TABLE ssb_staging.%I (%s, attempt_id bigint NOT NULL)', v_name, v_columns);
     EXECUTE format('GRANT INSERT, SELECT ON ssb_staging.%I TO %I', v_name, ssb.caller());
@@ -86,23 +86,34 @@ BEGIN
 END;
 $$;
 
--- The rows of the attempts that count, verified against what the tasks reported.
-CREATE OR REPLACE FUNCTION ssb.check_staging(p_claim_id integer, p_staging text, p_attempts bigint[], p_rows bigint)
-RETURNS void
+-- The staging table that is named so, if it was made here for this claim and this kind of
+-- output, whose columns have types of PostgreSQL's own: a caller's type would bring
+-- functions that run with our rights. The rows of the attempts that count are verified
+-- against what the tasks reported.
+CREATE OR REPLACE FUNCTION ssb.check_staging(p_claim_id integer, p_kind text, p_staging text, p_attempts bigint[], p_rows bigint)
+RETURNS regclass
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_table regclass;
     v_rows bigint;
 BEGIN
-    IF p_staging !~ ('^ssb_staging\.claim_' || p_claim_id || '_[0-9]+$') THEN
-        RAISE EXCEPTION '% is no staging table of claim %', p_staging, p_claim_id USING ERRCODE = '22023';
+    SELECT c.oid INTO v_table
+      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'ssb_staging' AND n.nspname || '.' || c.relname = p_staging AND c.relkind = 'r'
+       AND c.relowner = (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)
+       AND split_part(c.relname, '_', 1) = 'claim' AND split_part(c.relname, '_', 2) = p_claim_id::text
+       AND split_part(c.relname, '_', 4) = p_kind AND split_part(c.relname, '_', 5) = '';
+    IF v_table IS NULL THEN
+        RAISE EXCEPTION '% is no staging table for % of claim %', p_staging, p_kind, p_claim_id USING ERRCODE = '22023';
     END IF;
-    EXECUTE format('SELECT count(*) FROM %s AS s WHERE s.attempt_id = ANY ($1)', p_staging::regclass) INTO v_rows USING p_attempts;
+    EXECUTE format('SELECT count(*) FROM %s AS s WHERE s.attempt_id = ANY ($1)', v_table) INTO v_rows USING p_attempts;
     IF v_rows <> p_rows THEN
         RAISE EXCEPTION 'the tasks wrote % rows to %, % are there', p_rows, p_staging, v_rows USING ERRCODE = '55000',
             HINT = 'The server was restarted since. The claim''s messages are back in the queue: run the job again.';
     END IF;
+    RETURN v_table;
 END;
 $$;
 
@@ -120,8 +131,7 @@ BEGIN
          WHERE o.kind = p_kind
     LOOP
         attempts := ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(coalesce(v_output.attempts, '[]')) AS a);
-        PERFORM ssb.check_staging(p_claim_id, v_output.staging, attempts, v_output.rows);
-        staging := v_output.staging::regclass;
+        staging := ssb.check_staging(p_claim_id, p_kind, v_output.staging, attempts, v_output.rows);
         RETURN NEXT;
     END LOOP;
 END;
@@ -132,8 +142,8 @@ $$;
 -- and ssb.drop_quarantined decide about them. A conversation of which no message is
 -- left, since the job ended it, needs none.
 --
--- Called by  ssb.complete_claim, which holds the groups and made pg_temp.bulk_failure
-CREATE OR REPLACE FUNCTION ssb.quarantine_failures(p_queue_id integer)
+-- Called by  ssb.complete_claim, which holds the groups
+CREATE OR REPLACE FUNCTION ssb.quarantine_failures(p_claim_id integer, p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -141,11 +151,12 @@ AS $$
 BEGIN
     WITH failed AS (
         SELECT DISTINCT ON (e.lock_id) e.lock_id, e.conversation_group_id, e.endpoint_id, m.queuing_order, f.error
-          FROM pg_temp.bulk_failure AS f
+          FROM ssb.claimed_conversation AS f
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL
          CROSS JOIN LATERAL (SELECT s.queuing_order FROM ssb.message_stored AS s
-                              WHERE s.endpoint_id = f.endpoint_id AND s.queuing_order >= f.from_order
+                              WHERE s.endpoint_id = f.endpoint_id AND s.queuing_order >= f.failed_order
                               ORDER BY s.queuing_order LIMIT 1) AS m
+         WHERE f.claim_id = p_claim_id AND f.failed_order IS NOT NULL
          ORDER BY e.lock_id, m.queuing_order
     ), noted AS (
         INSERT INTO ssb.quarantined_group AS g
@@ -212,14 +223,13 @@ BEGIN
         PERFORM ssb.raise_claim_lost(claim_id);
     END IF;
 
-    CREATE TEMP TABLE IF NOT EXISTS bulk_failure (endpoint_id bigint, from_order bigint, error text) ON COMMIT DROP;
-    TRUNCATE pg_temp.bulk_failure;
     FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'errors') AS o LOOP
-        EXECUTE format('INSERT INTO pg_temp.bulk_failure
-                        SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)), (array_agg(s.error ORDER BY s.queuing_order))[1]
-                          FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
-                          JOIN ssb.claimed_conversation AS c ON c.endpoint_id = e.endpoint_id AND c.claim_id = $2
-                         WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id', v_output.staging)
+        EXECUTE format('UPDATE ssb.claimed_conversation AS c SET failed_order = f.failed_order, error = f.error
+                          FROM (SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)) AS failed_order,
+                                       (array_agg(s.error ORDER BY s.queuing_order))[1] AS error
+                                  FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
+                                 WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id) AS f
+                         WHERE c.claim_id = $2 AND c.endpoint_id = f.endpoint_id', v_output.staging)
           USING v_output.attempts, claim_id;
         GET DIAGNOSTICS failed = ROW_COUNT;
     END LOOP;
@@ -232,14 +242,14 @@ BEGIN
           FROM ssb.claimed_conversation AS c
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id AND e.closed_at IS NULL
           JOIN ssb.message_stored AS m ON m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
-          LEFT JOIN pg_temp.bulk_failure AS f ON f.endpoint_id = c.endpoint_id
-         WHERE c.claim_id = claim_id AND (f.endpoint_id IS NULL OR failures = 'drop' OR m.queuing_order < f.from_order);
+         WHERE c.claim_id = v_claim.claim_id
+           AND (c.failed_order IS NULL OR failures = 'drop' OR m.queuing_order < c.failed_order);
     END IF;
     -- Before conversations are ended, which takes the rest of their messages away.
     DELETE FROM ssb.message_stored AS m
      USING (SELECT c.endpoint_id,
-                   CASE WHEN failures = 'drop' THEN c.last_order ELSE least(c.last_order, f.from_order - 1) END AS last_order
-              FROM ssb.claimed_conversation AS c LEFT JOIN pg_temp.bulk_failure AS f ON f.endpoint_id = c.endpoint_id
+                   CASE WHEN failures = 'drop' THEN c.last_order ELSE least(c.last_order, c.failed_order - 1) END AS last_order
+              FROM ssb.claimed_conversation AS c
              WHERE c.claim_id = v_claim.claim_id) AS d
      WHERE m.endpoint_id = d.endpoint_id AND m.queuing_order <= d.last_order;
     GET DIAGNOSTICS deleted = ROW_COUNT;
@@ -270,9 +280,7 @@ BEGIN
         -- With an error one by one, all others together; an error counts more than none.
         -- What is left of a conversation of which nothing failed is behind the claim.
         FOR v_end IN EXECUTE format('SELECT d.error_code, d.error_text, array_agg(d.conversation_handle) AS handles,
-                                            array_agg(CASE WHEN NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f
-                                                                             WHERE f.endpoint_id = c.endpoint_id)
-                                                           THEN c.last_order END) AS after
+                                            array_agg(CASE WHEN c.failed_order IS NULL THEN c.last_order END) AS after
                                        FROM (SELECT DISTINCT ON (s.conversation_handle) s.* FROM %s AS s
                                               WHERE s.attempt_id = ANY ($1)
                                               ORDER BY s.conversation_handle, s.error_code) AS d
@@ -296,19 +304,17 @@ BEGIN
           INTO v_end
           FROM ssb.claimed_conversation AS c
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
-         WHERE c.claim_id = v_claim.claim_id AND e.closed_at IS NULL
-           AND NOT EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = c.endpoint_id AND m.queuing_order > c.last_order)
-           AND NOT EXISTS (SELECT FROM pg_temp.bulk_failure AS f WHERE f.endpoint_id = c.endpoint_id);
+         WHERE c.claim_id = v_claim.claim_id AND c.failed_order IS NULL AND e.closed_at IS NULL
+           AND NOT EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = c.endpoint_id AND m.queuing_order > c.last_order);
         PERFORM ssb.end_set(v_end.handles, v_end.after);
         ended := ended + coalesce(cardinality(v_end.handles), 0);
     END IF;
     INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
     VALUES (v_claim.claim_id, v_claim.claimed_at, deleted, replied, ended, failed);
-    PERFORM ssb.drop_claim(claim_id);
     IF failures = 'quarantine' THEN
-        PERFORM ssb.quarantine_failures(v_claim.queue_id);
+        PERFORM ssb.quarantine_failures(v_claim.claim_id, v_claim.queue_id);
     END IF;
-    DROP TABLE pg_temp.bulk_failure;
+    PERFORM ssb.drop_claim(claim_id);
 END;
 $$;
 
