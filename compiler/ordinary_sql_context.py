@@ -199,7 +199,7 @@ class Context:
         base = self.scope.user_type(ObjectName(name, schema))
         if base is None:
             if schema is None:
-                self.problem(f"no type named {name!r}", node, number=243)
+                self.problem(f"no type named {name!r}", node, number=243 if cast else 2715)
                 return None
             return SqlType(name.lower(), user=user)
         return base

@@ -335,7 +335,7 @@ case.sql:1:1: error 102: a table needs at least one column
 -- case: unknown type
 CREATE TABLE x (a foo)
 -- expect
-case.sql:1:19: error 243: no type named 'foo'
+case.sql:1:19: error 2715: no type named 'foo'
     1 | CREATE TABLE x (a foo)
       |                   ^^^
 
