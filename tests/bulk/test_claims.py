@@ -399,6 +399,54 @@ def test_what_a_job_ends_counts_as_processed_and_takes_later_messages_with_it(
     assert len(desk.replies()) == 6
 
 
+def test_only_staging_tables_of_the_claim_and_kind_are_read(desk: Desk, connect: Connect) -> None:
+    """A table of the caller's own columns would bring casts that run with the owner's rights."""
+    desk.connection.execute("DROP ROLE IF EXISTS bulk_reader")
+    desk.connection.execute("CREATE ROLE bulk_reader")
+    try:
+        desk.connection.execute(_PERMISSION.format("grant"))
+        desk.connection.execute("GRANT INSERT ON dbo.total TO bulk_reader")
+        desk.connection.execute("GRANT USAGE ON SCHEMA dbo TO bulk_reader")
+        desk.send(2, 1)
+        owner = connect()
+        owner.execute("SET ROLE bulk_reader")
+        # What was once a name of the runtime's own.
+        owner.execute("CREATE TEMP TABLE bulk_failure (endpoint_id bigint, from_order bigint, error text)")
+        held = claim(owner, "dbo.target", max_messages=1)
+        assert held is not None
+        made = owner.execute(
+            "SELECT ssb.create_staging(%s, 'table', 'dbo.total'), ssb.create_staging(%s, 'replies')",
+            (held.claim_id, held.claim_id),
+        ).fetchone()
+        assert made is not None
+        mine = f"ssb_staging_claim_{held.claim_id}_5_errors"
+        owner.execute(f"CREATE TEMP TABLE {mine} (conversation_handle text, attempt_id bigint)")
+        owner.execute("SET standard_conforming_strings = off")
+        for name in (*made, mine, f"pg_temp.{mine}", f"ssb_staging.claim_{held.claim_id}_5_errors"):
+            outputs = json.dumps([{"kind": "errors", "staging": name, "attempts": [1], "rows": 0}])
+            with pytest.raises(psycopg.errors.InvalidParameterValue, match="is no staging table for errors"):
+                owner.execute("SELECT ssb.complete_claim(%s, %s)", (held.claim_id, outputs))
+        done = owner.execute("SELECT deleted FROM ssb.complete_claim(%s)", (held.claim_id,)).fetchone()
+        assert done == (1,)
+        owner.execute("RESET ROLE")
+    finally:
+        desk.connection.execute(_PERMISSION.format("revoke"))
+        desk.connection.execute("DROP OWNED BY bulk_reader")
+        desk.connection.execute("DROP ROLE bulk_reader")
+
+
+def test_a_strangers_lock_keeps_no_dead_claim_alive(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 3)
+    owner, stranger = connect(), connect()
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    owner.close()
+    # Granted when the claim's session is gone.
+    stranger.execute("SELECT pg_advisory_lock(1397965376, %s)", (held.claim_id,))
+    again = claim(connect(), "dbo.target")
+    assert again is not None and again.messages == 3
+
+
 def test_an_output_of_an_unknown_kind_is_refused(desk: Desk, connect: Connect) -> None:
     desk.send(1, 1)
     owner = connect()
