@@ -19,8 +19,8 @@ _WITHOUT_EFFECT = frozenset(
     ANSI_NULLS ANSI_PADDING ANSI_WARNINGS ANSI_DEFAULTS ANSI_NULL_DFLT_ON ANSI_NULL_DFLT_OFF ARITHABORT
     ARITHIGNORE CONCAT_NULL_YIELDS_NULL NUMERIC_ROUNDABORT QUOTED_IDENTIFIER CURSOR_CLOSE_ON_COMMIT
     DEADLOCK_PRIORITY FORCEPLAN PARSEONLY NOEXEC FMTONLY QUERY_GOVERNOR_COST_LIMIT REMOTE_PROC_TRANSACTIONS
-    SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML TEXTSIZE IMPLICIT_TRANSACTIONS OFFSETS DATEFORMAT DATEFIRST
-    LANGUAGE FIPS_FLAGGER ROWCOUNT RESULT_SET_CACHING
+    SHOWPLAN_ALL SHOWPLAN_TEXT SHOWPLAN_XML TEXTSIZE IMPLICIT_TRANSACTIONS OFFSETS
+    FIPS_FLAGGER ROWCOUNT RESULT_SET_CACHING
     """.split()
 )
 
@@ -212,6 +212,9 @@ def lower_set_option(node: nodes.SetOption, ctx: Context) -> list[pl.Statement]:
                 result.append(pl.Assign(f"{ctx.session}.noexec", pl.TRUE if node.on else pl.FALSE))
             case "ROWCOUNT" if ctx.scope.limits_rows and node.argument is not None:
                 return _row_limit(node, node.argument, ctx)
+            case "DATEFIRST" | "DATEFORMAT" | "LANGUAGE":
+                calls = [pl.Perform(call) for call in _option_calls(name, node, ctx)]
+                return ctx.guard(node, [*calls, *ctx.status(node, pl.Number(0))])
             case _:
                 result += [pl.Perform(call) for call in _option_calls(name, node, ctx)]
                 if name == "TRANSACTION ISOLATION LEVEL":
@@ -274,6 +277,11 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
             node.value, node.value.lower()
         )
         return [_set_config("default_transaction_isolation", level)]
+    if name in ("DATEFIRST", "DATEFORMAT", "LANGUAGE") and node.argument is not None:
+        given: pl.Expr = pl.Text(node.value.removeprefix("N").strip("'[]\""))
+        if node.value.startswith("@"):
+            given = pl.Cast(ctx.value(node.argument), "text")
+        return [pl.Invoke("sys.set_date_option", (pl.Text(name), given))]
     if name == "CONTEXT_INFO" and node.argument is not None:
         return [pl.Invoke("sys.set_context_info", (ctx.value(node.argument),))]
     if name in _WITHOUT_EFFECT or name.startswith("STATISTICS"):

@@ -199,6 +199,42 @@ CREATE OR REPLACE FUNCTION sys.langid() RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN sys.language() = 'us_english' THEN 0 ELSE 1 END;
 
+-- SET DATEFIRST, SET DATEFORMAT, SET LANGUAGE (of which the two that it sets; names of months stay English). Plans are made
+-- anew: DATEPART of a constant is folded in them.
+CREATE OR REPLACE FUNCTION sys.set_date_option(option text, value text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_value text := lower(value);
+    v_first text := CASE option WHEN 'DATEFIRST' THEN v_value END;
+    v_order text := CASE option WHEN 'DATEFORMAT' THEN v_value END;
+BEGIN
+    IF option = 'DATEFIRST' AND v_value !~ '^[1-7]$' THEN
+        PERFORM ssb.raise_error(2742, format('SET DATEFIRST %s is out of range.', value));
+    ELSIF option = 'DATEFORMAT' AND v_value NOT IN ('mdy', 'dmy', 'ymd', 'ydm', 'myd', 'dym') THEN
+        PERFORM ssb.raise_error(2741, format('SET DATEFORMAT date order ''%s'' is invalid.', value));
+    ELSIF option = 'LANGUAGE' THEN
+        SELECT l.first, l.ordering INTO v_first, v_order
+          FROM (VALUES ('us_english', '7', 'mdy'), ('english', '7', 'mdy'), ('british', '1', 'dmy'), ('british english', '1', 'dmy'),
+                       ('deutsch', '1', 'dmy'), ('german', '1', 'dmy'), ('français', '1', 'dmy'), ('french', '1', 'dmy'),
+                       ('italiano', '1', 'dmy'), ('italian', '1', 'dmy'), ('español', '1', 'dmy'), ('spanish', '1', 'dmy'),
+                       ('nederlands', '1', 'dmy'), ('dutch', '1', 'dmy'), ('dansk', '1', 'dmy'), ('danish', '1', 'dmy'),
+                       ('norsk', '1', 'dmy'), ('norwegian', '1', 'dmy'), ('svenska', '1', 'ymd'), ('swedish', '1', 'ymd'),
+                       ('日本語', '7', 'ymd'), ('japanese', '7', 'ymd')) AS l (name, first, ordering)
+         WHERE l.name = v_value;
+        PERFORM set_config('pgsb.language', value, false);
+    END IF;
+    IF v_first IS NOT NULL THEN
+        PERFORM set_config('pgsb.datefirst', v_first, false);
+        EXECUTE 'DISCARD PLANS';
+    END IF;
+    IF v_order IS NOT NULL THEN
+        PERFORM set_config('pgsb.dateformat', v_order, false);
+    END IF;
+END;
+$$;
+
 -- The day of the week counted from DATEFIRST, 1 to 7, and the week of the year
 -- whose first begins on January 1. Declared IMMUTABLE although SET DATEFIRST
 -- moves them: so that DATEPART can be, in computed columns and constant folding.

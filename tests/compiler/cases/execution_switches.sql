@@ -357,3 +357,197 @@ END;
 $batch$;
 -- shows
 c
+
+-- case: SET DATEFIRST, SET DATEFORMAT, SET LANGUAGE
+SET DATEFIRST 1;
+SELECT @@DATEFIRST AS first, DATEPART(weekday, '20200304') AS day;
+DECLARE @n int = 3, @order varchar(3) = 'dmy';
+SET DATEFIRST @n;
+SELECT @@DATEFIRST AS first, DATEPART(weekday, '20200304') AS day;
+SET DATEFORMAT @order;
+SELECT CAST('01/02/2020' AS datetime) AS d;
+SET LANGUAGE us_english;
+SELECT @@DATEFIRST AS first, CAST('01/02/2020' AS datetime) AS d;
+SET DATEFORMAT ymd;
+SET LANGUAGE 'British';
+SELECT @@DATEFIRST AS first, CAST('01/02/2020' AS datetime) AS d;
+SET @n = 8;
+SET DATEFIRST @n;
+GO
+CREATE PROCEDURE dbo.p AS SELECT DATEPART(weekday, '20200304') AS day;
+GO
+SET DATEFIRST 7;
+EXEC dbo.p;
+SET DATEFIRST 1;
+EXEC dbo.p;
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        n integer;
+        "order" varchar(3);
+    BEGIN
+        BEGIN
+            PERFORM sys.set_date_option('DATEFIRST', '1');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.datefirst() AS first, sys.datepart('weekday', timestamp '20200304') AS day;
+            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"day","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        n := 3;
+        "order" := 'dmy';
+        BEGIN
+            PERFORM sys.set_date_option('DATEFIRST', CAST(n AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.datefirst() AS first, sys.datepart('weekday', timestamp '20200304') AS day;
+            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"day","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM sys.set_date_option('DATEFORMAT', CAST("order" AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.convert_datetime('01/02/2020') AS d;
+            session := ssb.show(session, result, '[{"name":"d","type":"timestamp(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM sys.set_date_option('LANGUAGE', 'us_english');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.datefirst() AS first, sys.convert_datetime('01/02/2020') AS d;
+            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"d","type":"timestamp(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM sys.set_date_option('DATEFORMAT', 'ymd');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            PERFORM sys.set_date_option('LANGUAGE', 'British');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.datefirst() AS first, sys.convert_datetime('01/02/2020') AS d;
+            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"d","type":"timestamp(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        n := 8;
+        BEGIN
+            PERFORM sys.set_date_option('DATEFIRST', CAST(n AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+
+CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
+LANGUAGE plpgsql AS $p$
+#variable_conflict use_column
+DECLARE
+    caller ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.enter(session, caller, 'p');
+    <<p>>
+    BEGIN
+        EXIT p WHEN session.leaving;  -- nested deeper than 32
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.datepart('weekday', timestamp '20200304') AS day;
+            session := ssb.show(session, result, '[{"name":"day","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT p WHEN session.leaving;
+        END;
+    END p;
+    session := ssb.leave(session, caller);
+END;
+$p$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            PERFORM sys.set_date_option('DATEFIRST', '7');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL dbo.p(session);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            PERFORM sys.set_date_option('DATEFIRST', '1');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        CALL dbo.p(session);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+first day
+----- ---
+    1   3
+
+(1 row affected)
+
+first day
+----- ---
+    3   1
+
+(1 row affected)
+
+d
+-----------------------
+2020-02-01 00:00:00.000
+
+(1 row affected)
+
+first d
+----- -----------------------
+    7 2020-01-02 00:00:00.000
+
+(1 row affected)
+
+first d
+----- -----------------------
+    1 2020-02-01 00:00:00.000
+
+(1 row affected)
+
+Msg 2742, Level 16, State 1, Line 14
+SET DATEFIRST 8 is out of range.
+day
+---
+  4
+
+(1 row affected)
+
+day
+---
+  3
+
+(1 row affected)
