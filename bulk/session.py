@@ -188,6 +188,10 @@ def jdbc_options(dsn: str) -> dict[str, str]:
     password = parts.get("password") or os.environ.get("PGPASSWORD")
     if password:
         options["password"] = password
-    # The driver knows these by the same names.
-    options |= {name: parts[name] for name in ("sslmode", "options") if name in parts}
+    # The driver knows these by the same names. It does not look at the environment: without them it
+    # would trust a server that libpq refuses.
+    for name in ("sslmode", "sslrootcert", "options"):
+        value = parts.get(name) or (os.environ.get(f"PG{name.upper()}") if name != "options" else None)
+        if value:
+            options[name] = value
     return options

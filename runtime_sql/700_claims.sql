@@ -152,12 +152,15 @@ BEGIN
     PERFORM ssb.forget_dead_claims();
     PERFORM ssb.deliver_due_on(v_queue.queue_id);
     PERFORM ssb.fetch_waiting(v_queue.queue_id);
-    claim_id := nextval('ssb.claim_id');
+    -- Whoever may connect can take a lock that is about to be needed.
+    LOOP
+        claim_id := nextval('ssb.claim_id');
+        EXIT WHEN pg_try_advisory_lock(1397965376, claim_id);
+    END LOOP;
     claimed_at := clock_timestamp();
     messages := 0;
     bytes := 0;
     conversations := 0;
-    PERFORM pg_advisory_lock(1397965376, claim_id);
     INSERT INTO ssb.claim (claim_id, queue_id, role, pid, claimed_at)
     VALUES (claim_id, v_queue.queue_id, ssb.caller(), pg_backend_pid(), claimed_at);
 

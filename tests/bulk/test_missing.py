@@ -134,6 +134,14 @@ def test_a_unix_socket_is_refused() -> None:
         bulk_session.jdbc_options("host=/run/postgresql dbname=shop")
 
 
+def test_the_driver_trusts_no_server_that_libpq_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGSSLMODE", "verify-full")
+    monkeypatch.setenv("PGSSLROOTCERT", "/etc/ssl/ours.pem")
+    options = bulk_session.jdbc_options("host=db dbname=shop")
+    assert (options["sslmode"], options["sslrootcert"]) == ("verify-full", "/etc/ssl/ours.pem")
+    assert bulk_session.jdbc_options("host=db dbname=shop sslmode=require")["sslmode"] == "require"
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

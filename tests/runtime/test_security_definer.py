@@ -5,7 +5,8 @@ owner's rights are on, through views, triggers, types and temporary tables; and 
 somebody else's name.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
@@ -23,6 +24,10 @@ CREATE CAST (pg_temp.bait AS json) WITH FUNCTION pg_temp.to_json(pg_temp.bait);
 CREATE FUNCTION pg_temp.to_integer(pg_temp.bait) RETURNS integer LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_temp.note(); RETURN 1; END $$;
 CREATE CAST (pg_temp.bait AS integer) WITH FUNCTION pg_temp.to_integer(pg_temp.bait) AS IMPLICIT;
+CREATE FUNCTION pg_temp.to_bigint(pg_temp.bait) RETURNS bigint LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_temp.note(); RETURN 1; END $$;
+CREATE FUNCTION pg_temp.to_uuid(pg_temp.bait) RETURNS uuid LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_temp.note(); RETURN gen_random_uuid(); END $$;
 CREATE VIEW pg_temp.trap AS SELECT 1 AS one WHERE pg_temp.note();
 GRANT SELECT ON pg_temp.trap TO PUBLIC;
 CREATE TEMPORARY TABLE ledger (queue_id pg_temp.bait);
@@ -128,6 +133,64 @@ def test_nothing_is_made_in_the_name_of_another(stranger: Session, session: Sess
     )
     stranger.do("SELECT ssb.drop_queue('mallory.q')")
     session.do("SELECT ssb.drop_queue('dbo.of_the_owner')")
+
+
+def test_a_claim_is_completed_with_no_code_of_the_caller(
+    stranger: Session, session: Session, pair: Pair
+) -> None:
+    session.do("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', %s, '{mallory}')", pair.far)
+    handle = pair.dialog()
+    for _ in range(2):
+        session.send(handle, pair.request, "work")
+    claim = stranger.value("SELECT claim_id FROM ssb.claim_messages(%s)", pair.far)
+    complete = "SELECT deleted FROM ssb.complete_claim(%s, %s)"
+    # A temporary table with a trigger.
+    stranger.do("CREATE TEMPORARY TABLE bulk_failure (endpoint_id bigint, from_order bigint, error text)")
+    stranger.do(
+        "CREATE FUNCTION pg_temp.sprung() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN PERFORM pg_temp.note(); RETURN NULL; END $$;"
+        " CREATE TRIGGER t BEFORE TRUNCATE OR INSERT ON bulk_failure EXECUTE FUNCTION pg_temp.sprung()"
+    )
+    # Columns of types with casts, in a staging table and in one that a looser pattern would let in.
+    stranger.do(
+        "CREATE TEMPORARY TABLE output"
+        " (conversation_handle pg_temp.bait, queuing_order pg_temp.bait, error text);"
+        " CREATE CAST (pg_temp.bait AS bigint) WITH FUNCTION pg_temp.to_bigint(pg_temp.bait) AS IMPLICIT;"
+        " CREATE CAST (pg_temp.bait AS uuid) WITH FUNCTION pg_temp.to_uuid(pg_temp.bait) AS IMPLICIT"
+    )
+    staging = stranger.value("SELECT ssb.create_staging(%s, 'table', 'pg_temp.output')", claim)
+    alike = f"ssb_staging_claim_{claim}_1_errors"
+    stranger.do(f"CREATE TEMPORARY TABLE {alike} AS SELECT *, 1 AS attempt_id FROM output")
+    for conforming in ("on", "off"):
+        stranger.do(f"SET standard_conforming_strings = {conforming}")
+        for table in (staging, alike):
+            with pytest.raises(psycopg.Error, match="staging"):
+                stranger.do(
+                    complete,
+                    claim,
+                    json.dumps([{"kind": "errors", "staging": table, "attempts": [1], "rows": 0}]),
+                )
+    stranger.do("RESET standard_conforming_strings")
+    assert stranger.value(complete, claim, "[]") == 2
+
+
+def test_a_lock_of_somebody_else_keeps_no_claim_alive(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    session.send(pair.dialog(), pair.request, "work")
+    driver, bystander = another(), another()
+    driver.connection.autocommit = bystander.connection.autocommit = True
+    claim = driver.value("SELECT claim_id FROM ssb.claim_messages(%s)", pair.far)
+    assert session.receive(pair.far) == []
+    driver.do("SELECT pg_advisory_unlock_all()")
+    # The next claim's lock is taken, too.
+    bystander.do(
+        "SELECT pg_advisory_lock(1397965376, %s), pg_advisory_lock(1397965376, %s)", claim, claim + 1
+    )
+    assert [message.body for message in session.receive(pair.far)] == ["work"]
+    session.send(pair.dialog(), pair.request, "more")
+    assert driver.value("SELECT claim_id FROM ssb.claim_messages(%s)", pair.far) == claim + 2
+    driver.do("SELECT ssb.abandon_claim(%s)", claim + 2)
 
 
 def test_settings_lead_to_no_queue_of_another(stranger: Session, session: Session, pair: Pair) -> None:
