@@ -13,6 +13,9 @@ from differential.rules import Doubtful
 
 from support import Database
 
+# They look for errors of the compiler; PGSB_TEST_POSTGRES=15 runs them on another version.
+pytestmark = pytest.mark.one_postgres
+
 CASES = curated.load()
 RANDOM_CASES = 240
 EXTENDED_CASES = 80

@@ -28,6 +28,9 @@ from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
 from support import Database
 
+# They wait a lot, and nothing in them depends on PostgreSQL's version.
+pytestmark = pytest.mark.one_postgres
+
 PROGRAMS = Path(__file__).parent / "programs"
 DISABLED = 9617
 

@@ -582,12 +582,12 @@ SELECT (SELECT o.name) FROM orders o
 SELECT (SELECT o.name) FROM dbo.orders AS o
 
 -- case: a name is looked up once, not for each row
-SELECT t.name FROM sys.tables t JOIN sys.schemas s ON s.schema_id = SCHEMA_ID('dbo') WHERE t.object_id = OBJECT_ID(@name) OR t.object_id = OBJECT_ID(t.name)
+SELECT t.name FROM sys.tables t JOIN sys.schemas s ON s.schema_id = SCHEMA_ID('dbo') WHERE t.object_id = OBJECT_ID(@name) AND t.object_id = OBJECT_ID(t.name)
 -- expect
 SELECT t.name
 FROM sys.tables AS t
 JOIN sys.schemas AS s ON s.schema_id = (SELECT sys.schema_id('dbo'))
-WHERE t.object_id = (SELECT sys.object_id(p.name)) OR t.object_id = sys.object_id(t.name)
+WHERE t.object_id = (SELECT sys.object_id(p.name)) AND t.object_id = sys.object_id(t.name)
 
 -- case: named window
 SELECT SUM(amount) OVER w FROM orders WINDOW w AS (ORDER BY id)
