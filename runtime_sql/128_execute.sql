@@ -227,6 +227,7 @@ $$;
 CREATE OR REPLACE FUNCTION ssb.forget_trampolines()
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_routine regprocedure;

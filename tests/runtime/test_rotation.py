@@ -30,7 +30,8 @@ def phase(session: Session) -> tuple[int, int]:
 
 
 def where(session: Session) -> tuple[int, int]:
-    return tuple(session.value(f"SELECT count(*) FROM ssb.message_{n}") for n in (0, 1))  # type: ignore[return-value]
+    first, second = (session.value(f"SELECT count(*) FROM ssb.message_{n}") for n in (0, 1))
+    return first, second
 
 
 def fill_and_drain(session: Session, pair: Pair, messages: int) -> None:
