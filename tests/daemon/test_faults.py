@@ -32,6 +32,7 @@ class Crashing:
     def __init__(self, server: PrivateServer, database: str) -> None:
         self._server = server
         self._opened: list[psycopg.Connection[Any]] = []
+        self._asking: psycopg.Connection[Any] | None = None
         self.daemons: list[subprocess.Popen[bytes]] = []
         self.dsn = server.status().dsn or ""
         self.connect().execute(f"CREATE DATABASE {database}")
@@ -81,7 +82,10 @@ class Crashing:
     def ask(self, query: str) -> Any:
         """The first row, None while the server cannot be asked."""
         try:
-            return self.connect().execute(query).fetchone()
+            if self._asking is None or self._asking.closed:
+                # One for all questions: daemons need room among the server's connections.
+                self._asking = self.connect()
+            return self._asking.execute(query).fetchone()
         except psycopg.OperationalError:
             return None
 
