@@ -32,11 +32,11 @@ CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, 
 -- one may hold messages too. The third: the other one is drained and waits for its TRUNCATE.
 -- Above them a count of the changes, so that no value ever comes back: who finds the same
 -- value twice knows that nothing has changed between. Only ssb.rotate_messages writes it.
-CREATE SEQUENCE IF NOT EXISTS ssb.message_slot MINVALUE 0;
--- While both may hold messages: the transactions that read ssb.message_slot before it had this
+CREATE SEQUENCE IF NOT EXISTS ssb.rotation_state MINVALUE 0;
+-- While both may hold messages: the transactions that read ssb.rotation_state before it had this
 -- value and were still at it when ssb.rotate_messages looked last.
 CREATE TABLE IF NOT EXISTS ssb.rotation (
-    slot        bigint      NOT NULL,
+    state       bigint      NOT NULL,
     users       text[]      NOT NULL
 );
 

@@ -9,7 +9,7 @@
 --   ssb.mark_…  {the mark; an order beyond which ssb.receive does something about it;
 --               one up to which it may simply be set, being decided (-1: not known);
 --               the tenth of a second in which something was looked for last; how many
---               conversations are held; ssb.message_slot at that time; an order beyond
+--               conversations are held; ssb.rotation_state at that time; an order beyond
 --               which ssb.receive calls for ssb.raise_low_water}
 --   ssb.held_…  {their endpoints; for each, an order below which it has nothing}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
@@ -141,7 +141,7 @@ BEGIN
               CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 12, v_beyond) END,
               coalesce(v_last, -1), v_moment::bigint,
               coalesce(cardinality(nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[]) / 2, 0),
-              coalesce(pg_sequence_last_value('ssb.message_slot'), 0),
+              coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
               v_beyond]::text, false);
     IF v_seen[4] IS NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN
         EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)

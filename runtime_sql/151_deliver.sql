@@ -10,9 +10,9 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_slot bigint := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+    v_rotation bigint := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
 BEGIN
-    IF v_slot % 2 = 0 THEN
+    IF v_rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (p_queue_id, p_endpoint_id, p_order, p_number, p_enqueued_at, p_message_type_id, p_priority, p_validation, p_body);

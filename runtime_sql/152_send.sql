@@ -45,7 +45,7 @@ DECLARE
     v_far_priority smallint;
     v_type_id integer;
     v_order bigint;
-    v_slot bigint;
+    v_rotation bigint;
 BEGIN
     -- A dialog that is a group by itself: its own row is the lock.
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
@@ -96,7 +96,7 @@ BEGIN
         END IF;
     END IF;
     -- The order, after the lock.
-    SELECT nextval(v_far_order), coalesce(pg_sequence_last_value('ssb.message_slot'), 0) INTO v_order, v_slot
+    SELECT nextval(v_far_order), coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) INTO v_order, v_rotation
       FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable;
     IF NOT FOUND THEN
         PERFORM ssb.send_carefully(handle, message_type, body, NULL);
@@ -107,7 +107,7 @@ BEGIN
          WHERE e.endpoint_id = v_endpoint_id;
         v_count_order := v_order - 1;
     END IF;
-    IF v_slot % 2 = 0 THEN
+    IF v_rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),

@@ -19,7 +19,7 @@
 -- something fell due. Where anything is special ssb.receive_carefully does it; and, while
 -- groups are held or the mark could not be raised, every tenth of a second.
 --
--- One message table is read where ssb.message_slot is still what it was when the mark was
+-- One message table is read where ssb.rotation_state is still what it was when the mark was
 -- written: that is asked in the statement that looks, after its snapshot was taken. So in that
 -- snapshot all messages are in the one table. (Two that are in use are read as ssb.message_stored:
 -- neither has the older messages of every conversation.)
@@ -50,7 +50,7 @@ DECLARE
     v_last bigint;
     v_is_untried boolean;              -- no RECEIVE that was rolled back has taken it before, none takes it now
     v_is_in_0 boolean;                 -- ssb.message_0, not ssb.message_1
-    v_slot bigint;
+    v_rotation bigint;
     v_type_id integer;
     v_type_name text;
     v_handle uuid;
@@ -87,14 +87,14 @@ BEGIN
                   INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                   FROM ssb.message_0 AS m
                  WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-                   AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6]
+                   AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
                  ORDER BY m.queuing_order;
             ELSIF v_mark[6] & 3 = 1 THEN
                 SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false
                   INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                   FROM ssb.message_1 AS m
                  WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-                   AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6]
+                   AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
                  ORDER BY m.queuing_order;
             ELSE
                 SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
@@ -102,7 +102,7 @@ BEGIN
                   INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                   FROM ssb.message_stored AS m
                  WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-                   AND coalesce(pg_sequence_last_value('ssb.message_slot'), 0) = v_mark[6]
+                   AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
                  ORDER BY m.queuing_order;
             END IF;
             SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
@@ -124,24 +124,24 @@ BEGIN
                     -- Behind it, messages that somebody is receiving need not be tried.
                     IF v_mark[6] & 3 = 0 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true,
-                               coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                           FROM ssb.message_0 AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
                            AND (v_passed IS NULL OR m.xmax = 0)
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSIF v_mark[6] & 3 = 1 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
-                               coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                           FROM ssb.message_1 AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
                            AND (v_passed IS NULL OR m.xmax = 0)
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSE
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
-                               m.tableoid = 'ssb.message_0'::regclass, coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_slot
+                               m.tableoid = 'ssb.message_0'::regclass, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                           FROM ssb.message_stored AS m
                          WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
                            AND (v_passed IS NULL OR m.xmax = 0)
@@ -151,7 +151,7 @@ BEGIN
                         v_reach := 4611686018427387903;
                         CONTINUE;
                     END IF;
-                    EXIT usual WHEN v_order IS NULL OR v_slot <> v_mark[6];
+                    EXIT usual WHEN v_order IS NULL OR v_rotation <> v_mark[6];
                     SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                            e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
                       INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
@@ -222,7 +222,7 @@ BEGIN
             ELSE
                 -- Nothing of this group has been moved before we had its lock, nor will be.
                 EXIT usual WHEN top <= 0 OR NOT v_is_untried
-                                OR coalesce(pg_sequence_last_value('ssb.message_slot'), 0) <> v_mark[6];
+                                OR coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_mark[6];
                 v_last := 9223372036854775807;
                 IF top IS NOT NULL AND v_mark[6] & 2 = 0 THEN
                     IF v_is_in_0 THEN
@@ -323,9 +323,9 @@ BEGIN
     END IF;
     -- The tables were switched since: from now on ssb.receive looks where the messages are.
     v_mark := nullif(current_setting('ssb.mark_' || v_queue.queue_id || '_5', true), '')::bigint[];
-    IF v_mark[6] <> coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
+    IF v_mark[6] <> coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
        AND current_setting('transaction_isolation') = 'read committed' THEN
-        v_mark[6] := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+        v_mark[6] := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
         PERFORM set_config('ssb.mark_' || v_queue.queue_id || '_5', v_mark::text, false);
     END IF;
     v_is_time_to_look := current_setting('ssb.looked_' || v_queue.queue_id, true) IS DISTINCT FROM v_moment;

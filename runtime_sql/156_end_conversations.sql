@@ -60,7 +60,7 @@ SET jit = off
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-    v_slot bigint;
+    v_rotation bigint;
     v_rest uuid[] := p_handles;
     v_handle uuid;
 BEGIN
@@ -69,10 +69,10 @@ BEGIN
           WHERE l.endpoint_id IN (SELECT e.lock_id FROM unnest(p_handles) AS h (handle)
                                     JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = h.handle)
           ORDER BY l.endpoint_id FOR NO KEY UPDATE;
-        v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
+        v_rotation := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
         IF (SELECT count(DISTINCT h.handle) FROM unnest(p_handles) AS h (handle)) < cardinality(p_handles) THEN
             NULL;                      -- the second END of one conversation is an error
-        ELSIF v_slot & 3 = 0 THEN
+        ELSIF v_rotation & 3 = 0 THEN
             WITH usual AS MATERIALIZED (
                 SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
             ), told AS (
@@ -98,7 +98,7 @@ BEGIN
             SELECT array_agg(h.handle ORDER BY h.place) INTO v_rest
               FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
              WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
-        ELSIF v_slot & 3 = 1 THEN
+        ELSIF v_rotation & 3 = 1 THEN
             WITH usual AS MATERIALIZED (
                 SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
             ), told AS (

@@ -22,7 +22,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_near record;
-    v_slot bigint;
+    v_rotation bigint;
     v_is_counting boolean;
 BEGIN
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
@@ -39,13 +39,13 @@ BEGIN
     IF v_near.type_id IS NULL THEN
         RETURN false;
     END IF;
-    SELECT coalesce(pg_sequence_last_value('ssb.message_slot'), 0) INTO v_slot
+    SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) INTO v_rotation
       FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_near.far_endpoint_id AND f.is_reachable;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     v_is_counting := v_near.sent_count < 16 OR v_near.sent_order IS NULL;
-    IF v_slot % 2 = 0 THEN
+    IF v_rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
@@ -96,7 +96,7 @@ DECLARE
     v_special integer;
     v_is_counting boolean;             -- some conversation still counts its messages one by one
     v_rank bigint[];                   -- message i is that many messages after the first of its conversation here
-    v_slot bigint;
+    v_rotation bigint;
 BEGIN
     IF p_handles[1] = ALL (p_handles) AND (p_types IS NULL OR p_types[1] = ALL (p_types))
        AND ssb.send_plain_run(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body])) THEN
@@ -148,8 +148,8 @@ BEGIN
                   FROM unnest(p_handles) WITH ORDINALITY AS u (handle, place)) AS r;
     END IF;
 
-    v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
-    IF v_slot % 2 = 0 THEN
+    v_rotation := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
+    IF v_rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         SELECT o.far_queue_id, o.far_endpoint_id, o.queuing_order,

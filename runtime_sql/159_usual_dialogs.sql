@@ -132,7 +132,7 @@ DECLARE
     v_closed_at timestamptz;
     v_is_known boolean;
     v_order bigint;
-    v_slot bigint;
+    v_rotation bigint;
 BEGIN
     SELECT e.endpoint_id, e.is_initiator, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority
       INTO v_near
@@ -149,18 +149,18 @@ BEGIN
         RETURN false;
     END IF;
     -- After the lock: what the far side is now, and that nothing else hangs on this one.
-    SELECT f.closed_at, f.is_close_known AND NOT f.is_closed_by_error, coalesce(pg_sequence_last_value('ssb.message_slot'), 0)
-      INTO v_closed_at, v_is_known, v_slot
+    SELECT f.closed_at, f.is_close_known AND NOT f.is_closed_by_error, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+      INTO v_closed_at, v_is_known, v_rotation
       FROM ssb.conversation_endpoint AS f
      WHERE f.endpoint_id = v_near.far_endpoint_id AND NOT f.is_refused
        AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
                         WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id)
        AND NOT EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = v_near.endpoint_id);
-    IF NOT FOUND OR v_slot & 2 <> 0 OR (v_closed_at IS NOT NULL AND NOT (v_is_known AND v_near.is_initiator)) THEN
+    IF NOT FOUND OR v_rotation & 2 <> 0 OR (v_closed_at IS NOT NULL AND NOT (v_is_known AND v_near.is_initiator)) THEN
         RETURN false;
     END IF;
     -- Nobody will receive what is left.
-    IF v_slot % 2 = 0 THEN
+    IF v_rotation % 2 = 0 THEN
         DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id;
     ELSE
         DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id;

@@ -6,7 +6,7 @@
 -- truncated, which needs no VACUUM and no snapshot's consent. Moving costs no more than the
 -- dead space it gives back.
 --
--- A sender may have read ssb.message_slot before the switch and insert after it. But reading a
+-- A sender may have read ssb.rotation_state before the switch and insert after it. But reading a
 -- sequence's last value leaves a lock on it to the end of the transaction. So whoever
 -- has that lock after the switch may still bring a message to the old table, and nobody else
 -- can; when they all have ended, and then nothing is there, nothing will ever be. From that
@@ -31,8 +31,8 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    v_slot bigint;
-    v_next bigint;                     -- ssb.message_slot's next value, without its lower bits
+    v_rotation bigint;
+    v_next bigint;                     -- ssb.rotation_state's next value, without its lower bits
     v_current regclass;
     v_other regclass;
     v_known text[];
@@ -43,24 +43,24 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' OR NOT pg_try_advisory_xact_lock(1397965378) THEN
         RETURN 'nothing';
     END IF;
-    v_slot := coalesce(pg_sequence_last_value('ssb.message_slot'), 0);
-    v_next := ((v_slot >> 3) + 1) << 3;
-    v_current := CASE v_slot % 2 WHEN 0 THEN 'ssb.message_0' ELSE 'ssb.message_1' END;
-    v_other := CASE v_slot % 2 WHEN 0 THEN 'ssb.message_1' ELSE 'ssb.message_0' END;
-    IF v_slot & 6 = 0 THEN
+    v_rotation := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
+    v_next := ((v_rotation >> 3) + 1) << 3;
+    v_current := CASE v_rotation % 2 WHEN 0 THEN 'ssb.message_0' ELSE 'ssb.message_1' END;
+    v_other := CASE v_rotation % 2 WHEN 0 THEN 'ssb.message_1' ELSE 'ssb.message_0' END;
+    IF v_rotation & 6 = 0 THEN
         IF pg_relation_size(v_current) < p_threshold OR NOT ssb.is_mostly_dead(v_current) THEN
             RETURN 'nothing';
         END IF;
         -- From this moment on new messages go to the other table; readers look into both.
-        PERFORM setval('ssb.message_slot', v_next + 2 + (1 - v_slot % 2));
+        PERFORM setval('ssb.rotation_state', v_next + 2 + (1 - v_rotation % 2));
         RETURN 'switched';
     END IF;
-    IF v_slot & 2 <> 0 THEN
-        SELECT r.users INTO v_known FROM ssb.rotation AS r WHERE r.slot = v_slot;
-        v_users := ssb.slot_users(v_known);
+    IF v_rotation & 2 <> 0 THEN
+        SELECT r.users INTO v_known FROM ssb.rotation AS r WHERE r.state = v_rotation;
+        v_users := ssb.rotation_users(v_known);
         IF v_users IS DISTINCT FROM v_known THEN
             DELETE FROM ssb.rotation;
-            INSERT INTO ssb.rotation (slot, users) VALUES (v_slot, v_users);
+            INSERT INTO ssb.rotation (state, users) VALUES (v_rotation, v_users);
         END IF;
         -- After that: what they have sent can be seen now.
         v_moved := ssb.move_messages(v_other);
@@ -69,28 +69,28 @@ BEGIN
         ELSIF v_moved = 0 OR cardinality(v_users) > 0 THEN
             RETURN 'waiting';
         END IF;
-        v_slot := v_next + 4 + v_slot % 2;
+        v_rotation := v_next + 4 + v_rotation % 2;
         v_next := v_next + 8;
-        PERFORM setval('ssb.message_slot', v_slot);
+        PERFORM setval('ssb.rotation_state', v_rotation);
     END IF;
     IF ssb.truncate_drained(v_other) THEN
-        PERFORM setval('ssb.message_slot', v_next + v_slot % 2);
+        PERFORM setval('ssb.rotation_state', v_next + v_rotation % 2);
         RETURN 'truncated';
     END IF;
     RETURN 'waiting';
 END;
 $$;
 
--- The transactions of others that have read ssb.message_slot and go on; with a list of them, those
+-- The transactions of others that have read ssb.rotation_state and go on; with a list of them, those
 -- on the list. A prepared transaction is always one: it was called something else before.
-CREATE OR REPLACE FUNCTION ssb.slot_users(p_among text[])
+CREATE OR REPLACE FUNCTION ssb.rotation_users(p_among text[])
 RETURNS text[]
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce(array_agg(DISTINCT l.virtualtransaction ORDER BY l.virtualtransaction), '{}')
       FROM pg_locks AS l
-     WHERE l.locktype = 'relation' AND l.relation = 'ssb.message_slot'::regclass AND l.mode = 'RowExclusiveLock'
+     WHERE l.locktype = 'relation' AND l.relation = 'ssb.rotation_state'::regclass AND l.mode = 'RowExclusiveLock'
        AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
        AND l.pid IS DISTINCT FROM pg_backend_pid()
        AND (p_among IS NULL OR l.pid IS NULL OR l.virtualtransaction = ANY (p_among));

@@ -373,11 +373,11 @@ def test_rows_of_attempts_that_were_not_reported_do_not_count(desk: Desk, connec
     assert desk.replies() == [("note", "done")]
 
 
-@pytest.mark.parametrize("slot", [0, 1])
+@pytest.mark.parametrize("state", [0, 1])
 def test_what_a_job_ends_counts_as_processed_and_takes_later_messages_with_it(
-    desk: Desk, connect: Connect, slot: int
+    desk: Desk, connect: Connect, state: int
 ) -> None:
-    desk.connection.execute("SELECT setval('ssb.message_slot', %s)", (slot,))
+    desk.connection.execute("SELECT setval('ssb.rotation_state', %s)", (state,))
     handles = desk.send(6, 3)
     owner = connect()
     held = claim(owner, "dbo.target")

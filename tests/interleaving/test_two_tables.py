@@ -12,8 +12,8 @@ Open = Callable[[], Session]
 def fresh_tables(session: Session) -> None:
     """Both tables empty, new messages go to message_0."""
     session.do("TRUNCATE ssb.message_0, ssb.message_1")
-    slot = "coalesce(pg_sequence_last_value('ssb.message_slot'), 0)"
-    session.do(f"SELECT setval('ssb.message_slot', ({slot} / 8 + 1) * 8)")
+    state = "coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)"
+    session.do(f"SELECT setval('ssb.rotation_state', ({state} / 8 + 1) * 8)")
 
 
 def step(session: Session) -> str:

@@ -162,9 +162,9 @@ def test_a_set_needs_the_right_to_receive(session: Session, pair: Pair) -> None:
 
 def test_tables_in_change_leave_sets_to_the_careful_way(session: Session, pair: Pair) -> None:
     handles = [pair.conversing() for _ in range(5)]
-    session.do("SELECT setval('ssb.message_slot', 3)")
+    session.do("SELECT setval('ssb.rotation_state', 3)")
     try:
         assert session.value("SELECT ssb.end_conversations(%s)", [far for _, far in handles]) == 5
         assert [session.receive(pair.near)[0].type for _ in handles] == [END] * 5
     finally:
-        session.do("SELECT setval('ssb.message_slot', 0)")
+        session.do("SELECT setval('ssb.rotation_state', 0)")

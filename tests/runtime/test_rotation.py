@@ -10,8 +10,8 @@ from runtime.broker import Pair, Session
 def fresh_tables(session: Session) -> None:
     """Both tables empty, new messages go to message_0."""
     session.do("TRUNCATE ssb.message_0, ssb.message_1")
-    slot = "coalesce(pg_sequence_last_value('ssb.message_slot'), 0)"
-    session.do(f"SELECT setval('ssb.message_slot', ({slot} / 8 + 1) * 8)")
+    state = "coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)"
+    session.do(f"SELECT setval('ssb.rotation_state', ({state} / 8 + 1) * 8)")
 
 
 def rotate(session: Session) -> list[str]:
@@ -25,8 +25,8 @@ def rotate(session: Session) -> list[str]:
 
 def phase(session: Session) -> tuple[int, int]:
     """Which table takes new messages; 2: both may hold some, 4: the other is drained."""
-    slot = session.value("SELECT pg_sequence_last_value('ssb.message_slot')")
-    return slot & 1, slot & 6
+    state = session.value("SELECT pg_sequence_last_value('ssb.rotation_state')")
+    return state & 1, state & 6
 
 
 def where(session: Session) -> tuple[int, int]:
@@ -91,13 +91,13 @@ def test_what_is_left_moves_and_keeps_its_order(session: Session, pair: Pair) ->
     assert session.bodies(pair.far) == ["20", "21"]
 
 
-@pytest.mark.parametrize("slot", [0, 1, 2, 3])
-def test_messages_of_both_tables_are_one_queue(session: Session, pair: Pair, slot: int) -> None:
+@pytest.mark.parametrize("state", [0, 1, 2, 3])
+def test_messages_of_both_tables_are_one_queue(session: Session, pair: Pair, state: int) -> None:
     a, b = pair.dialog(), pair.dialog()
-    session.do("SELECT setval('ssb.message_slot', %s)", slot if slot < 2 else 3 - slot)
+    session.do("SELECT setval('ssb.rotation_state', %s)", state if state < 2 else 3 - state)
     session.send(a, pair.request, "a0")
     session.send(b, pair.request, "b0")
-    session.do("SELECT setval('ssb.message_slot', %s)", slot)
+    session.do("SELECT setval('ssb.rotation_state', %s)", state)
     session.send(a, pair.request, "a1")
     session.send(b, pair.request, "b1")
     assert session.column(f"SELECT message_body FROM {pair.far}") == [b"a0", b"b0", b"a1", b"b1"]
