@@ -24,6 +24,7 @@ from .verify import verify
 )
 @click.option("--peer", "names", multiple=True, help="Compare with these queues only.")
 @click.option("--async-commit", is_flag=True, help="synchronous_commit = off")
+@click.option("--profile", is_flag=True, help="Also where the time goes: processor time, waits, WAL.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("build/benchmarks"))
 def main(
     quick: bool,
@@ -31,6 +32,7 @@ def main(
     only: tuple[str, ...],
     names: tuple[str, ...],
     async_commit: bool,
+    profile: bool,
     output: Path,
 ) -> None:
     """Measure, print ratios with min / median / max, and write JSON and a plot."""
@@ -56,6 +58,7 @@ def main(
                 rounds=3 if quick else 7,
                 seconds=2 if quick else 8,
                 synchronous_commit=not async_commit,
+                profile=profile,
                 say=say,
             )
             for scenario in wanted

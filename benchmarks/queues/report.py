@@ -3,8 +3,10 @@
 import json
 import statistics
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from .profile import Profile
 from .run import Outcome
 
 OURS = "pgsb"
@@ -31,6 +33,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
             found = ratios(outcome, name) if name != OURS else []
             against = f"   ours is {_spread(found)} of it" if found else ""
             lines.append(f"  {name:<17}{numbers} {outcome.scenario.unit}{against}")
+        lines += [_profile(name, found) for name, found in outcome.profiles.items()]
         for target in outcome.scenario.targets:
             present = [peer for peer in target.peers if outcome.rates.get(peer)]
             if not present or OURS not in outcome.rates:
@@ -47,6 +50,20 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(lines)
 
 
+def _profile(name: str, profiles: Sequence[Profile]) -> str:
+    """Processor time and WAL a message, and what sessions did (medians, from 2 % on)."""
+    processor = [one.processor for one in profiles if one.processor is not None]
+    names = sorted({wait for one in profiles for wait in one.waits})
+    shares = {wait: statistics.median(one.waits.get(wait, 0.0) for one in profiles) for wait in names}
+    waits = ", ".join(
+        f"{wait} {share:.0%}"
+        for wait, share in sorted(shares.items(), key=lambda item: -item[1])
+        if share >= 0.02
+    )
+    took = f"{_spread(processor)} us of processor, " if processor else ""
+    return f"    {name}: {took}{statistics.median(one.wal for one in profiles):,.0f} bytes of WAL; {waits}"
+
+
 def _spread(values: Sequence[float]) -> str:
     return f"{min(values):.2f} / {statistics.median(values):.2f} / {max(values):.2f}"
 
@@ -56,7 +73,13 @@ def write_json(path: Path, outcomes: Sequence[Outcome], conditions: dict[str, ob
     document = {
         "conditions": conditions,
         "scenarios": [
-            {"name": o.scenario.name, "unit": o.scenario.unit, "rounds": o.rates} for o in outcomes
+            {
+                "name": o.scenario.name,
+                "unit": o.scenario.unit,
+                "rounds": o.rates,
+                "profiles": {name: [asdict(one) for one in found] for name, found in o.profiles.items()},
+            }
+            for o in outcomes
         ],
     }
     path.write_text(json.dumps(document, indent=2) + "\n")

@@ -2,13 +2,18 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from .peer import Peer, Unavailable
+from .profile import Profile, Watch
 from .scenarios import Scenario
 from .server import BenchServer, Connection, pgbench, settle
 
 Say = Callable[[str], None]
+
+# Seconds. Sessions that have just begun make plans; see `pgbench`.
+_WARM_UP = 1
 
 
 @dataclass
@@ -22,10 +27,11 @@ class Contender:
 
 @dataclass
 class Outcome:
-    """Messages per second of each queue, one number a round."""
+    """Messages per second of each queue, one number a round; profiles where they were asked for."""
 
     scenario: Scenario
     rates: dict[str, list[float]] = field(default_factory=dict)
+    profiles: dict[str, list[Profile]] = field(default_factory=dict)
 
 
 def contenders(server: BenchServer, peers: Sequence[type[Peer]], say: Say) -> list[Contender]:
@@ -52,22 +58,33 @@ def run(
     rounds: int,
     seconds: float,
     synchronous_commit: bool,
+    profile: bool,
     say: Say,
 ) -> Outcome:
     """Measure one scenario: ``rounds`` times A B C …, so that a slow minute hits all alike.
 
-    Before that each has a short round that does not count. It tells how much work fills
-    ``seconds``, and touches after the checkpoint what a queue has that is not its messages.
+    Before that each has two short rounds that do not count. They tell how much work fills
+    ``seconds``, and touch after the checkpoint what a queue has that is not its messages.
     """
     outcome = Outcome(scenario)
     settle(ready[0].connection)
     speeds = [_measure(scenario, one, 1, synchronous_commit, None) for one in ready]
+    # Those few transactions were sessions' first, which says little of the others.
+    speeds = [
+        None if speed is None else _measure(scenario, one, 1, synchronous_commit, speed)
+        for one, speed in zip(ready, speeds, strict=True)
+    ]
     for number in range(rounds):
         for contender, speed in zip(ready, speeds, strict=True):
-            if speed is not None:
+            if speed is None:
+                continue
+            name = contender.peer.name
+            with Watch(contender.server, skip=_WARM_UP) if profile else nullcontext() as watch:
                 rate = _measure(scenario, contender, seconds, synchronous_commit, speed)
-                assert rate is not None
-                outcome.rates.setdefault(contender.peer.name, []).append(rate)
+            assert rate is not None
+            outcome.rates.setdefault(name, []).append(rate)
+            if watch is not None and (seen := watch.profile(rate)) is not None:
+                outcome.profiles.setdefault(name, []).append(seen)
         say(f"{scenario.name}: round {number + 1} of {rounds}")
     return outcome
 
@@ -85,8 +102,7 @@ def _measure(
     if scripts is None:
         return None
     peer.clear(connection)
-    # Sessions that have just begun make plans; see `pgbench`.
-    warm_up = 1 if speed is not None else 0
+    warm_up = _WARM_UP if speed is not None else 0
     if scenario.work == "enqueue":
         done = pgbench(
             contender.server,
