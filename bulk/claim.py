@@ -5,6 +5,7 @@ from datetime import datetime
 
 import psycopg
 
+from ..server.connect import prepare_session
 from .problems import BulkError, ClaimLost
 
 # For one reader; there are as many at a time as Spark has cores.
@@ -44,7 +45,8 @@ class Claim:
 def connect(dsn: str, name: str) -> Connection:
     """A session for claims. A machine that dies says nothing: the server asks whether it is still there."""
     try:
-        connection = psycopg.connect(dsn, autocommit=True, application_name=name)
+        connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
+        prepare_session(connection)
         connection.execute(
             "SELECT set_config(name, value, false) FROM (VALUES"
             " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"

@@ -187,7 +187,7 @@ def declared_schema(spark: "SparkSession", dsn: str, queue: str, message_type: s
     from pyspark.sql.types import StructType
 
     try:
-        with psycopg.connect(dsn, autocommit=True) as connection:
+        with psycopg.connect(dsn, autocommit=True, client_encoding="utf8") as connection:
             row = connection.execute(
                 "SELECT ssb.message_type_schema(%s, %s)", (queue, message_type)
             ).fetchone()

@@ -99,7 +99,7 @@ def _send_partition(
 ) -> int:
     opened: dict[str, str] = {}
     sent = 0
-    with psycopg.connect(dsn) as connection:
+    with psycopg.connect(dsn, client_encoding="utf8") as connection:
         first = connection.execute("SELECT ssb.note_send(%s, %s)", (send_id, partition)).fetchone()
         if first != (True,):
             return 0

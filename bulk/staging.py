@@ -64,7 +64,10 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, *, number_rows:
         first = next(filled, None)
         # After a shuffle most partitions may be empty: they need no connection.
         if first is not None:
-            with psycopg.connect(dsn) as connection, connection.cursor().copy(target) as copy:
+            with (
+                psycopg.connect(dsn, client_encoding="utf8") as connection,
+                connection.cursor().copy(target) as copy,
+            ):
                 for batch in itertools.chain([first], filled):
                     values: list[Sequence[object]] = [_values(batch.column(name)) for name in columns]
                     for row in zip(*values, strict=True):

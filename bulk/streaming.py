@@ -127,7 +127,10 @@ class QueueStreamReader(DataSourceStreamReader):
         import pyarrow
 
         schema = _arrow_schema()
-        with psycopg.connect(self._dsn) as connection, connection.cursor(name="pgsb_stream") as cursor:
+        with (
+            psycopg.connect(self._dsn, client_encoding="utf8") as connection,
+            connection.cursor(name="pgsb_stream") as cursor,
+        ):
             cursor.execute(
                 f"SELECT {SELECTED}, claim_id FROM ssb.claimed_message AS c"
                 " WHERE claim_id = %s AND claim_partition = %s"

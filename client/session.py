@@ -9,6 +9,7 @@ from uuid import UUID
 import psycopg
 import psycopg.sql
 
+from ..server.connect import prepare_session
 from .messages import DEFAULT, BrokerError, Message
 
 Body = bytes | bytearray | memoryview | str | None
@@ -26,7 +27,12 @@ def connect(dsn: str = "", *, database: str | None = None) -> "Session":
 
     ``database`` is the T-SQL database, None: the default one. Raises psycopg.OperationalError.
     """
-    session = Session(psycopg.connect(dsn, autocommit=True, application_name="pgsb client"))
+    # utf8: in SQL_ASCII, PGCLIENTENCODING's or the role's, psycopg would give names as bytes.
+    connection = psycopg.connect(
+        dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
+    )
+    prepare_session(connection)
+    session = Session(connection)
     if database:
         session.use(database)
     return session

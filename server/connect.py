@@ -4,6 +4,7 @@ The order: ``--dsn``, then DATABASE_URL, then libpq's PG* variables, then the
 private server (embedded.py). Whatever names a server wins over the private one.
 """
 
+import contextlib
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             target.dsn,
             autocommit=True,
             prepare_threshold=None,
-            **{"application_name": "pgsb", "client_encoding": "utf8", **options},
+            **{"fallback_application_name": "pgsb", "client_encoding": "utf8", **options},
         )
     except psycopg.ProgrammingError:
         # libpq's words repeat the piece that it cannot read, perhaps half a password.
@@ -73,10 +74,24 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             if not target.private
             else "`pgsb status` shows the private server's log",
         ) from None
-    # Notices carry results and PRINT: whatever the role's default is, they must come. Compiled
-    # text and the runtime's functions have backslashes in their literals that are no escapes.
-    connection.execute("SET client_min_messages = notice; SET standard_conforming_strings = on")
+    # Notices carry results and PRINT: whatever the role's default is, they must come.
+    connection.execute("SET client_min_messages = notice")
+    prepare_session(connection)
     return connection
+
+
+def prepare_session(connection: psycopg.Connection[Any]) -> None:
+    """Settle what a session needs, whatever its role's and database's defaults are."""
+    # Compiled text and the runtime's functions have backslashes in their literals that are no escapes.
+    connection.execute("SET standard_conforming_strings = on")
+    # A WAITFOR without TIMEOUT notices by itself only what comes to its queue: without this the
+    # session of a client that was killed would wait for ever, and its transaction hold its locks.
+    # Servers on some platforms cannot look.
+    with contextlib.suppress(psycopg.errors.InvalidParameterValue):
+        connection.execute(
+            "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
+            " WHERE pg_catalog.current_setting('client_connection_check_interval') = '0'"
+        )
 
 
 def describe(target: Target) -> str:

@@ -73,7 +73,12 @@ class Translator:
 
     def _connect(self) -> psycopg.Connection[Any]:
         # Dynamic SQL of this kind is rare: no connection is kept open for it.
-        return psycopg.connect(self._conninfo, autocommit=True, application_name="pgsb translator")
+        return psycopg.connect(
+            self._conninfo,
+            autocommit=True,
+            client_encoding="utf8",
+            fallback_application_name="pgsb translator",
+        )
 
     def _answer(self, *values: Any) -> None:
         with self._connect() as connection:

@@ -1,11 +1,14 @@
 """pgsb.client: messages, group locks and the application's SQL in one transaction."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
+from activation import until
 from pgsb import client
 from support import Database
 
@@ -176,3 +179,45 @@ def test_a_database_without_the_runtime_is_told_how_to_get_it(empty_database: Da
     ):
         session.begin_dialog("//From", "//To")
     assert caught.value.__notes__ == ["This database has no Service Broker yet: pgsb install --dsn ..."]
+
+
+WAITING = (
+    "SELECT pid FROM pg_stat_activity WHERE datname = %s AND query LIKE %s AND state = 'active' AND pid <> %s"
+)
+
+
+@pytest.mark.one_postgres
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from pgsb import client; import sys; s = client.connect(sys.argv[1]); s.wait('dbo.to_queue', 86400)",
+        "from pgsb import client; import sys; s = client.connect(sys.argv[1])\n"
+        "with s.transaction(): s.wait('dbo.to_queue', 86400)",
+        "import sys; from pgsb.cli.main import main; from io import *\n"
+        "sys.stdin = TextIOWrapper(BytesIO(b'WAITFOR (RECEIVE * FROM to_queue);'))\n"
+        "sys.argv = ['pgsb', 'run', '--dsn', sys.argv[1], '-']; main()",
+    ],
+    ids=["between transactions", "in a transaction", "the command"],
+)
+def test_the_server_ends_the_wait_of_a_client_that_was_killed(
+    session: client.Session, database: Database, code: str
+) -> None:
+    process = subprocess.Popen([sys.executable, "-c", code, database.dsn])
+    own = session.sql.info.backend_pid
+    waiting = [database.name, "%ssb.wait_for_message%", own]
+    until(lambda: session.sql.execute(WAITING, waiting).fetchone())
+    process.kill()
+    process.wait()
+    until(lambda: not session.sql.execute(WAITING, waiting).fetchone())
+
+
+def test_names_are_text_whatever_the_environment_says(
+    session: client.Session, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.send(session.begin_dialog("//From", "//To"), body="grün")
+    monkeypatch.setenv("PGCLIENTENCODING", "SQL_ASCII")
+    monkeypatch.setenv("PGAPPNAME", "the shop")
+    with client.connect(database.dsn) as other:
+        (message,) = other.receive("dbo.to_queue")
+        assert (message.type, message.text) == ("DEFAULT", "grün")
+        assert other.sql.execute("SHOW application_name").fetchone() == ("the shop",)
