@@ -9,6 +9,12 @@ DO $$
 DECLARE
     v_found record;
 BEGIN
+    -- Bodies and names may hold every character; nowhere else is it decided what their bytes mean.
+    IF getdatabaseencoding() <> 'UTF8' THEN
+        RAISE EXCEPTION USING ERRCODE = '0A000',
+            MESSAGE = format('the encoding of this database is %s; the runtime needs UTF8', getdatabaseencoding()),
+            HINT = 'CREATE DATABASE name TEMPLATE template0 ENCODING ''UTF8'' makes one beside it.';
+    END IF;
     SELECT n.nspname, pg_get_userbyid(n.nspowner) AS owner INTO v_found FROM pg_namespace AS n
      WHERE n.nspname IN ('ssb', 'sys', 'ssb_staging') AND pg_get_userbyid(n.nspowner) <> current_user LIMIT 1;
     IF FOUND THEN

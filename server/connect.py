@@ -17,6 +17,9 @@ from .problems import ServerError
 
 # Of libpq's variables, those that say which server or database is meant.
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
+# Compiled text and the runtime's functions have backslashes in their literals that are no escapes;
+# = NULL is no IS NULL.
+LANGUAGE_SETTINGS = "SET standard_conforming_strings = on; SET transform_null_equals = off"
 # … and those parameters of a DSN that nobody is to read.
 _SECRET = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 
@@ -75,15 +78,14 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             else "`pgsb status` shows the private server's log",
         ) from None
     # Notices carry results and PRINT: whatever the role's default is, they must come.
-    connection.execute("SET client_min_messages = notice")
+    connection.execute("SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex")
     prepare_session(connection)
     return connection
 
 
 def prepare_session(connection: psycopg.Connection[Any]) -> None:
     """Settle what a session needs, whatever its role's and database's defaults are."""
-    # Compiled text and the runtime's functions have backslashes in their literals that are no escapes.
-    connection.execute("SET standard_conforming_strings = on")
+    connection.execute(LANGUAGE_SETTINGS)
     # A WAITFOR without TIMEOUT notices by itself only what comes to its queue: without this the
     # session of a client that was killed would wait for ever, and its transaction hold its locks.
     # Servers on some platforms cannot look.

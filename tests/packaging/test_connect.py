@@ -32,6 +32,15 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
     database: Database,
 ) -> None:
     with psycopg.connect(database.dsn, autocommit=True) as owner:
-        owner.execute(f"ALTER DATABASE {database.name} SET standard_conforming_strings = off")
+        for setting in (
+            "standard_conforming_strings = off",
+            "bytea_output = 'escape'",
+            "extra_float_digits = -5",
+            "transform_null_equals = on",
+        ):
+            owner.execute(f"ALTER DATABASE {database.name} SET {setting}")
     with connect(Target(database.dsn, False, "--dsn")) as connection:
-        assert connection.execute(r"SELECT length('\n')").fetchone() == (2,)
+        row = connection.execute(
+            r"SELECT length('\n'), '\x00'::bytea::text, (1 / 3e0::float8)::text, NULL = NULL"
+        )
+        assert row.fetchone() == (2, "\\x00", "0.3333333333333333", None)

@@ -105,3 +105,24 @@ def test_a_dump_carries_queues_and_messages(
     assert errors == []
     there = connect(empty_database.dsn)
     assert there.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_another_encoding_is_refused_in_a_sentence(
+    postgres: str, connect: Callable[..., Connection], encoding: str
+) -> None:
+    admin = connect(postgres)
+    admin.execute(
+        f"CREATE DATABASE of_bytes TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+    )
+    try:
+        with psycopg.connect(
+            postgres.replace("/postgres?", "/of_bytes?"), autocommit=True, client_encoding="utf8"
+        ) as connection:
+            with pytest.raises(
+                psycopg.errors.FeatureNotSupported, match=f"is {encoding}; the runtime needs UTF8"
+            ):
+                installer.install(connection)
+            assert installer.installed_version(connection) is None
+    finally:
+        admin.execute("DROP DATABASE of_bytes")
