@@ -127,11 +127,9 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
     query = node.args.get("query")
     if query is not None:
         right = subquery_text(query, ctx)
-        aligned, _ = align(subject, right, ctx)
         rows = right.text
-        column = Value("found.value", v.ATOM, right.type or subject.type)
-        collation = _collation(subject, right, ctx)
-        compared = collated(column, collation) if column.is_string else column
+        column = Value("found.value", v.ATOM, right.type or subject.type, collation=right.collation)
+        aligned, compared = align(subject, column, ctx)
         if compared.text != column.text:
             rows = f"(SELECT {compared.text} FROM {rows} AS found (value))"
         return Value(f"{aligned.at(v.OTHER)} {word} {rows}", v.RANGE, BOOLEAN)
@@ -186,7 +184,9 @@ def align(left: Value, right: Value, ctx: Context) -> tuple[Value, Value]:
 
 def _collation(left: Value, right: Value, ctx: Context) -> str | None:
     """How two values are compared: as COLLATE says, else as the script is compiled."""
-    text = left.is_string or right.is_string
+    # A literal beside a uniqueidentifier or a date stays the text that PostgreSQL reads as one.
+    known = [side.type for side in (left, right) if side.type is not None]
+    text = bool(known) and all(type_.is_string for type_ in known)
     return left.collation or right.collation or ("ci" if ctx.scope.case_insensitive and text else None)
 
 

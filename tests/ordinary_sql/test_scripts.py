@@ -105,6 +105,21 @@ def test_case_insensitive_collation(shared: Database) -> None:
     session.close()
 
 
+def test_case_insensitive_collation_concerns_strings_only(shared: Database) -> None:
+    session = Tsql(shared.dsn, collation="ci")
+    session.run_well(
+        "DECLARE @h uniqueidentifier = 'A326E034-D4CF-4E8B-8D98-4D7E1926C904', @d datetime = '20260131';"
+        "IF @h = 'a326e034-d4cf-4e8b-8d98-4d7e1926c904' PRINT 'equal';"
+        "IF @h IN ('a326e034-d4cf-4e8b-8d98-4d7e1926c904') PRINT 'in';"
+        "IF @h IN (SELECT N'a326e034-d4cf-4e8b-8d98-4d7e1926c904') PRINT 'found';"
+        "IF @d = '2026-01-31 00:00' PRINT 'date';"
+        "SELECT CASE @h WHEN '00000000-0000-0000-0000-000000000000' THEN 'none' ELSE 'one' END"
+    )
+    assert session.prints == ["equal", "in", "found", "date"]
+    assert session.results == [[["one"]]]
+    session.close()
+
+
 # ---------------------------------------------------------------- locks
 
 
