@@ -94,7 +94,9 @@ AS $$
 DECLARE
     v_caller name := ssb.caller();
 BEGIN
-    IF ssb.is_member(v_caller, 'db_ddladmin', p_database_id)
+    -- db_ddladmin defines things, not who may do what.
+    IF (p_privilege NOT IN ('ALTER ANY USER', 'ALTER ANY ROLE', 'ALTER ANY APPLICATION ROLE', 'ALTER ANY LOGIN', 'CONTROL')
+        AND ssb.is_member(v_caller, 'db_ddladmin', p_database_id))
        OR ssb.has_permission(v_caller, 'DATABASE', p_database_id, p_privilege, ssb.runtime_owner(), p_database_id) THEN
         RETURN;
     END IF;
@@ -154,6 +156,17 @@ BEGIN
 END;
 $$;
 
+-- Users and roles that are there without being made.
+CREATE OR REPLACE FUNCTION ssb.is_fixed_principal(p_name text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT lower(p_name) IN ('dbo', 'guest', 'public', 'sys', 'information_schema', 'sa', 'db_owner', 'db_ddladmin',
+                             'db_datareader', 'db_datawriter', 'db_securityadmin', 'db_accessadmin',
+                             'db_backupoperator', 'db_denydatareader', 'db_denydatawriter');
+$$;
+
 -- A name that a grant or AUTHORIZATION may mention.
 CREATE OR REPLACE FUNCTION ssb.require_principal(p_name text, p_database_id integer)
 RETURNS void
@@ -161,9 +174,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF lower(p_name) NOT IN ('dbo', 'guest', 'public', 'sys', 'information_schema', 'sa', 'db_owner', 'db_ddladmin',
-                             'db_datareader', 'db_datawriter', 'db_securityadmin', 'db_accessadmin',
-                             'db_backupoperator', 'db_denydatareader', 'db_denydatawriter')
+    IF NOT ssb.is_fixed_principal(p_name)
        AND ssb.role_of(p_name) IS NULL
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id)

@@ -39,6 +39,20 @@ BEGIN
 END;
 $$;
 
+-- A database's name stands before those of its schemas, whole: only so may they be told apart by it.
+CREATE OR REPLACE FUNCTION ssb.check_database_prefix(p_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF octet_length(lower(p_name)) > 59 THEN
+        PERFORM ssb.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 59 bytes here.',
+                                            left(p_name, 59)), 15, 4, 'PostgreSQL''s schema names have at most 63 bytes.');
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.create_database(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -53,10 +67,8 @@ BEGIN
     PERFORM ssb.check_name(name);
     IF ssb.find_database(name) IS NOT NULL THEN
         PERFORM ssb.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
-    ELSIF length(v_prefix || 'dbo') > 63 THEN
-        PERFORM ssb.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 59 here.',
-                                            left(name, 59)), 15, 4, 'PostgreSQL''s schema names have at most 63 bytes.');
     END IF;
+    PERFORM ssb.check_database_prefix(name);
     v_id := nextval('ssb.database_id');
     INSERT INTO ssb.database (database_id, name, schema_prefix, owner) VALUES (v_id, name, v_prefix, ssb.caller());
     INSERT INTO ssb.route (database_id, name, address, owner) VALUES (v_id, 'AutoCreatedLocal', 'LOCAL', 'dbo');
@@ -186,7 +198,6 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_prefix text := lower(p_name) || '_';
-    v_old text;
     v_schema record;
 BEGIN
     PERFORM ssb.check_name(p_name);
@@ -196,20 +207,20 @@ BEGIN
         PERFORM ssb.raise_error(5030, 'The database could not be exclusively locked to perform the operation.', 16, 2,
                                 'The default database has the PostgreSQL database''s name: ALTER DATABASE … RENAME.');
     END IF;
-    SELECT d.schema_prefix INTO v_old FROM ssb.database AS d WHERE d.database_id = p_database_id;
-    FOR v_schema IN SELECT s.name FROM ssb.schema_of_database AS s WHERE s.database_id = p_database_id LOOP
-        EXECUTE format('ALTER SCHEMA %I RENAME TO %I', v_schema.name, v_prefix || substr(v_schema.name, length(v_old) + 1));
+    PERFORM ssb.check_database_prefix(p_name);
+    FOR v_schema IN
+        SELECT s.name, sys.fold(v_prefix || sys.fold(s.schema_name)) AS new_name
+          FROM ssb.schema_of_database AS s WHERE s.database_id = p_database_id
+    LOOP
+        EXECUTE format('ALTER SCHEMA %I RENAME TO %I', v_schema.name, v_schema.new_name);
+        UPDATE ssb.queue AS q
+           SET schema_name = v_schema.new_name, name = format('%I.%I', v_schema.new_name, q.relation_name)
+         WHERE q.schema_name = v_schema.name;
+        PERFORM ssb.rename_typed_xml(c, v_schema.new_name)
+           FROM ssb.xml_schema_collection AS c WHERE c.schema_name = v_schema.name;
+        UPDATE ssb.xml_schema_collection AS c SET schema_name = v_schema.new_name WHERE c.schema_name = v_schema.name;
+        UPDATE ssb.schema_of_database AS s SET name = v_schema.new_name WHERE s.name = v_schema.name;
     END LOOP;
-    UPDATE ssb.schema_of_database AS s SET name = v_prefix || substr(s.name, length(v_old) + 1)
-     WHERE s.database_id = p_database_id;
-    UPDATE ssb.queue AS q
-       SET schema_name = v_prefix || substr(q.schema_name, length(v_old) + 1),
-           name = format('%I.%I', v_prefix || substr(q.schema_name, length(v_old) + 1), q.relation_name)
-     WHERE q.database_id = p_database_id;
-    PERFORM ssb.rename_typed_xml(c, v_prefix || substr(c.schema_name, length(v_old) + 1))
-       FROM ssb.xml_schema_collection AS c WHERE c.database_id = p_database_id;
-    UPDATE ssb.xml_schema_collection AS c SET schema_name = v_prefix || substr(c.schema_name, length(v_old) + 1)
-     WHERE c.database_id = p_database_id;
     UPDATE ssb.database AS d SET name = p_name, schema_prefix = v_prefix WHERE d.database_id = p_database_id;
 END;
 $$;
@@ -245,7 +256,8 @@ DECLARE
 BEGIN
     PERFORM ssb.require_definition_right('CREATE SCHEMA', v_id);
     PERFORM ssb.check_name(name);
-    SELECT d.schema_prefix || lower(name) INTO v_schema FROM ssb.database AS d WHERE d.database_id = v_id;
+    -- As the compiler spells it, however long it is.
+    SELECT sys.fold(d.schema_prefix || sys.fold(name)) INTO v_schema FROM ssb.database AS d WHERE d.database_id = v_id;
     IF to_regnamespace(quote_ident(v_schema)) IS NOT NULL THEN
         PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6);
     END IF;

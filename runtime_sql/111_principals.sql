@@ -15,7 +15,7 @@ DECLARE
 BEGIN
     PERFORM ssb.require_definition_right('ALTER ANY ' || v_kind, coalesce(v_database_id, 5));
     PERFORM ssb.check_name(name);
-    IF v_kind <> 'LOGIN' AND lower(name) IN ('dbo', 'guest', 'sys', 'public', 'information_schema') THEN
+    IF v_kind <> 'LOGIN' AND ssb.is_fixed_principal(name) THEN
         PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
     END IF;
     INSERT INTO ssb.principal (database_id, name, kind, default_schema, login, certificate)
@@ -47,6 +47,80 @@ BEGIN
 END;
 $$;
 
+-- Whether the caller may decide what the owner decides: who is somebody with rights over everything.
+CREATE OR REPLACE FUNCTION ssb.is_owner_like(p_database_id integer)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE') OR ssb.is_member(ssb.caller(), 'db_owner', p_database_id);
+$$;
+
+-- Whatever a principal has (grants, memberships, what it owns) goes with its name: names are how it is known.
+-- A name that a PostgreSQL role has as well is that role, whose rights only the owner gives away; and
+-- a role that is there keeps its name.
+CREATE OR REPLACE FUNCTION ssb.rename_principal(p_principal ssb.principal, p_new_name text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_old text := lower(p_principal.name);
+    v_id integer := p_principal.database_id;
+    v_table text;
+BEGIN
+    PERFORM ssb.check_name(p_new_name);
+    IF p_principal.kind = 'LOGIN' THEN
+        UPDATE ssb.principal AS p SET login = p_new_name WHERE lower(p.login) = v_old;
+        RETURN;
+    ELSIF ssb.is_fixed_principal(p_new_name) THEN
+        PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', p_new_name));
+    ELSIF ssb.role_of(p_principal.name) IS DISTINCT FROM ssb.role_of(p_new_name) THEN
+        IF ssb.role_of(p_principal.name) IS NOT NULL THEN
+            PERFORM ssb.raise_error(15151, format('Cannot alter the %s ''%s'', because it does not exist or you do not have permission.',
+                                                  lower(p_principal.kind), p_principal.name), 16, 1,
+                format('It is the PostgreSQL role %s: ALTER ROLE %1$I RENAME TO … first.', ssb.role_of(p_principal.name)));
+        ELSIF NOT ssb.is_owner_like(v_id) THEN
+            PERFORM ssb.raise_error(15247, 'User does not have permission to perform this action.');
+        END IF;
+    END IF;
+    -- Where the new name has something already, a denial counts, then the wider grant.
+    UPDATE ssb.permission AS n
+       SET state = CASE WHEN 'D' IN (n.state, o.state) THEN 'D' WHEN 'W' IN (n.state, o.state) THEN 'W' ELSE 'G' END
+      FROM ssb.permission AS o
+     WHERE (n.class, n.major_id, n.privilege, n.database_id) = (o.class, o.major_id, o.privilege, o.database_id)
+       AND n.database_id = v_id AND n.grantee = p_new_name AND lower(o.grantee) = v_old AND o.grantee <> n.grantee;
+    DELETE FROM ssb.permission AS o
+     USING ssb.permission AS n
+     WHERE (n.class, n.major_id, n.privilege, n.database_id) = (o.class, o.major_id, o.privilege, o.database_id)
+       AND n.database_id = v_id AND n.grantee = p_new_name AND lower(o.grantee) = v_old AND o.grantee <> n.grantee;
+    UPDATE ssb.permission AS p SET grantee = p_new_name WHERE p.database_id = v_id AND lower(p.grantee) = v_old;
+    UPDATE ssb.permission AS p SET grantor = p_new_name WHERE p.database_id = v_id AND lower(p.grantor) = v_old;
+    INSERT INTO ssb.role_member (database_id, role, member)
+    SELECT m.database_id, CASE WHEN lower(m.role) = v_old THEN p_new_name ELSE m.role END,
+           CASE WHEN lower(m.member) = v_old THEN p_new_name ELSE m.member END
+      FROM ssb.role_member AS m WHERE m.database_id = v_id AND v_old IN (lower(m.role), lower(m.member))
+    ON CONFLICT DO NOTHING;
+    DELETE FROM ssb.role_member AS m
+     WHERE m.database_id = v_id AND v_old IN (lower(m.role), lower(m.member)) AND v_old <> lower(p_new_name);
+    FOREACH v_table IN ARRAY ssb.owned_kinds() LOOP
+        EXECUTE format('UPDATE ssb.%I SET owner = $1 WHERE database_id = $2 AND lower(owner) = $3', v_table)
+          USING p_new_name, v_id, v_old;
+    END LOOP;
+    UPDATE ssb.queue AS q SET execute_as = p_new_name WHERE q.database_id = v_id AND lower(q.execute_as) = v_old;
+    UPDATE ssb.remote_service_binding AS b SET user_name = p_new_name WHERE b.database_id = v_id AND lower(b.user_name) = v_old;
+END;
+$$;
+
+-- Tables whose rows belong to a principal of their database.
+CREATE OR REPLACE FUNCTION ssb.owned_kinds()
+RETURNS text[]
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT '{service,queue,contract,message_type,route,remote_service_binding,event_notification,certificate,schema_of_database}'::text[];
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.alter_principal(name text, kind text, new_name text DEFAULT NULL,
     default_schema text DEFAULT NULL, login text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
@@ -62,6 +136,10 @@ BEGIN
        SET name = coalesce(new_name, p.name), default_schema = coalesce(default_schema, p.default_schema),
            login = coalesce(login, p.login)
      WHERE p.principal_id = v_principal.principal_id;
+    IF new_name IS NOT NULL THEN
+        PERFORM ssb.rename_principal(v_principal, new_name);
+        PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_principal.database_id;
+    END IF;
 EXCEPTION WHEN unique_violation THEN
     PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', new_name));
 END;
@@ -77,6 +155,8 @@ AS $$
 DECLARE
     v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb.database_id_of(database) END;
     v_principal ssb.principal;
+    v_table text;
+    v_owns boolean;
 BEGIN
     IF if_exists AND NOT EXISTS (SELECT FROM ssb.principal AS p
                                   WHERE lower(p.name) = lower(name) AND p.kind = upper(kind)
@@ -85,11 +165,23 @@ BEGIN
     END IF;
     v_principal := ssb.principal_to_change('drop', name, kind, v_database_id);
     DELETE FROM ssb.principal AS p WHERE p.principal_id = v_principal.principal_id;
+    IF v_principal.kind = 'LOGIN' THEN
+        RETURN;
+    END IF;
+    -- Whoever gets the name later must find nothing of it. (What a role owns stays the role's.)
+    FOREACH v_table IN ARRAY ssb.owned_kinds() LOOP
+        CONTINUE WHEN ssb.role_of(name) IS NOT NULL;
+        EXECUTE format('SELECT EXISTS (SELECT FROM ssb.%I WHERE database_id = $1 AND lower(owner) = lower($2))', v_table)
+           INTO v_owns USING v_database_id, name;
+        IF v_owns THEN
+            PERFORM ssb.raise_error(15138, format('The database principal owns a %s in the database, and cannot be dropped.',
+                CASE v_table WHEN 'schema_of_database' THEN 'schema' ELSE replace(v_table, '_', ' ') END));
+        END IF;
+    END LOOP;
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(name) IN (lower(m.role), lower(m.member));
-    IF ssb.role_of(name) IS NULL THEN
-        DELETE FROM ssb.permission AS p WHERE lower(p.grantee) = lower(name) AND p.database_id = v_database_id;
-    END IF;
+    DELETE FROM ssb.permission AS p WHERE lower(p.grantee) = lower(name) AND p.database_id = v_database_id;
+    PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
 END;
 $$;
 
@@ -109,8 +201,7 @@ BEGIN
     IF (ssb.role_of(role) IS NOT NULL OR NOT EXISTS (SELECT FROM ssb.principal AS p
                                                       WHERE lower(p.name) = lower(role) AND p.kind = 'ROLE'
                                                         AND p.database_id = v_database_id))
-       AND NOT (pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE')
-                OR ssb.is_member(ssb.caller(), 'db_owner', v_database_id)) THEN
+       AND NOT ssb.is_owner_like(v_database_id) THEN
         PERFORM ssb.raise_error(15247, 'User does not have permission to perform this action.');
     END IF;
     -- A circle of memberships would never end when somebody asks who is in it.

@@ -3,6 +3,8 @@
 import pytest
 from runtime.broker import END, ERROR, Session, refused
 
+from pgsb.compiler.names import schema_name
+
 
 @pytest.fixture
 def two(session: Session) -> Session:
@@ -202,3 +204,30 @@ def test_system_databases_exist_on_demand(session: Session) -> None:
     assert session.value("SELECT to_regnamespace('master_dbo') IS NULL")
     session.do("SELECT ssb.ensure_schema('master_dbo')")
     assert session.value("SELECT to_regnamespace('master_dbo') IS NOT NULL")
+
+
+def test_names_are_measured_in_bytes_and_spelled_as_the_compiler_spells_them(session: Session) -> None:
+    # 59 bytes are the longest: "_dbo" stands behind them.
+    with refused(103):
+        session.do("SELECT ssb.create_database(%s)", "ü" * 30)
+    name = "ü" * 29
+    session.do("SELECT ssb.create_database(%s)", name)
+    schemas = ["ä" * 70, "ä" * 71]
+    for schema in schemas:
+        session.do("SELECT ssb.create_schema(%s, database => %s)", schema, name)
+        prefix = name
+        for _ in range(2):
+            postgres = schema_name(schema, prefix, None)
+            session.do("SELECT ssb.create_queue(%s)", f'"{postgres}".q')
+            assert session.column("SELECT name FROM ssb.queue WHERE name LIKE %s", f'"{postgres}"%') == [
+                f'"{postgres}".q'
+            ]
+            session.do("SELECT ssb.drop_queue(%s)", f'"{postgres}".q')
+            renamed = "Short" if prefix == name else name
+            session.do("SELECT ssb.alter_database(%s, 'NAME', %s)", prefix, renamed)
+            prefix = renamed
+    session.do("SELECT ssb.create_queue(%s)", f'"{schema_name(schemas[0], name, None)}".q')
+    with refused(103):
+        session.do("SELECT ssb.alter_database(%s, 'NAME', %s)", name, "ü" * 30)
+    session.do("SELECT ssb.drop_database(%s)", name)
+    assert session.column("SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ü|short)'") == []

@@ -228,3 +228,78 @@ def test_temporary_objects_do_not_stand_in_for_ours(session: Session, user: Sess
     user.do("CREATE FUNCTION pg_temp.nextval(regclass) RETURNS bigint LANGUAGE sql AS 'SELECT 1/0::bigint'")
     user.send(pair.dialog(user), pair.request, "x")
     assert session.bodies(pair.far) == ["x"]
+
+
+def test_who_makes_roles_makes_no_owner_of_himself(session: Session, user: Session) -> None:
+    """db_owner is there without being made: nobody gets its rights under its name."""
+    session.do("SELECT ssb.drop_principal('app_user', 'USER', true)")
+    grant(session, "ALTER ANY ROLE", "DATABASE", None)
+    with refused(15023):
+        user.do("SELECT ssb.create_principal('db_owner', 'ROLE')")
+    user.do("SELECT ssb.create_principal('helpers of app', 'ROLE')")
+    with refused(15023):
+        user.do("SELECT ssb.alter_principal('helpers of app', 'ROLE', new_name => 'DB_Owner')")
+    # A role's rights are its owner's to give away, also by a name.
+    with refused(15247):
+        user.do("SELECT ssb.alter_principal('helpers of app', 'ROLE', new_name => 'app_user')")
+    with refused(15247):
+        user.do("SELECT ssb.add_member('db_owner', 'app_user')")
+    user.do("SELECT ssb.drop_principal('helpers of app', 'ROLE')")
+    session.do("SELECT ssb.revoke_permission('{ALTER ANY ROLE}', 'DATABASE', NULL, '{app_user}')")
+
+
+def test_who_defines_things_does_not_decide_who_may_what(session: Session, user: Session) -> None:
+    session.do("SELECT ssb.add_member('db_ddladmin', 'app_user')")
+    for statement in (
+        "create_principal('another', 'USER')",
+        "create_principal('another', 'ROLE')",
+        "create_principal('another', 'LOGIN')",
+        "create_master_key()",
+    ):
+        with refused(262):
+            user.do(f"SELECT ssb.{statement}")
+    session.do("SELECT ssb.drop_member('db_ddladmin', 'app_user')")
+
+
+def test_rights_go_with_a_new_name_and_with_nobody_else(session: Session, pair: Pair) -> None:
+    session.do("SELECT ssb.create_principal('Ann', 'USER'), ssb.create_principal('desk', 'ROLE')")
+    session.do("SELECT ssb.add_member('desk', 'Ann')")
+    session.do("SELECT ssb.create_queue('dbo.anns')")
+    session.do("SELECT ssb.create_service('//Anns', 'dbo.anns', owner => 'Ann')")
+    for privilege in ("RECEIVE", "SELECT"):
+        grant(session, privilege, "OBJECT", pair.near, "Ann")
+    session.do("SELECT ssb.alter_principal('ann', 'USER', new_name => 'Anna')")
+    rights = "SELECT privilege, grantee, state FROM ssb.permission WHERE grantee ILIKE 'ann%' ORDER BY 1"
+    assert session.rows(rights) == [("RECEIVE", "Anna", "G"), ("SELECT", "Anna", "G")]
+    assert session.rows("SELECT member FROM ssb.role_member WHERE role = 'desk'") == [("Anna",)]
+    assert session.rows("SELECT owner FROM ssb.service WHERE name = '//Anns'") == [("Anna",)]
+    with refused(15138, "owns a service"):
+        session.do("SELECT ssb.drop_principal('Anna', 'USER')")
+    session.do("SELECT ssb.drop_service('//Anns'), ssb.drop_queue('dbo.anns')")
+    session.do("SELECT ssb.drop_principal('Anna', 'USER'), ssb.drop_principal('desk', 'ROLE')")
+    assert session.rows(rights) == []
+    # The next who is called so has nothing of hers.
+    session.do("SELECT ssb.create_principal('Ann', 'USER')")
+    assert session.rows(rights) == []
+    session.do("SELECT ssb.drop_principal('Ann', 'USER')")
+
+
+def test_a_user_gets_the_name_of_a_role_and_a_role_keeps_its_own(
+    session: Session, user: Session, pair: Pair
+) -> None:
+    session.do("SELECT ssb.drop_principal('app_user', 'USER', true)")
+    session.do("SELECT ssb.create_principal('clerk one', 'USER')")
+    grant(session, "RECEIVE", "OBJECT", pair.near, "clerk one")
+    session.do("SELECT ssb.deny_permission('{SELECT}', 'OBJECT', %s, '{clerk one}')", pair.near)
+    grant(session, "SELECT", "OBJECT", pair.near)
+    with refused(229):
+        user.receive(pair.near)
+    session.do("SELECT ssb.alter_principal('clerk one', 'USER', new_name => 'app_user')")
+    assert user.receive(pair.near) == []
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.rows(f"SELECT * FROM {pair.near}")
+    with refused(15151, "Cannot alter the user 'app_user'"):
+        session.do("SELECT ssb.alter_principal('app_user', 'USER', new_name => 'clerk two')")
+    session.do("SELECT ssb.drop_principal('app_user', 'USER')")
+    with refused(229):
+        user.receive(pair.near)
