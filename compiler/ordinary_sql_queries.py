@@ -212,7 +212,9 @@ def _tail(node: exp.Expr, ctx: Context, columns: tuple[ResultColumn, ...] | None
     tail = ""
     order = node.args.get("order")
     if order is not None:
-        tail += f"{BREAK}ORDER BY {', '.join(order_item(item, ctx) for item in order.expressions)}"
+        tail += (
+            f"{BREAK}ORDER BY {', '.join(order_item(item, ctx, results=True) for item in order.expressions)}"
+        )
     limit, offset = offset_fetch(node, ctx)
     if limits_rows(node):
         limit = within_row_limit(limit, ctx)

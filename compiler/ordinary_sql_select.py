@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from . import ordinary_sql_for_xml as for_xml
-from . import ordinary_sql_values as v
 from .names import fold, identifier
 from .ordinary_sql_context import Context
 from .ordinary_sql_expressions import condition, find_relation, scalar
@@ -54,7 +53,7 @@ def _select_inside(node: exp.Select, ctx: Context, targets: Targets | None) -> Q
     if distinct:
         ctx.only(node.args["distinct"], frozenset())
     order_node = node.args.get("order")
-    order = _order(order_node, items, ctx) if order_node is not None else None
+    order = _order(order_node, items, distinct, ctx) if order_node is not None else None
     limit, percent, with_ties = top(node, ctx)
     fetch, offset = offset_fetch(node, ctx)
     limit = limit if limit is not None else fetch
@@ -272,14 +271,14 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
     return Star(text, tuple(column for relation in relations for column in relation.columns or ()))
 
 
-def _order(order: exp.Order, items: SelectList, ctx: Context) -> str:
+def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> str:
     """ORDER BY: a bare name is an alias of the select list first."""
 
-    def resolve(node: exp.Expr) -> Value | None:
+    def resolve(node: exp.Expr) -> tuple[Value | None, str | None]:
         if isinstance(node, exp.Column) and node.args.get("table") is None:
             known = (items.aliases or {}).get(fold(node.name))
             if known is not None:
-                return replace(known, text=identifier(node.name), level=v.ATOM, constant=None)
+                return replace(known, constant=None), identifier(node.name)
         if (
             isinstance(node, exp.Literal)
             and not node.is_string
@@ -288,10 +287,10 @@ def _order(order: exp.Order, items: SelectList, ctx: Context) -> str:
         ):
             position = int(node.name) - 1
             if 0 <= position < len(items.values):
-                return replace(items.values[position], text=node.name, level=v.ATOM, constant=None)
-        return None
+                return replace(items.values[position], constant=None), node.name
+        return None, None
 
-    return ", ".join(order_item(item, ctx, resolve=resolve) for item in order.expressions)
+    return ", ".join(order_item(item, ctx, resolve=resolve, results=distinct) for item in order.expressions)
 
 
 def _group_by(node: exp.Group | None, ctx: Context) -> str | None:

@@ -109,21 +109,39 @@ def order_by(order: exp.Order, ctx: Context, *, resolve: Any = None) -> str:
     return "ORDER BY " + ", ".join(order_item(item, ctx, resolve=resolve) for item in order.expressions)
 
 
-def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None) -> str:
-    """One item of ORDER BY."""
-    value = resolve(item.this) if resolve is not None else None
+def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results: bool = False) -> str:
+    """One item of ORDER BY.
+
+    ``resolve`` finds an item of the select list: how ORDER BY names it, and its expression.
+    With ``results`` the rows of DISTINCT or UNION are ordered, for which PostgreSQL takes
+    nothing but their columns: the database's collation decides then.
+    """
+    value: Value | None = None
+    name: str | None = None
+    if resolve is not None:
+        value, name = resolve(item.this)
     if value is None:
         value = scalar(item.this, ctx)
+    if value.type is not None and value.type.family == "xml":
+        ctx.problem(
+            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
+            item,
+            number=305,
+        )
+    folds = value.collation or ("ci" if ctx.scope.case_insensitive and value.is_string else "")
     text = value.text
-    insensitive = value.collation is None and ctx.scope.case_insensitive and value.is_string
-    if value.collation is not None and value.collation.endswith("_ai") and not value.is_literal:
-        text = f"sys.without_accents({text})"
-    if (value.collation in ("ci", "ci_ai") or insensitive) and not value.is_literal:
-        text = f"lower({text})"
+    if not results and not (value.is_literal and name is None):
+        if folds.endswith("_ai"):
+            text = f"sys.without_accents({text})"
+        if folds in ("ci", "ci_ai"):
+            text = f"lower({text})"
+    if name is not None and text == value.text:
+        # PostgreSQL knows an alias and a position alone, not in an expression.
+        text = name
     descending = bool(item.args.get("desc"))
     if descending:
         text += " DESC"
-    ordinal = value.is_literal and isinstance(item.this, exp.Literal)
+    ordinal = value.is_literal and name is None and isinstance(item.this, exp.Literal)
     if (value.nullable or ordinal) and not value.is_null and "SELECT NULL" not in text:
         text += " NULLS LAST" if descending else " NULLS FIRST"
     return text

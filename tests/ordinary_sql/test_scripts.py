@@ -105,6 +105,24 @@ def test_case_insensitive_collation(shared: Database) -> None:
     session.close()
 
 
+def test_case_insensitive_collation_orders_by_aliases_and_positions(shared: Database) -> None:
+    session = Tsql(shared.dsn, collation="ci")
+    session.run_well(
+        "CREATE TABLE dbo.ci2 (v varchar(5)); INSERT ci2 VALUES ('b'), ('A'), ('c');"
+        "SELECT v + '!' AS w FROM ci2 ORDER BY w;"
+        "SELECT v, COUNT(*) AS n FROM ci2 GROUP BY v ORDER BY 1 DESC;"
+        "SELECT DISTINCT v AS w FROM ci2 WHERE v < 'c' ORDER BY w DESC;"
+        "SELECT v FROM ci2 WHERE v = 'a' UNION SELECT 'D' ORDER BY v"
+    )
+    assert session.results == [
+        [["A!"], ["b!"], ["c!"]],
+        [["c", "1"], ["b", "1"], ["A", "1"]],
+        [["b"], ["A"]],
+        [["A"], ["D"]],
+    ]
+    session.close()
+
+
 def test_case_insensitive_collation_concerns_strings_only(shared: Database) -> None:
     session = Tsql(shared.dsn, collation="ci")
     session.run_well(
