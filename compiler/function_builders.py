@@ -108,6 +108,11 @@ def is_decimal(value: Value) -> bool:
     return value.type is not None and value.type.family in ("decimal", "float")
 
 
+def is_not_raw(value: Value) -> bool:
+    """Not of a type of bytes, which PostgreSQL has no MIN of before version 18."""
+    return value.type is None or value.type.family not in ("uniqueidentifier", "binary")
+
+
 def left_or_right(name: str) -> Builder:
     """LEFT, RIGHT: PostgreSQL's own where the count is surely not negative."""
 

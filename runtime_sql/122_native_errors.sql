@@ -39,9 +39,12 @@ DECLARE
     v_error ssb.error;
 BEGIN
     SELECT c.conname, c.contype, c.conrelid, c.confrelid, c.conkey, c.confkey,
-           ssb.tsql_name_of(c.conrelid) AS owner, ssb.tsql_name_of(nullif(c.confrelid, 0)) AS target
+           ssb.tsql_name_of(c.conrelid) AS owner, ssb.tsql_name_of(nullif(c.confrelid, 0)) AS target,
+           -- A foreign key stays within a database.
+           coalesce(ssb.database_name(ssb.database_of_schema(n.nspname::text)), ssb.db_name()) AS database
       INTO v_rule
       FROM pg_constraint AS c
+      JOIN pg_namespace AS n ON n.oid = c.connamespace
      WHERE c.conname = ANY (v_names)
      ORDER BY (SELECT r.relname = ANY (v_names) FROM pg_class AS r WHERE r.oid = c.conrelid) DESC
      LIMIT 1;
@@ -67,19 +70,20 @@ BEGIN
         v_error.message := (SELECT
             CASE WHEN v_names[1] = r.relname AND v_names[2] = v_rule.conname
                  THEN format('The %s statement conflicted with the FOREIGN KEY constraint "%s". The conflict occurred in '
-                             'database "%s", table "%s", column ''%s''.', p_verb, v_rule.conname, ssb.db_name(), v_rule.target,
+                             'database "%s", table "%s", column ''%s''.', p_verb, v_rule.conname, v_rule.database, v_rule.target,
                              (SELECT a.attname FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.confrelid AND a.attnum = v_rule.confkey[1]))
                  ELSE format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
                              'database "%s", table "%s", column ''%s''.', p_verb,
                              CASE WHEN v_rule.conrelid = v_rule.confrelid THEN 'SAME TABLE REFERENCE' ELSE 'REFERENCE' END,
-                             v_rule.conname, ssb.db_name(), v_rule.owner,
+                             v_rule.conname, v_rule.database, v_rule.owner,
                              (SELECT a.attname FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]))
             END FROM pg_class AS r WHERE r.oid = v_rule.conrelid);
     ELSE
         v_error.message := format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in '
-                                  'database "%s", table "%s"%s.', p_verb, coalesce(v_rule.conname, v_names[2]), ssb.db_name(),
+                                  'database "%s", table "%s"%s.', p_verb, coalesce(v_rule.conname, v_names[2]),
+                                  coalesce(v_rule.database, ssb.db_name()),
                                   coalesce(v_rule.owner, v_names[1]),
                                   CASE WHEN array_length(v_rule.conkey, 1) = 1 THEN
                                        (SELECT format(', column ''%s''', a.attname) FROM pg_attribute AS a

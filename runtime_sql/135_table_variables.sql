@@ -29,7 +29,7 @@ AS $$
 BEGIN
     IF p_fresh IS NOT TRUE THEN
         PERFORM ssb.raise_error(2627, format(
-            'Violation of %s constraint. Cannot insert duplicate key in object ''%s''.%s',
+            'Violation of %s constraint. Cannot insert duplicate key in object ''dbo.%s''.%s',
             p_kind, p_table, CASE WHEN p_key <> '' THEN format(' The duplicate key value is (%s).', p_key) ELSE '' END),
             14, 1);
     END IF;

@@ -2,7 +2,7 @@
 -- T-SQL; PostgreSQL's own avg would answer with decimals. (Where the compiler knows the type it
 -- writes trunc(avg(x)).)
 --
--- Called by  compiled AVG over columns of tables that the script does not create
+-- Called by  compiled AVG over columns of tables that the script does not create; MIN, MAX
 -- Locks      none
 CREATE OR REPLACE FUNCTION sys.avg_integer_result(p_state bigint[])
 RETURNS integer
@@ -44,3 +44,33 @@ CREATE OR REPLACE AGGREGATE sys.avg(numeric) (
 CREATE OR REPLACE AGGREGATE sys.avg(double precision) (
     SFUNC = float8_accum, STYPE = double precision[], INITCOND = '{0,0,0}', FINALFUNC = float8_avg,
     COMBINEFUNC = float8_combine, PARALLEL = SAFE);
+
+-- MIN and MAX of uniqueidentifier and binary values, which PostgreSQL has no aggregates for before 18.
+CREATE OR REPLACE FUNCTION sys.lesser(p_state uuid, p_value uuid)
+RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN p_value < p_state THEN p_value ELSE p_state END;
+
+CREATE OR REPLACE FUNCTION sys.greater(p_state uuid, p_value uuid)
+RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN p_value > p_state THEN p_value ELSE p_state END;
+
+CREATE OR REPLACE FUNCTION sys.lesser(p_state bytea, p_value bytea)
+RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN p_value < p_state THEN p_value ELSE p_state END;
+
+CREATE OR REPLACE FUNCTION sys.greater(p_state bytea, p_value bytea)
+RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN p_value > p_state THEN p_value ELSE p_state END;
+
+CREATE OR REPLACE AGGREGATE sys.min(uuid) (
+    SFUNC = sys.lesser, STYPE = uuid, COMBINEFUNC = sys.lesser, PARALLEL = SAFE);
+CREATE OR REPLACE AGGREGATE sys.max(uuid) (
+    SFUNC = sys.greater, STYPE = uuid, COMBINEFUNC = sys.greater, PARALLEL = SAFE);
+CREATE OR REPLACE AGGREGATE sys.min(bytea) (
+    SFUNC = sys.lesser, STYPE = bytea, COMBINEFUNC = sys.lesser, PARALLEL = SAFE);
+CREATE OR REPLACE AGGREGATE sys.max(bytea) (
+    SFUNC = sys.greater, STYPE = bytea, COMBINEFUNC = sys.greater, PARALLEL = SAFE);

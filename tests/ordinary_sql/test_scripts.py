@@ -66,6 +66,9 @@ ERRORS = {
     "division by zero": ("DECLARE @n int = 0; SELECT 1 / @n", 8134),
     "missing table": ("SELECT * FROM dbo.no_such_table", 208),
     "types that clash": ("DECLARE @u uniqueidentifier = NEWID(), @i int; SET @i = @u", 206),
+    "two source rows of MERGE for one row": (
+        "CREATE TABLE dbo.mg2 (id int); INSERT mg2 VALUES (1);"
+        "MERGE mg2 USING (VALUES (1), (1)) AS s (id) ON mg2.id = s.id WHEN MATCHED THEN DELETE;", 8672),
     "overflow": ("DECLARE @n int = 2147483647; SET @n = @n + 1", 8115),
 }  # fmt: skip
 
@@ -135,6 +138,33 @@ def test_case_insensitive_collation_concerns_strings_only(shared: Database) -> N
     )
     assert session.prints == ["equal", "in", "found", "date"]
     assert session.results == [[["one"]]]
+    session.close()
+
+
+def test_least_and_greatest_of_bytes(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "CREATE TABLE #u (u uniqueidentifier, b varbinary(4));"
+        "INSERT #u VALUES ('A0000000-0000-0000-0000-000000000001', 0x02),"
+        " ('A0000000-0000-0000-0000-000000000002', 0x01), (NULL, NULL);"
+        "SELECT MIN(u), MAX(u), MIN(b), MAX(b) FROM #u; SELECT MAX(u) OVER () FROM #u WHERE u IS NULL"
+    )
+    low, high = (f"A0000000-0000-0000-0000-00000000000{n}" for n in (1, 2))
+    assert session.results == [[[low, high, "0x01", "0x02"]], [[None]]]
+    session.close()
+
+
+def test_a_conflict_names_the_database_of_its_table(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "CREATE DATABASE ConflictDb\nGO\nUSE ConflictDb\nGO\n"
+        "CREATE TABLE t (a int CONSTRAINT small CHECK (a < 5))\nGO\nUSE master\nGO\n"
+        "BEGIN TRY INSERT ConflictDb.dbo.t VALUES (9) END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
+    )
+    assert session.prints == [
+        'The INSERT statement conflicted with the CHECK constraint "small". The conflict occurred in '
+        'database "ConflictDb", table "dbo.t", column \'a\'.'
+    ]
     session.close()
 
 
