@@ -143,7 +143,9 @@ class Runner:
         do then. Raises ServerError when the connection breaks.
         """
         succeeded = True
-        for batch in self._session.compile_script(script.source):
+        for batch in self._session.compile_script(
+            script.source, stops=lambda line: script.stop_at(line, stop)
+        ):
             failed = False
             if batch.problems:
                 for problem in batch.problems:

@@ -44,13 +44,22 @@ class Relation:
     qualify: bool = False
     """Bare column names of this relation are written with the prefix too."""
 
+    nulls: bool = False
+    """No row of it is there: every column is NULL."""
+
     def spell(self, column: str) -> str:
         """A qualified reference to ``column`` (folded and quoted) as PostgreSQL text."""
+        if self.nulls:
+            return self._null(column)
         prefix = quote(self.alias) if self.prefix is None else self.prefix
         return f"{prefix}.{column}" if prefix else column
 
     renamed: dict[str, str] | None = None
     """Column spelling (folded) → PostgreSQL text, where it is something else altogether."""
+
+    def _null(self, column: str) -> str:
+        known = next((c for c in self.columns or () if identifier(c.name) == column), None)
+        return "NULL" if known is None or known.type is None else f"NULL::{known.type.postgres}"
 
     def column(self, name: str) -> ColumnInfo | None:
         """The column called ``name`` (any case)."""

@@ -32,7 +32,6 @@ from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_statements import Merge, MergeBranch, Output, read_merge
 from .ordinary_sql_table_variables import rows_into
 from .ordinary_sql_top import changing_top, limit_of
-from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select, with_clause
 
 _LOCKING = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "TABLOCKX", "XLOCK", "UPDLOCK"})
@@ -53,6 +52,10 @@ class Work:
     source_relation: Relation
     target_relation: Relation
     on: str = ""
+    single: bool = False
+    """The source has one row at most."""
+    inserting: tuple[str, str, str] = ("", "", "")
+    """INSERT INTO …, the values, and WHERE of the branch that inserts."""
 
     @property
     def head(self) -> str:
@@ -105,7 +108,17 @@ def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) ->
         statement, name, ctx.relation_name(name), info, quote(alias), quote(source_alias), relation, target
     )
     work.on = condition(statement.on, ctx).at(v.AND)
+    work.single = _one_row(statement.source)
     return work
+
+
+def _one_row(node: exp.Expr) -> bool:
+    """``(SELECT @a AS a, …)`` or ``(VALUES (…))``: no target row can match it twice."""
+    while isinstance(node, exp.Subquery):
+        node = node.this
+    if isinstance(node, exp.Values):
+        return len(node.expressions) == 1
+    return isinstance(node, exp.Select) and node.args.get("from_") is None
 
 
 def _derived(text: str, alias: str) -> tuple[str, str] | None:
@@ -213,8 +226,9 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
         head += f" ({', '.join(named)})"
     if ctx.scope.identity_insert(work.name):
         head += " OVERRIDING SYSTEM VALUE"
-    query = f"SELECT {', '.join(texts)}{BREAK}FROM {work.source}{BREAK}{where}"
-    return f"{head}{BREAK}{query}"
+    values = f"SELECT {', '.join(texts)}"
+    work.inserting = (head, values, where)
+    return f"{head}{BREAK}{values}{BREAK}FROM {work.source}{BREAK}{where}"
 
 
 def _known(info: TableInfo | None, name: str) -> ColumnInfo:
@@ -237,11 +251,12 @@ def _finish(
 ) -> Dml | TableVariableDml | None:
     outputs = work.statement.outputs
     identity = any(branch.action == "INSERT" for _, _, branch in parts)
+    once = _matched_once(work, definitions, ctx)
     if not outputs:
         for label, text, _ in parts:
             definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING 1{CLOSE}"))
         counted = _union(f"SELECT FROM {label}" for label, _, _ in parts)
-        query = f"SELECT count(*) FROM ({counted}) AS changed"
+        query = f"SELECT count(*) FROM ({counted}) AS changed{once}"
         sql = f"{OPEN}{with_clause(definitions, recursive=recursive)}{BREAK}{query}{CLOSE}"
         return Dml(layout(sql), before=before, identity=identity, target=work.table, counts=True)
     if len(outputs) > 1:
@@ -250,21 +265,24 @@ def _finish(
     output = outputs[0]
     items: list[OutputItem] = []
     for label, text, branch in parts:
-        items, returned, extra = _returned(work, output, branch, ctx)
+        items, returned, extra, paired = _returned(work, output, branch, ctx)
+        listed = ", ".join(f"{value} AS c{place}" for place, value in enumerate(returned, 1))
+        if paired:
+            definitions += _paired(work, label, listed, {head for head, _ in definitions})
+            continue
         if extra:
             # UPDATE does not give old values back before PostgreSQL 18: the row's old version joins in.
             text = text.replace(f"{BREAK}WHERE ", f", {extra}{BREAK}WHERE {_same_row(work)} AND ", 1)
             if f"{BREAK}FROM " not in text.split(f"{BREAK}WHERE ")[0]:
                 text = text.replace(f", {extra}{BREAK}WHERE", f"{BREAK}FROM {extra}{BREAK}WHERE", 1)
-        listed = ", ".join(f"{value} AS c{place}" for place, value in enumerate(returned, 1))
         definitions.append((label, f"{OPEN}{text}{BREAK}RETURNING {listed}{CLOSE}"))
     labels = [_shown(f"c{place}", item) for place, item in enumerate(items, 1)]
     union = _union(f"SELECT * FROM {label}" for label, _, _ in parts)
     if ctx.captured is not None and output.target is None:
-        rows = f"SELECT {', '.join(labels)} FROM ({union}) AS changed"
+        rows = f"SELECT {', '.join(labels)} FROM ({union}) AS changed{once}"
         return leave(definitions, recursive, rows, items, before, (), ctx)
     if output.target is not None:
-        source_text = f"SELECT {', '.join(labels)} FROM ({union}) AS changed"
+        source_text = f"SELECT {', '.join(labels)} FROM ({union}) AS changed{once}"
         with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}"
         if output.target.name.startswith("@") and any(item.name == "*" for item in items):
             ctx.unsupported(
@@ -294,9 +312,67 @@ def _finish(
         f"{label} AS {identifier(item.name)}" if item.name and item.name != "*" else label
         for label, item in zip(labels, items, strict=True)
     ]
-    query = f"SELECT {', '.join(shown)}{BREAK}FROM ({union}) AS changed"
+    query = f"SELECT {', '.join(shown)}{BREAK}FROM ({union}) AS changed{once}"
     sql = f"{OPEN}{with_clause(definitions, recursive=recursive)}{BREAK}{query}{CLOSE}"
     return Dml(layout(sql), output=result_columns(items), before=before, identity=identity, target=work.table)
+
+
+def _matched_once(work: Work, definitions: list[tuple[str, str]], ctx: Context) -> str:
+    """Error 8672 for a target row that two source rows would change: the WHERE that makes it run.
+
+    UPDATE … FROM and DELETE … USING take one of the source rows, silently. Rows of a view have no ctid
+    to be told apart by.
+    """
+    matched = [branch for branch in work.statement.branches if branch.matched]
+    if work.single or not matched or work.info is None or work.info.read_only:
+        return ""
+    conditions = [work.on]
+    if all(branch.condition is not None for branch in matched):
+        owns = [condition(branch.condition, ctx).at(v.AND) for branch in matched if branch.condition]
+        conditions.append(owns[0] if len(owns) == 1 else f"({' OR '.join(f'({own})' for own in owns)})")
+    text = (
+        f"{OPEN}SELECT ssb.matched_twice(){BREAK}FROM {work.head}, {work.source}{BREAK}"
+        f"WHERE {' AND '.join(conditions)}{BREAK}GROUP BY {work.target}.ctid HAVING count(*) > 1{CLOSE}"
+    )
+    name = _free("twice", {head for head, _ in definitions})
+    definitions.append((name, text))
+    return f"{BREAK}WHERE NOT EXISTS (SELECT FROM {name})"
+
+
+def _paired(work: Work, label: str, listed: str, taken: set[str]) -> list[tuple[str, str]]:
+    """The branch that inserts, with the source row of every inserted row beside it.
+
+    INSERT … RETURNING sees the new row alone. Rows are inserted, and given back, in the order of the
+    query; so their numbers join them.
+    """
+    head, values, where = work.inserting
+    arriving, arrived = _free("arriving", taken), _free("arrived", taken)
+    source = work.source
+    return [
+        (
+            arriving,
+            f"{OPEN}SELECT {source}.*, row_number() OVER () AS nth_row"
+            f"{BREAK}FROM {source}{BREAK}{where}{CLOSE}",
+        ),
+        (
+            arrived,
+            f"{OPEN}{head}{BREAK}{values}{BREAK}FROM {arriving} AS {source}{BREAK}ORDER BY {source}.nth_row"
+            f"{BREAK}RETURNING *{CLOSE}",
+        ),
+        (
+            label,
+            f"{OPEN}SELECT {listed}{BREAK}"
+            f"FROM (SELECT {arrived}.*, row_number() OVER () AS nth_row FROM {arrived}) AS inserted{BREAK}"
+            f"JOIN {arriving} AS {source} ON {source}.nth_row = inserted.nth_row{CLOSE}",
+        ),
+    ]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    used = {head.partition(" ")[0].strip('"') for head in taken}
+    while name in used:
+        name += "_rows"
+    return name
 
 
 def _union(queries: Iterable[str]) -> str:
@@ -312,54 +388,57 @@ def _same_row(work: Work) -> str:
 
 def _returned(
     work: Work, output: Output, branch: MergeBranch, ctx: Context
-) -> tuple[list[OutputItem], list[str], str]:
-    """(items, RETURNING texts, the relation with old values that an UPDATE needs)."""
+) -> tuple[list[OutputItem], list[str], str, bool]:
+    """Return (items, their texts, the relation with old values that an UPDATE needs, paired).
+
+    ``paired``: the texts need the source row beside the inserted one.
+    """
     columns = work.info.columns if work.info is not None else None
     ctx.pseudo["$action"] = f"{literal(branch.action)}::text"
-    empty = "inserted" if branch.action == "DELETE" else ("deleted" if branch.action == "INSERT" else "")
+    action, source = branch.action, work.source_relation
+    inserted = Relation(
+        "inserted", columns, prefix="" if action == "INSERT" else work.target, nulls=action == "DELETE"
+    )
     relations = [
-        Relation("inserted", columns, prefix="" if branch.action == "INSERT" else work.target),
-        Relation("deleted", columns, prefix="old_row" if branch.action == "UPDATE" else work.target),
+        inserted,
+        Relation(
+            "deleted",
+            columns,
+            prefix="old_row" if action == "UPDATE" else work.target,
+            nulls=action == "INSERT",
+        ),
+        Relation(source.alias, source.columns, nulls=branch.by_source),
     ]
-    carries_source = branch.matched
-    source = work.source_relation
-    relations.append(Relation(source.alias, source.columns, prefix=None))
     items = output_items(output, relations, ctx)
-    texts = []
-    uses_old = False
-    for item, node in zip(items, _expanded(output, items), strict=True):
+    texts: list[str] = []
+    paired = uses_old = False
+    for item in items:
         if item.name == "*":
             # Columns that only the server knows: the whole row travels.
-            texts.append(_whole_row(item, node, work, branch))
+            texts.append(_whole_row(item, work, branch))
             uses_old = uses_old or texts[-1] == "old_row"
             continue
-        names = (
-            {fold(column.parts[-2].name) for column in node.find_all(exp.Column) if column.args.get("table")}
-            if node is not None
-            else set()
-        )
-        prefix = item.text.partition(".")[0]
-        side = names if node is not None else {_side(item, work, branch)}
-        null = (
-            f"NULL::{item.value.type.postgres}"
-            if item.value is not None and item.value.type is not None
-            else "NULL"
-        )
-        if empty and (empty in side):
-            texts.append(null)
-        elif source.alias in side and not carries_source:
-            texts.append(_source_text(item, work, branch, null, ctx))
-        else:
-            if "deleted" in side and branch.action == "UPDATE":
-                uses_old = True
-            texts.append(item.text)
-        del prefix
+        sides = {
+            fold(column.parts[-2].name)
+            for column in item.node.find_all(exp.Column)
+            if column.args.get("table")
+        }
+        text: str | None = item.text
+        if action == "INSERT" and source.alias in sides:
+            text = _inserted_from(item, branch, ctx)
+            paired = paired or text is None
+        uses_old = uses_old or ("deleted" in sides and action == "UPDATE")
+        texts.append(text or "")
+    if paired:
+        inserted.prefix = "inserted"
+        items = output_items(output, relations, ctx)
+        texts = [item.text if item.name != "*" else _whole_row(item, work, branch) for item in items]
     ctx.pseudo.pop("$action", None)
-    return items, texts, f"{work.table} AS old_row" if uses_old else ""
+    return items, texts, f"{work.table} AS old_row" if uses_old else "", paired
 
 
-def _whole_row(item: OutputItem, node: exp.Expr | None, work: Work, branch: MergeBranch) -> str:
-    side = fold(node.parts[-2].name) if isinstance(node, exp.Column) else ""
+def _whole_row(item: OutputItem, work: Work, branch: MergeBranch) -> str:
+    side = fold(item.node.parts[-2].name) if isinstance(item.node, exp.Column) else ""
     if side == "inserted" and branch.action != "DELETE":
         return quote(fold(work.name.name)) if branch.action == "INSERT" else work.target
     if side == "deleted" and branch.action != "INSERT":
@@ -371,40 +450,9 @@ def _shown(label: str, item: OutputItem) -> str:
     return f"(changed.{label}).*" if item.name == "*" else label
 
 
-def _expanded(output: Output, items: list[OutputItem]) -> list[exp.Expr | None]:
-    """For every item the node it comes from; None for one of a ``*``."""
-    nodes: list[exp.Expr | None] = []
-    stars = sum(
-        1 for node in output.items if isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
-    )
-    width = (len(items) - (len(output.items) - stars)) // stars if stars else 0
-    for node in output.items:
-        if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-            side = exp.Column(this=exp.to_identifier("x"), table=exp.to_identifier(node.parts[-2].name))
-            nodes += [side] * width
-        else:
-            nodes.append(node)
-    return nodes
-
-
-def _side(item: OutputItem, work: Work, branch: MergeBranch) -> str:
-    return "deleted" if item.text.startswith("old_row.") else "inserted"
-
-
-def _source_text(item: OutputItem, work: Work, branch: MergeBranch, null: str, ctx: Context) -> str:
-    """A source column of an inserted row: INSERT … RETURNING does not see it."""
-    if branch.by_source:
-        return null
-    wanted = item.text
+def _inserted_from(item: OutputItem, branch: MergeBranch, ctx: Context) -> str | None:
+    """A source column by the column that it was inserted into; None where it was not."""
     for node, column in zip(branch.values or [], branch.columns, strict=False):
-        if isinstance(node, exp.Column) and scalar(node, ctx).text == wanted:
+        if isinstance(node, exp.Column) and scalar(node, ctx).text == item.text:
             return identifier(column.name)
-    ctx.unsupported(
-        "a source column in OUTPUT of a MERGE that the INSERT branch does not insert",
-        hint="PostgreSQL before 17 gives back columns of the target only",
-    )
-    return null
-
-
-def _value(text: str) -> Value:
-    return Value(text)
+    return None

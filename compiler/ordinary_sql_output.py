@@ -22,6 +22,8 @@ class OutputItem:
     text: str
     name: str | None
     value: Value | None
+    node: exp.Expr
+    """Where it comes from; a ``*`` is that of each of its columns."""
 
 
 def output_items(output: Output, relations: list[Relation], ctx: Context) -> list[OutputItem]:
@@ -39,7 +41,7 @@ def output_items(output: Output, relations: list[Relation], ctx: Context) -> lis
         if name is None and isinstance(inner, exp.Column) and not inner.name.startswith("@"):
             name = inner.name
         text = value.text
-        items.append(OutputItem(text, name, value))
+        items.append(OutputItem(text, name, value, node))
     ctx.pop()
     return items
 
@@ -49,7 +51,7 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
     for relation in relations:
         if relation.alias == wanted:
             if relation.columns is None or relation.partial:
-                return [OutputItem(relation.spell("*"), "*", None)]
+                return [OutputItem(relation.spell("*"), "*", None, node)]
             return [
                 OutputItem(
                     relation.spell(identifier(column.name)),
@@ -57,6 +59,7 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
                     Value(
                         relation.spell(identifier(column.name)), type=column.type, nullable=column.nullable
                     ),
+                    node,
                 )
                 for column in relation.columns
             ]

@@ -54,6 +54,7 @@ class Targets:
             and value.type is not None
             and value.constant is None
             and value.type.postgres == wanted.postgres
+            and (_has_one_spelling(wanted) or value.text.endswith(f"::{wanted.postgres}"))
         ):
             return value
         if isinstance(value.constant, int) and wanted.name == "int":
@@ -62,6 +63,14 @@ class Targets:
             v.convert(value, wanted) if mismatched(value, wanted) else v.cast(value, wanted.postgres, wanted)
         )
         return replace(converted, type=wanted)
+
+
+def _has_one_spelling(type_: tm.SqlType) -> bool:
+    """PostgreSQL gives every value of the type the same type: no function takes its length from it.
+
+    A varchar(50) column passes for text everywhere else, and the result of a function has no precision.
+    """
+    return not type_.is_string and "(" not in type_.postgres
 
 
 def mismatched(value: Value, type_: tm.SqlType | None) -> bool:

@@ -11,7 +11,7 @@ those after it, up to the one that closes it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
@@ -175,9 +175,17 @@ class CompileSession:
         self.catalog = Catalog(options.database, options.default_database, options.collation)
         self.problems = Problems()
         self._keep_source = options.keep_source
+        self._stops: Callable[[int], bool] = lambda line: False
 
-    def compile_script(self, source: Source) -> Iterator[CompiledBatch]:
-        """Yield the batches of a script, compiled, in order; holds what it defines and a few batches."""
+    def compile_script(
+        self, source: Source, *, stops: Callable[[int], bool] = lambda line: False
+    ) -> Iterator[CompiledBatch]:
+        """Yield the batches of a script, compiled, in order; holds what it defines and a few batches.
+
+        ``stops`` tells whether an error in the batch that begins on a line ends the script: batches of
+        one transaction run as one block, which then ends by itself.
+        """
+        self._stops = stops
         defining = {text.start: (text, Problems()) for text in split(source, Problems()) if _may_define(text)}
         read = {start: parse_batch(text, problems) for start, (text, problems) in defining.items()}
         self._announce(list(read.values()))
@@ -358,6 +366,8 @@ class CompileSession:
         for batch, label in zip(group, names_of_blocks, strict=True):
             if batch.has_errors:
                 results.append((batch, self.problems.within(batch.span)))
+                if self._stops(batch.line):
+                    break
                 continue
             problems = Problems()
             scope = Scope(self.catalog, label=label)
@@ -374,10 +384,13 @@ class CompileSession:
             self.problems.extend(problems)
             results.append((batch, problems.errors))
             if problems.errors:
+                if self._stops(batch.line):
+                    break
                 continue
             prelude += ctx.prelude
             block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
-            more = pl.Call("ssb.end_batch", (pl.Name(session),), (("more", pl.TRUE),))
+            settings = [("more", pl.TRUE)] + [("stop", pl.TRUE)] * self._stops(batch.line)
+            more = pl.Call("ssb.end_batch", (pl.Name(session),), tuple(settings))
             if batch.repeat > 1:
                 number = scope.helper("repetition")
                 body.append(pl.ForCount(number, batch.repeat, (block, more)))

@@ -44,7 +44,8 @@ BEGIN
             capturing        boolean,    -- INSERT … EXEC: result sets are kept, not sent
             captured         json[],     -- … here, one JSON array a row
             in_trigger       boolean,    -- ROLLBACK ends the batch of the statement that fired the trigger (3609)
-            hint             text        -- of the error that came last
+            hint             text,       -- of the error that came last
+            failed           boolean     -- an error was shown since the batch began
         );
     END IF;
 END;

@@ -52,6 +52,7 @@ BEGIN
         session.pending := error;
     ELSE
         PERFORM ssb.report(error, p_hint);
+        session.failed := true;
         session.leaving := v_unresolved;
         session.unresolved := v_unresolved;
         -- No number: reported already. The line is the one that error 266 may need.

@@ -37,6 +37,7 @@ BEGIN
     session.nestlevel := 0;
     session.capturing := false;
     session.in_trigger := false;
+    session.failed := false;
 END;
 $$;
 
@@ -62,8 +63,9 @@ $$;
 
 -- The end of a batch that leaves its transaction open to the next one (more = true)
 -- or is the last (false). An error that ended the batch is reported here, or raised
--- when nothing follows.
-CREATE OR REPLACE PROCEDURE ssb.end_batch(INOUT session ssb.session, more boolean DEFAULT false)
+-- when nothing follows. stop: an error ends the script as well, with SX002, which says
+-- nothing more; what the transaction did goes with it.
+CREATE OR REPLACE PROCEDURE ssb.end_batch(INOUT session ssb.session, more boolean DEFAULT false, stop boolean DEFAULT false)
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -110,12 +112,16 @@ BEGIN
             PERFORM ssb.raise_pending(v_error, session.hint);
         END IF;
     END IF;
+    IF stop AND (session.failed OR session.leaving) THEN
+        RAISE EXCEPTION USING ERRCODE = 'SX002', MESSAGE = 'An error ended the script.';
+    END IF;
     session.leaving := false;
     session.unresolved := false;
     session.rolling_back := false;
     session.pending := NULL;
     session.caught := NULL;
     session.try_depth := 0;
+    session.failed := false;
 END;
 $$;
 

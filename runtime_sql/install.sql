@@ -47,6 +47,7 @@
 
 -- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion, nesting
 \ir 130_triggers.sql
+\ir 131_merge.sql
 \ir 133_default_names.sql
 \ir 134_constraints_off.sql
 \ir 135_table_variables.sql

@@ -15,6 +15,7 @@ from psycopg.pq import ExecStatus, TransactionStatus
 from ..compiler.pipeline import CompiledBatch, CompiledStatement, ends_batch
 from .results import (
     CANCELED,
+    SCRIPT_ENDED,
     ErrorEvent,
     Event,
     NoticeReader,
@@ -74,6 +75,8 @@ class Executor:
         except psycopg.Error as error:
             if self._unwritable is not None:
                 raise self._unwritable from error
+            if error.sqlstate == SCRIPT_ENDED:
+                return False
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._emit(event)
             if self._connection.closed or event.severity >= 20:

@@ -235,6 +235,8 @@ _PLACE = re.compile(
     r"(?:, Procedure (?P<procedure>.*?))?(?:, Line (?P<line>\d+))?\s*$",
     re.MULTILINE,
 )
+# An error, shown before, ends the rest of the script: ssb.end_batch.
+SCRIPT_ENDED = "SX002"
 # Set by the server when a query is cancelled: what SSMS prints then.
 CANCELED = "57014"
 

@@ -181,6 +181,22 @@ def test_on_error_exit_in_a_script_stops_it(database: Database, pgsb: Pgsb) -> N
     assert "end" not in left.out
 
 
+@pytest.mark.parametrize("wrong", ["RAISERROR ('no', 16, 1)", "INSERT kept VALUES (NULL)", "SELECT FROM"])
+def test_an_error_inside_a_transaction_over_batches_ends_the_script_and_the_transaction(
+    database: Database, pgsb: Pgsb, wrong: str
+) -> None:
+    script = (
+        "CREATE TABLE kept (a int NOT NULL)\nGO\nBEGIN TRANSACTION\nGO\nINSERT kept VALUES (1)\nGO\n"
+        f"{wrong}\nGO\nPRINT 'end'\nCOMMIT\nGO\n"
+    )
+    assert "end" in pgsb("run", "--dsn", database.dsn, "-", stdin=script).out
+    pgsb("run", "--dsn", database.dsn, "-", stdin="DELETE kept")
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin=":on error exit\n" + script.partition("GO\n")[2])
+    assert left.status == 1
+    assert "end" not in left.out
+    assert "0" in pgsb("run", "--dsn", database.dsn, "-", stdin="SELECT COUNT(*) FROM kept").out
+
+
 def test_other_directives_of_sqlcmd_are_refused_by_name(pgsb: Pgsb) -> None:
     left = pgsb("check", "-", stdin="PRINT 1\nGO\n:connect other\n")
     assert left.status == 1

@@ -445,3 +445,40 @@ SELECT * FROM @kept
 25 | 101
 30 | 102
 35 | 105
+
+-- case: MERGE gives back source columns that it does not insert
+CREATE TABLE dbo.mg1 (id int IDENTITY PRIMARY KEY, v varchar(10), k int);
+DECLARE @map TABLE (old int, new int, act varchar(10));
+MERGE mg1 USING (VALUES (10, 'a'), (11, 'b'), (12, 'a')) AS s (sid, v) ON 1 = 0
+WHEN NOT MATCHED THEN INSERT (v) VALUES (s.v) OUTPUT s.sid, inserted.id, $action INTO @map;
+SELECT * FROM @map;
+MERGE mg1 USING (VALUES (11, 'x'), (13, 'c')) AS s (sid, v) ON mg1.id = s.sid - 9
+WHEN MATCHED THEN UPDATE SET k = s.sid WHEN NOT MATCHED THEN INSERT (v) VALUES (UPPER(s.v))
+WHEN NOT MATCHED BY SOURCE THEN DELETE
+OUTPUT $action, ISNULL(inserted.id, deleted.id), s.*, deleted.k, inserted.*;
+-- expect
+10 | 1 | INSERT
+11 | 2 | INSERT
+12 | 3 | INSERT
+
+UPDATE | 2 | 11 | x | NULL | 2 | b | 11
+INSERT | 4 | 13 | c | NULL | 4 | C | NULL
+DELETE | 1 | NULL | NULL | NULL | NULL | NULL | NULL
+DELETE | 3 | NULL | NULL | NULL | NULL | NULL | NULL
+
+-- case: a recursive query over columns with lengths and precisions
+CREATE TABLE dbo.rc1 (id int PRIMARY KEY, name nvarchar(50) NOT NULL, boss int);
+INSERT rc1 VALUES (1, 'Ann', NULL), (2, 'Bob', 1), (3, 'Cid', 2);
+WITH h (id, name, level, path) AS (
+  SELECT id, name, 0, CAST(name AS nvarchar(max)) FROM rc1 WHERE boss IS NULL
+  UNION ALL SELECT e.id, e.name, h.level + 1, h.path + N'/' + e.name FROM rc1 AS e JOIN h ON e.boss = h.id)
+SELECT path, level FROM h ORDER BY path;
+WITH n AS (SELECT CAST('20100101' AS datetime) AS d UNION ALL SELECT DATEADD(day, 1, d) FROM n WHERE d < '20100102')
+SELECT d FROM n
+-- expect
+Ann | 0
+Ann/Bob | 1
+Ann/Bob/Cid | 2
+
+2010-01-01 00:00:00.000
+2010-01-02 00:00:00.000

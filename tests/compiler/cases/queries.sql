@@ -248,6 +248,10 @@ END;
 $batch$;
 
 WITH s AS (SELECT 2 AS a UNION ALL SELECT 3),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.z AS z, s
+          WHERE z.a = s.a
+          GROUP BY z.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.z AS z
             SET b = 'Y'
             FROM s, dbo.z AS old_row
@@ -262,9 +266,14 @@ deleted AS (DELETE FROM dbo.z AS z
             WHERE NOT EXISTS (SELECT FROM s WHERE z.a = s.a)
             RETURNING 'DELETE'::text AS c1, NULL::integer AS c2, NULL::varchar(5) AS c3, z.a AS c4, z.b AS c5)
 SELECT c1 AS "$action", c2 AS a, c3 AS b, c4 AS a, c5 AS b
-FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted UNION ALL SELECT * FROM deleted) AS changed;
+FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted UNION ALL SELECT * FROM deleted) AS changed
+WHERE NOT EXISTS (SELECT FROM twice);
 
 WITH s AS (SELECT 2 AS a UNION ALL SELECT 4),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.z AS t, s
+          WHERE t.a = s.a
+          GROUP BY t.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.z AS t
             SET b = 'Z'
             FROM s, dbo.z AS old_row
@@ -276,7 +285,8 @@ inserted AS (INSERT INTO dbo.z (a, b)
              WHERE NOT EXISTS (SELECT FROM dbo.z AS t WHERE t.a = s.a)
              RETURNING 'INSERT'::text AS c1, a AS c2, b AS c3, NULL::integer AS c4, NULL::varchar(5) AS c5)
 INSERT INTO dbo.kept (act, a1, b1, a2, b2)
-SELECT c1, c2, c3, c4, c5 FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted) AS changed;
+SELECT c1, c2, c3, c4, c5 FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted) AS changed
+WHERE NOT EXISTS (SELECT FROM twice);
 
 SELECT * FROM dbo.kept ORDER BY a1 NULLS FIRST;
 -- shows

@@ -539,12 +539,17 @@ WITH s AS (SELECT id, name FROM customers)
 INSERT audit SELECT m.id, m.act, 0 FROM (MERGE orders AS t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name OUTPUT s.id, $action) AS m (id, act) WHERE m.act = 'UPDATE'
 -- expect
 WITH s AS (SELECT id, name FROM dbo.customers),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.orders AS t, s
+          WHERE t.id = s.id
+          GROUP BY t.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.orders AS t
             SET name = s.name
             FROM s
             WHERE t.id = s.id
             RETURNING s.id AS c1, 'UPDATE'::text AS c2),
-m (id, act) AS (SELECT c1, c2 FROM (SELECT * FROM updated) AS changed)
+m (id, act) AS (SELECT c1, c2 FROM (SELECT * FROM updated) AS changed
+WHERE NOT EXISTS (SELECT FROM twice))
 INSERT INTO dbo.audit SELECT m.id, m.act, 0 FROM m WHERE m.act = 'UPDATE'
 
 -- case: rows of a statement without OUTPUT

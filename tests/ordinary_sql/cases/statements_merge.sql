@@ -48,6 +48,10 @@ SELECT count(*) FROM (SELECT FROM updated UNION ALL SELECT FROM inserted) AS cha
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED AND s.b = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET name = s.b WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.a, s.b) WHEN NOT MATCHED BY SOURCE AND t.city IS NULL THEN DELETE;
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.customers AS t, s
+          WHERE t.id = s.a
+          GROUP BY t.ctid HAVING count(*) > 1),
 deleted AS (DELETE FROM dbo.customers AS t
             USING s
             WHERE t.id = s.a AND s.b = 'gone'
@@ -68,12 +72,17 @@ deleted_rows AS (DELETE FROM dbo.customers AS t
 SELECT count(*) FROM (SELECT FROM deleted UNION ALL
                       SELECT FROM updated UNION ALL
                       SELECT FROM inserted UNION ALL
-                      SELECT FROM deleted_rows) AS changed INTO row_count
+                      SELECT FROM deleted_rows) AS changed
+WHERE NOT EXISTS (SELECT FROM twice) INTO row_count
 
 -- case: with output
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED THEN UPDATE SET name = s.b WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.a, s.b) OUTPUT $action, inserted.id, deleted.name, s.a;
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.customers AS t, s
+          WHERE t.id = s.a
+          GROUP BY t.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.customers AS t
             SET name = s.b
             FROM s, dbo.customers AS old_row
@@ -86,11 +95,16 @@ inserted AS (INSERT INTO dbo.customers (id, name)
              RETURNING 'INSERT'::text AS c1, id AS c2, NULL::varchar(50) AS c3, id AS c4)
 SELECT c1 AS "$action", c2 AS id, c3 AS name, c4 AS a
 FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted) AS changed
+WHERE NOT EXISTS (SELECT FROM twice)
 
 -- case: with output into a table variable
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED THEN DELETE OUTPUT deleted.id, deleted.name INTO @t;
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.customers AS t, s
+          WHERE t.id = s.a
+          GROUP BY t.ctid HAVING count(*) > 1),
 deleted AS (DELETE FROM dbo.customers AS t
             USING s
             WHERE t.id = s.a
@@ -98,7 +112,8 @@ deleted AS (DELETE FROM dbo.customers AS t
 SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
 FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
       FROM (SELECT n.*, row_number() OVER () AS place
-            FROM (SELECT c1, c2 FROM (SELECT * FROM deleted) AS changed) AS n (id, name)) AS n) AS n
+            FROM (SELECT c1, c2 FROM (SELECT * FROM deleted) AS changed
+            WHERE NOT EXISTS (SELECT FROM twice)) AS n (id, name)) AS n) AS n
 LEFT JOIN (SELECT id, true AS found FROM unnest(p.t) AS r) AS old_1 ON old_1.id = n.id
 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@t', concat(n.id))
 INTO t, row_count
@@ -107,23 +122,33 @@ INTO t, row_count
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED THEN DELETE OUTPUT deleted.id, $action INTO audit (id, what);
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.customers AS t, s
+          WHERE t.id = s.a
+          GROUP BY t.ctid HAVING count(*) > 1),
 deleted AS (DELETE FROM dbo.customers AS t
             USING s
             WHERE t.id = s.a
             RETURNING t.id AS c1, 'DELETE'::text AS c2)
 INSERT INTO dbo.audit (id, what)
 SELECT c1, c2 FROM (SELECT * FROM deleted) AS changed
+WHERE NOT EXISTS (SELECT FROM twice)
 
 -- case: table as source
 MERGE heap USING customers ON heap.a = customers.id WHEN MATCHED THEN UPDATE SET b = customers.city;
 -- expect
 WITH customers AS (SELECT * FROM dbo.customers),
+twice AS (SELECT ssb.matched_twice()
+          FROM dbo.heap AS heap, customers
+          WHERE heap.a = customers.id
+          GROUP BY heap.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.heap AS heap
             SET b = customers.city
             FROM customers
             WHERE heap.a = customers.id
             RETURNING 1)
-SELECT count(*) FROM (SELECT FROM updated) AS changed INTO row_count
+SELECT count(*) FROM (SELECT FROM updated) AS changed
+WHERE NOT EXISTS (SELECT FROM twice) INTO row_count
 
 -- case: table variable as source
 MERGE heap AS t USING @t AS s ON t.a = s.id WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.id, s.name);
