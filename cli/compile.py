@@ -4,6 +4,7 @@ import click
 
 from ..compiler.pipeline import CompileOptions, check_script, compile_script
 from ..grammar.problems import Problems
+from ..grammar.source import Source
 from ..runtime_sql import installer
 from .options import compile_options, variables_option
 from .scripts import read_script
@@ -39,6 +40,10 @@ def compile_command(
     compiled = compile_script(read.source, CompileOptions(database=database, collation=collation))
     compiled.problems.raise_if_any()
     text = compiled.text()
+    if database is not None:
+        # The session begins there too: sys.service_queues and DB_NAME() follow it.
+        named = database.replace("]", "]]")
+        text = f"{compile_script(Source('-d', f'USE [{named}]')).text().strip()}\n\n{text}"
     if with_runtime:
         text = installer.install_sql() + "\n" + text
     # Opened only now: a script with problems leaves the last good output in place.

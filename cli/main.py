@@ -69,6 +69,10 @@ def commands() -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    # Started with a stream closed (`>&-`, some schedulers), Python has None for it.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     sys.exit(_guarded())
 
 
@@ -93,7 +97,9 @@ def _guarded() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return _fail(
+            f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        )
     except Exception as error:
         if os.environ.get("PGSB_DEBUG"):
             raise

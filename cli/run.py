@@ -84,7 +84,7 @@ def run_command(
     target = find_target(dsn)
     renderer = make_renderer(form)
     failed = False
-    with open_database(target) as connection, activation(target, activate) as broker:
+    with open_database(target, database) as connection, activation(target, activate) as broker:
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
         try:
             for script in read:
@@ -161,29 +161,42 @@ class Runner:
         return succeeded, False
 
 
-def open_database(target: Target) -> psycopg.Connection[Any]:
-    """Connect, and see to the runtime: installed by itself on the private server, demanded elsewhere."""
+def open_database(target: Target, database: str | None = None) -> psycopg.Connection[Any]:
+    """Connect, and see to the runtime: installed by itself on the private server, demanded elsewhere.
+
+    ``database`` is the T-SQL database to begin in. Raises ServerError, also where there is none of
+    that name.
+    """
     connection = connect(target)
     try:
-        if target.private:
-            installer.install(connection)
-            return connection
-        installed = installer.installed_version(connection)
-        option = " --dsn …" if target.source == "--dsn" else ""
-        if installed is None:
-            raise ServerError(
-                f"there is no runtime in {describe(target)}", hint=f"`pgsb install{option}` puts it there"
-            )
-        if int(installed) < int(installer.RUNTIME_VERSION):
-            raise ServerError(
-                f"the runtime in {describe(target)} is version {installed}, this pgsb needs "
-                f"{installer.RUNTIME_VERSION}",
-                hint=f"`pgsb upgrade{option}` brings it up to date",
-            )
+        _require_runtime(connection, target)
+        if database is not None:
+            try:
+                connection.execute("SELECT ssb.use_database(%s)", [database])
+            except psycopg.DatabaseError as error:
+                raise ServerError(error.diag.message_primary or str(error)) from error
         return connection
     except BaseException:
         connection.close()
         raise
+
+
+def _require_runtime(connection: psycopg.Connection[Any], target: Target) -> None:
+    if target.private:
+        installer.install(connection)
+        return
+    installed = installer.installed_version(connection)
+    option = " --dsn …" if target.source == "--dsn" else ""
+    if installed is None:
+        raise ServerError(
+            f"there is no runtime in {describe(target)}", hint=f"`pgsb install{option}` puts it there"
+        )
+    if int(installed) < int(installer.RUNTIME_VERSION):
+        raise ServerError(
+            f"the runtime in {describe(target)} is version {installed}, this pgsb needs "
+            f"{installer.RUNTIME_VERSION}",
+            hint=f"`pgsb upgrade{option}` brings it up to date",
+        )
 
 
 def compile_settings(

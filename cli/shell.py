@@ -167,7 +167,7 @@ class Shell:
 def shell_command(dsn: str | None, database: str | None, collation: str) -> None:
     """Type T-SQL at a prompt; GO runs it. :help shows what else can be typed."""
     target = find_target(dsn)
-    with open_database(target) as connection:
+    with open_database(target, database) as connection:
         renderer = TableRenderer(sys.stdout, color=wants_color())
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
         shell = Shell(runner, renderer)

@@ -269,8 +269,33 @@ def test_a_database_without_the_runtime_is_told_the_command(empty_database: Data
 
 def test_minus_d_begins_in_a_database(database: Database, pgsb: Pgsb) -> None:
     assert pgsb("run", "--dsn", database.dsn, "-", stdin="CREATE DATABASE Shop").status == 0
-    left = pgsb("run", "--dsn", database.dsn, "-d", "Shop", "-", stdin="PRINT DB_NAME()")
-    assert left.out == "Shop\n"
+    dsn = ["--dsn", database.dsn]
+    script = "CREATE QUEUE shop_queue;\nGO\nPRINT DB_NAME();\nSELECT name FROM sys.service_queues;"
+    left = pgsb("run", *dsn, "-d", "shop", "--format", "json", "-", stdin=script)
+    assert left.out.splitlines()[:2] == [
+        '{"type":"print","text":"Shop"}',
+        '{"type":"result","columns":["name"],"rows":[["shop_queue"]]}',
+    ]
+    for command in ("run", "shell"):
+        left = pgsb(command, *dsn, "-d", "shopp", *(["-"] if command == "run" else []), stdin="PRINT 1\nGO\n")
+        assert (left.status, left.out) == (1, "")
+        assert left.err == "Database 'shopp' does not exist. Make sure that the name is entered correctly.\n"
+    compiled = pgsb("compile", "-d", "it's", "-", stdin="PRINT 1")
+    assert compiled.out.startswith("SELECT ssb.use_database('it''s');\n")
+
+
+@pytest.mark.parametrize(
+    ("closed", "shown"), [("<&-", ""), (">&-", ""), ("2>&-", "1\n"), ("<&- >&- 2>&-", "")]
+)
+def test_a_closed_stream_is_no_defect(database: Database, closed: str, shown: str) -> None:
+    command = f"{sys.executable} -c 'from pgsb.cli.main import main; main()' run --dsn '{database.dsn}' -"
+    left = subprocess.run(
+        ["sh", "-c", f"echo 'PRINT 1' | {{ {command} {closed}; }}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (left.stdout, left.stderr) == (shown, "")
 
 
 # ---------------------------------------------------------------- install and friends
