@@ -112,7 +112,8 @@ BEGIN
        AND coalesce(r.expires_at, 'infinity') > clock_timestamp()
      ORDER BY r.service_name IS NULL, r.broker_instance IS NULL, random() LIMIT 1;
     IF v_address IS NULL THEN
-        status := 'The target service name could not be found: no route matches it.';
+        status := 'The target service name could not be found. Ensure that the service name is specified correctly and/or '
+                  'the routing information has been supplied.';
         RETURN;
     ELSIF upper(v_address) <> 'LOCAL' THEN
         status := format('The route leads to ''%s'', another instance. The message waits for transport.', v_address);
@@ -125,7 +126,8 @@ BEGIN
        AND (p_endpoint.far_broker_instance IS NULL OR d.service_broker_guid::text = lower(p_endpoint.far_broker_instance))
      ORDER BY d.is_broker_enabled DESC, random() LIMIT 1;
     IF service.service_id IS NULL THEN
-        status := 'The target service name could not be found. Check its spelling, its broker instance and the routes.';
+        status := 'The target service name could not be found. Ensure that the service name is specified correctly and/or '
+                  'the routing information has been supplied.';
     END IF;
 END;
 $$;
@@ -199,8 +201,7 @@ DECLARE
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
     IF ssb.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled THEN
-        RETURN format('One or more messages could not be delivered to the local service: the service queue "%s" is disabled.',
-                      v_queue.spelling);
+        RETURN 'One or more messages could not be delivered to the local service targeted by this dialog.';
     ELSIF NOT v_queue.is_accepting THEN
         RETURN 'The broker is disabled in the target service''s database.';
     END IF;
