@@ -103,7 +103,7 @@ def test_a_disabled_broker_neither_sends_nor_accepts(session: Session) -> None:
     session.do("SELECT ssb.alter_database('Shut', 'DISABLE_BROKER')")
     session.do("SELECT ssb.send(%s, body => 'b'::bytea)", handle)
     (status,) = session.transmissions(handle)
-    assert status.startswith("One or more messages could not be delivered to the local service")
+    assert "disabled" in status
     session.do("SELECT ssb.alter_database(NULL, 'ENABLE_BROKER')")
     assert session.transmissions(handle) == []
     assert session.bodies("shut_dbo.q") == ["a", "b"]
