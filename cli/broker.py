@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from pathlib import Path
 
 import click
@@ -9,10 +10,11 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from ..daemon.config import BrokerOptions, Program, parse_program, read_programs
-from ..daemon.log import stream_sink
+from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
-from ..server.connect import find_target
-from ..server.problems import ServerError
+from ..daemon.monitor import Backoff
+from ..server.connect import Target, find_target
+from ..server.problems import ServerError, Unreachable
 from .options import dsn_option
 from .run import open_database
 
@@ -50,6 +52,14 @@ from .run import open_database
     help="How long SIGTERM waits for running programs.",
 )
 @click.option(
+    "--wait",
+    type=click.FloatRange(0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to try at the start until the server lets the daemon in.",
+)
+@click.option(
     "--slow-reader",
     type=click.FloatRange(0.1),
     default=60.0,
@@ -68,6 +78,7 @@ def broker_command(
     program_files: tuple[Path, ...],
     max_readers: int | None,
     grace: float,
+    wait: float,
     slow_reader: float,
     log_format: str,
     log_level: str,
@@ -89,8 +100,8 @@ def broker_command(
         except psycopg.ProgrammingError as error:
             raise ServerError(f"cannot read --reader-dsn: {str(error).strip()}") from None
     target = find_target(dsn)
-    # Demands the runtime, and puts it on the private server.
-    open_database(target).close()
+    sink = stream_sink(log_format, log_level)
+    _wait_for_server(target, wait, sink)
     options = BrokerOptions(
         dsn=target.dsn,
         reader_dsn=reader_dsn,
@@ -99,12 +110,33 @@ def broker_command(
         grace=grace,
         slow_reader=slow_reader,
     )
-    asyncio.run(_serve(options, log_format, log_level))
+    asyncio.run(_serve(options, sink))
 
 
-async def _serve(options: BrokerOptions, log_format: str, log_level: str) -> None:
-    broker = Broker(options, stream_sink(log_format, log_level))
+def _wait_for_server(target: Target, seconds: float, sink: Sink) -> None:
+    """Until the server lets us in, with the runtime in it (the private one gets it). Raises ServerError.
+
+    Systems start in no order, and a server that recovers or is full lets nobody in. What a wrong
+    password or name is cannot be told from that by anything but words in the server's language.
+    """
+    deadline = time.monotonic() + seconds
+    backoff = Backoff(0.1, 5.0)
+    while True:
+        try:
+            open_database(target).close()
+            return
+        except Unreachable as error:
+            pause = backoff.next()
+            if time.monotonic() + pause > deadline:
+                raise
+            sink(Line("warning", "waiting", f"{error}; trying again in {pause:g} s"))
+            time.sleep(pause)
+
+
+async def _serve(options: BrokerOptions, sink: Sink) -> None:
+    broker = Broker(options, sink)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    # SIGHUP too: a terminal that is closed ends it as gently.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, broker.stop)
     await broker.run()

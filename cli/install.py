@@ -80,9 +80,9 @@ def uninstall_command(dsn: str | None, yes: bool) -> None:
             for one in lost:
                 click.echo(f"  {one}")
         if not yes:
-            click.confirm(
-                f"Remove runtime {before} with all queues and messages from {describe(target)}?", abort=True
-            )
+            question = f"Remove runtime {before} with all queues and messages from {describe(target)}?"
+            if not click.confirm(question):
+                raise ServerError("nothing was removed")
         installer.uninstall(connection)
     click.echo(f"runtime {before} is removed from {describe(target)}")
 

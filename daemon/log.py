@@ -43,8 +43,13 @@ def text_line(line: Line) -> str:
         )
         if part
     )
-    text = " ".join(line.message.split("\n"))
-    return f"{line.logged_at[:23]}Z {line.level:7} {line.event}{' ' if where else ''}{where}: {text}"
+    text = f"{line.event}{' ' if where else ''}{where}: {line.message}"
+    return f"{line.logged_at[:23]}Z {line.level:7} {_on_one_line(text)}"
+
+
+def _on_one_line(text: str) -> str:
+    """Names and messages are other people's: nothing in them begins a line or moves a terminal's cursor."""
+    return "".join(one if one.isprintable() else " " for one in text)
 
 
 def json_line(line: Line) -> str:
@@ -71,7 +76,7 @@ def program_sink(stream: TextIO) -> Sink:
 
     def write(line: Line) -> None:
         if line.event in ("print", "output", "result_set"):
-            print(f"{line.program}: {line.message}", file=stream, flush=True)
+            print(f"{line.program and _on_one_line(line.program)}: {line.message}", file=stream, flush=True)
         elif line.level in ("warning", "error"):
             print(text_line(line), file=stream, flush=True)
 

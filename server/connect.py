@@ -13,7 +13,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from .embedded import PrivateServer
-from .problems import ServerError
+from .problems import ServerError, Unreachable
 
 # Of libpq's variables, those that say which server or database is meant.
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
@@ -52,7 +52,7 @@ def named_target(dsn: str | None = None) -> Target | None:
 
 
 def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
-    """Open an autocommit connection for compiled scripts. Raises ServerError.
+    """Open an autocommit connection for compiled scripts. Raises ServerError: Unreachable without a server.
 
     Statements go one by one in the simple protocol and are never prepared: only so
     may the blocks of a compiled script commit and roll back for themselves.
@@ -71,7 +71,7 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             hint="postgresql://user@host:port/database, or host=… dbname=… (values with blanks in quotes)",
         ) from None
     except psycopg.Error as error:
-        raise ServerError(
+        raise Unreachable(
             f"cannot connect to {describe(target)}: {_one_line(error)}",
             hint=f"the server was named by {target.source}"
             if not target.private

@@ -1,4 +1,4 @@
-"""The one exception of this package: a sentence for the user and a way out."""
+"""The exceptions of this package: a sentence for the user and a way out."""
 
 
 class ServerError(Exception):
@@ -10,3 +10,7 @@ class ServerError(Exception):
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+
+
+class Unreachable(ServerError):
+    """The server did not let us in: it is not there, not ready, full, or does not know us."""

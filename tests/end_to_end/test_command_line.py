@@ -309,7 +309,9 @@ def test_install_upgrade_version_uninstall(empty_database: Database, pgsb: Pgsb)
     assert "was already installed" in pgsb("install", *dsn).out
     assert "is up to date" in pgsb("upgrade", *dsn).out
     assert "database: runtime" in pgsb("version", *dsn).out
-    assert pgsb("uninstall", *dsn, stdin="n\n").status == 130
+    kept = pgsb("uninstall", *dsn, stdin="n\n")
+    assert (kept.status, kept.err) == (1, "nothing was removed\n")
+    assert pgsb("uninstall", *dsn, stdin="").status == 130
     assert "database: runtime" in pgsb("version", *dsn).out
     assert "is removed from" in pgsb("uninstall", *dsn, "--yes").out
     assert "database: no runtime" in pgsb("version", *dsn).out
