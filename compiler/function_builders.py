@@ -212,6 +212,50 @@ def count_big(arguments: list[Value], surroundings: Surroundings) -> Value:
     return v.call("count", arguments[0].text, type=tm.BIGINT, nullable=False)
 
 
+_SIZES = {
+    "bigint": (19, 0, 8),
+    "int": (10, 0, 4),
+    "smallint": (5, 0, 2),
+    "tinyint": (3, 0, 1),
+    "bit": (1, 0, 1),
+    "money": (19, 4, 8),
+    "smallmoney": (10, 4, 4),
+    "float": (53, 0, 8),
+    "real": (24, 0, 4),
+    "date": (10, 0, 3),
+    "datetime": (23, 3, 8),
+    "smalldatetime": (16, 0, 4),
+    "time": (16, 7, 5),
+    "datetime2": (27, 7, 8),
+    "datetimeoffset": (34, 7, 10),
+    "uniqueidentifier": (0, 0, 16),
+}
+"""Precision, scale and bytes of the types that SQL_VARIANT_PROPERTY tells of."""
+
+
+def sql_variant_property(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """SQL_VARIANT_PROPERTY; a sql_variant is the text of its value here, and so an nvarchar."""
+    value, asked = arguments
+    type_ = value.type if value.type is not None and value.type.family != "variant" else tm.nvarchar(4000)
+    if type_.family == "decimal" and type_.name not in _SIZES:
+        precision = type_.precision or 18
+        size = (precision, type_.scale or 0, 5 + 4 * sum(precision > most for most in (9, 19, 28)))
+    elif type_.is_string or type_.family == "binary":
+        length = len(value.constant) if isinstance(value.constant, str) else type_.length or 1
+        size = (0, 0, (min(max(length, 1), 8000) if type_.name != "sysname" else 128) * (1 + type_.is_unicode))
+    else:
+        size = _SIZES.get(type_.name, (0, 0, 0))
+    base = "nvarchar" if type_.name == "sysname" else type_.name
+    return v.call(
+        "sys.sql_variant_property",
+        v.convert(value, tm.NVARCHAR_MAX).text,
+        asked.text,
+        literal(base),
+        *(str(part) for part in size),
+        type=tm.VARIANT,
+    )
+
+
 def sum_(arguments: list[Value], surroundings: Surroundings) -> Value:
     """SUM: of integers an integer, where PostgreSQL's is wider."""
     (value,) = arguments

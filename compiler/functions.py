@@ -376,6 +376,7 @@ FUNCTIONS: dict[str, Function] = {
     "STATS_DATE": Function("ii", tm.DATETIME),
     "CONTEXT_INFO": Function("", tm.SqlType("varbinary", length=128)),
     "SESSION_CONTEXT": Function("t", tm.VARIANT),
+    "SQL_VARIANT_PROPERTY": Function("at", tm.VARIANT, build=b.sql_variant_property),
     "GET_TRANSMISSION_STATUS": Function("a", tm.nvarchar(4000), target="ssb.get_transmission_status"),
     "CURRENT_TRANSACTION_ID": Function("", tm.BIGINT),
 }
@@ -403,7 +404,7 @@ GLOBAL_VARIABLES: dict[str, Value] = {
 
 REFUSED_GLOBALS: dict[str, str] = {
     "@@trancount": "a function, view or constraint does not know its caller's transaction",
-    "@@cursor_rows": "cursors do not keep the number of their rows",
+    "@@cursor_rows": "a function or view has no cursor that was opened",
     "@@cpu_busy": "SQL Server's process statistics do not exist here",
     "@@idle": "SQL Server's process statistics do not exist here",
     "@@io_busy": "SQL Server's process statistics do not exist here",
@@ -416,7 +417,7 @@ REFUSED_GLOBALS: dict[str, str] = {
     "@@total_errors": "SQL Server's process statistics do not exist here",
     "@@connections": "SQL Server's process statistics do not exist here",
     "@@remserver": "remote servers are not supported",
-    "@@options": "the SET options of a session are not shown as one number",
+    "@@options": "a function or view does not know its caller's SET options",
 }
 
 

@@ -111,6 +111,7 @@ def _define(
         return []
     options = set(definition.options)
     cursor.scroll = bool(options & _SCROLLING) and not options & {"FORWARD_ONLY", "FAST_FORWARD"}
+    cursor.fixed = bool(options & {"STATIC", "INSENSITIVE", "KEYSET"})
     columns = query.columns
     texts: str
     if columns is None:
@@ -166,6 +167,7 @@ def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
     cursor = _find(node.cursor, ctx)
     if cursor is None:
         return []
+    ctx.scope.last_opened = cursor
     check = pl.Invoke("ssb.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
     reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
     if cursor.chosen is not None:

@@ -267,6 +267,10 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
     if dml.output_before is not None:
         body += _show(dml.output_before, ctx)
+    if dml.into_before is not None:
+        assert dml.into_before.replace is not None
+        targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
+        body.append(pl.SelectInto(dml.into_before.replace, targets))
     counted = ctx.scope.session is not None
     if dml.append is not None:
         appended = pl.Invoke("array_append", (pl.Name(reference), pl.Raw(dml.append)))

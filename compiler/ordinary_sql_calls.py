@@ -306,11 +306,7 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
         return _function(call, ctx)
     known = ctx.scope.user_function(name)
     texts = []
-    for position, argument in enumerate(call.expressions):
-        if is_default(argument):
-            if any(not is_default(rest) for rest in call.expressions[position:]):
-                return ctx.unsupported("DEFAULT before another argument of a function", argument)
-            break
+    for position, argument in enumerate(given_arguments(call, ctx)):
         value = scalar(argument, ctx)
         if known is not None and position < len(known.parameters):
             to = known.parameters[position]
@@ -324,6 +320,18 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
         texts.append(value.text)
     target = name.sql(ctx.scope.database, ctx.scope.default_database)
     return v.call(target, *texts, type=known.result if known is not None else None)
+
+
+def given_arguments(call: exp.Anonymous, ctx: Context) -> list[exp.Expr]:
+    """The arguments without the DEFAULTs that end them: PostgreSQL's functions know their defaults."""
+    arguments: list[exp.Expr] = list(call.expressions)
+    while arguments and is_default(arguments[-1]):
+        arguments.pop()
+    for argument in arguments:
+        if is_default(argument):
+            ctx.unsupported("DEFAULT before another argument of a function", argument)
+            return []
+    return arguments
 
 
 @handles(exp.ScopeResolution)

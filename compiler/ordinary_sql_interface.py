@@ -294,8 +294,8 @@ class TableVariableDml:
     ``replace``: a query with exactly one row of two columns, the new array and the row count:
     ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
     ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
-    ``into``: OUTPUT … INTO another table variable. :data:`ADDED` in their text stands for the
-    number of rows that the statement has added.
+    ``into``: OUTPUT … INTO another table variable, ``into_before``: that of an UPDATE or DELETE.
+    :data:`ADDED` in their text stands for the number of rows that the statement has added.
     """
 
     ADDED: ClassVar[str] = "pgsb_added_rows"
@@ -306,6 +306,7 @@ class TableVariableDml:
     output_before: Query | None = None
     output_after: Query | None = None
     into: TableVariableDml | None = None
+    into_before: TableVariableDml | None = None
     before: tuple[str, ...] = ()
 
 

@@ -52,16 +52,14 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
         if relation.alias == wanted:
             if relation.columns is None or relation.partial:
                 return [OutputItem(relation.spell("*"), "*", None, node)]
-            return [
-                OutputItem(
-                    relation.spell(identifier(column.name)),
-                    column.name,
-                    Value(
-                        relation.spell(identifier(column.name)), type=column.type, nullable=column.nullable
-                    ),
-                    node,
-                )
+            renamed = relation.renamed or {}
+            texts = [
+                renamed.get(fold(column.name)) or relation.spell(identifier(column.name))
                 for column in relation.columns
+            ]
+            return [
+                OutputItem(text, column.name, Value(text, type=column.type, nullable=column.nullable), node)
+                for text, column in zip(texts, relation.columns, strict=True)
             ]
     ctx.problem(
         f"the column prefix {node.parts[-2].name!r} does not match a table of the statement", node, number=107

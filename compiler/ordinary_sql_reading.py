@@ -374,6 +374,10 @@ class Reader(TSQLParser):
                 alias = _placed(exp.Identifier(this=token.text, quoted=True), token)
                 return self.expression(exp.Alias(this=value, alias=alias))
         item = self._parse_disjunction()
+        if isinstance(item, exp.Concat) and len(item.expressions) == 2:
+            # 'value' 'alias': two strings side by side.
+            value, name = item.expressions
+            return self.expression(exp.Alias(this=value, alias=exp.to_identifier(name.name, quoted=True)))
         return item if item is None else self._parse_alias(item)
 
     def _parse_unary(self) -> exp.Expr | None:

@@ -11,8 +11,9 @@ from . import functions
 from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal, quote
-from .ordinary_sql_calls import dotted_names, xml_binding, xml_literals, xml_subject
+from .ordinary_sql_calls import dotted_names, given_arguments, xml_binding, xml_literals, xml_subject
 from .ordinary_sql_context import Context, Relation
+from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import ColumnInfo
 from .ordinary_sql_sources import Source, alias_of, failed
@@ -61,7 +62,7 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         prefix = ["sys"]
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
-    arguments = ", ".join(scalar(argument, ctx).text for argument in call.expressions)
+    arguments = ", ".join(scalar(argument, ctx).text for argument in given_arguments(call, ctx))
     info = ctx.scope.table(name)
     shown = fold(alias or call.name)
     relation = Relation(shown, info.columns if info is not None else None)
@@ -92,7 +93,7 @@ def _builtin(
             f"the {call.name.lower()} function requires {minimum} to {maximum} arguments", call, number=174
         )
         return failed(kind, ctx)
-    arguments = [scalar(argument, ctx) for argument in call.expressions]
+    arguments = [v.NULL if is_default(argument) else scalar(argument, ctx) for argument in call.expressions]
     shown = fold(alias or call.name)
     schema = call.meta.get("columns")
     if upper == "OPENXML":

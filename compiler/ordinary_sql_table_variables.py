@@ -8,17 +8,17 @@ CHECK) is checked by functions in the query (160_table_variables.sql).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from . import ordinary_sql_values as v
 from .names import fold, identifier, literal, quote
-from .ordinary_sql_context import Context, Relation
+from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_expressions import condition
 from .ordinary_sql_interface import ColumnInfo, KeyInfo, Query, TableVariable, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
-from .ordinary_sql_output import output_items, result_columns
+from .ordinary_sql_output import fillable, output_items, result_columns
 from .ordinary_sql_relations import read_from
 from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_sources import Source
@@ -172,8 +172,6 @@ def rows_into(
     before: tuple[str, ...] = (),
 ) -> TableVariableDml | None:
     """Append the rows of query ``source`` to a table variable (OUTPUT … INTO @t, RECEIVE … INTO @t)."""
-    from .ordinary_sql_output import fillable
-
     variable = ctx.scope.table_variable(target.name)
     if variable is None:
         ctx.problem(f"must declare the table variable {target.name!r}", target, number=1087)
@@ -353,14 +351,16 @@ def change_variable(
             if translated is None:
                 return None
             values = translated
-        outputs = None
-        if change.outputs:
-            outputs = _outputs(change, variable, alias, sources, place, where, ctx)
-            if outputs is None:
-                return None
         hit = _match(sources, place, where, values)
         rows = _numbered(variable, row)
         limit = limit_of(change.top, ctx, lambda: _hits(rows, hit))
+        output = _Outputs()
+        if change.outputs:
+            exists = f"EXISTS ({_match(sources, place, where, {})})"
+            found_output = _outputs(change, variable, alias, values, _Hits(rows, hit, exists, limit), ctx)
+            if found_output is None:
+                return None
+            output = found_output
     finally:
         ctx.pop()
     names = [identifier(column.name) for column in variable.info.columns]
@@ -398,7 +398,13 @@ def change_variable(
     text = select(expressions=[f"COALESCE({aggregate}, '{{}}')", f"count({found})"], from_=from_, joins=joins)
     text = _rechecked(text, variable, set(values), name)
     with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
-    return TableVariableDml(variable, replace=layout(f"{OPEN}{with_}{text}{CLOSE}"), output_before=outputs)
+    return TableVariableDml(
+        variable,
+        replace=layout(f"{OPEN}{with_}{text}{CLOSE}"),
+        output_before=output.shown,
+        into_before=output.kept,
+        before=output.stored,
+    )
 
 
 def _numbered(variable: TableVariable, row: str) -> str:
@@ -455,32 +461,83 @@ def _set_values(change: Change, variable: TableVariable, ctx: Context) -> dict[s
     return values
 
 
+@dataclass
+class _Hits:
+    """The rows that a change finds."""
+
+    rows: str
+    """All rows with their places, as an item of FROM."""
+    hit: str
+    """The LATERAL subquery with the new values."""
+    exists: str
+    limit: str | None
+
+
+@dataclass
+class _Outputs:
+    """Where the rows of OUTPUT go: to the client, into a table variable, into a table."""
+
+    shown: Query | None = None
+    kept: TableVariableDml | None = None
+    stored: tuple[str, ...] = ()
+
+
 def _outputs(
-    change: Change,
-    variable: TableVariable,
-    alias: str,
-    sources: list[Source],
-    place: int | None,
-    where: str | None,
-    ctx: Context,
-) -> Query | None:
-    """OUTPUT deleted.* of a DELETE: the rows as they are before it."""
-    output = change.outputs[0]
-    if change.sets or output.target is not None or len(change.outputs) > 1 or change.top is not None:
-        ctx.unsupported("this OUTPUT of a change to a table variable", output.items[0])
-        return None
-    relations = [*ctx.frame.relations, Relation("deleted", variable.info.columns, prefix=quote(alias))]
-    items = output_items(output, relations, ctx)
-    names = [identifier(column.name) for column in variable.info.columns]
-    row = f"unnest({variable.query_reference}) AS {quote(alias)} ({', '.join(names)})"
-    exists = f"EXISTS ({_match(sources, place, where, {})})"
-    shown = [
-        f"{item.text} AS {identifier(item.name)}"
-        if item.name and item.text.rpartition(".")[2] != identifier(item.name)
-        else item.text
-        for item in items
-    ]
-    return Query(layout(select(expressions=shown, from_=row, where=exists)), result_columns(items))
+    change: Change, variable: TableVariable, alias: str, values: dict[str, str], hits: _Hits, ctx: Context
+) -> _Outputs | None:
+    """OUTPUT of UPDATE and DELETE: the rows as they are, and as they will be, found before the change."""
+    row = quote(alias)
+    deleted = Relation("deleted", variable.info.columns, prefix=row)
+    inserted = Relation(
+        "inserted",
+        variable.info.columns,
+        renamed={
+            fold(
+                column.name
+            ): f"{'changed' if fold(column.name) in values else row}.{identifier(column.name)}"
+            for column in variable.info.columns
+        },
+    )
+    relations = [*ctx.frame.relations, deleted, *([inserted] if change.sets else [])]
+    result = _Outputs()
+    for output in change.outputs:
+        if (result.shown if output.target is None else result.kept or result.stored or None) is not None:
+            ctx.problem("a statement has at most one OUTPUT clause and one OUTPUT … INTO", number=102)
+            return None
+        items = output_items(output, relations, ctx)
+
+        def found(expressions: list[str]) -> str:
+            if not change.sets and hits.limit is None:
+                names = [identifier(column.name) for column in variable.info.columns]
+                rows = f"unnest({variable.query_reference}) AS {row} ({', '.join(names)})"
+                return select(expressions=expressions, from_=rows, where=hits.exists)
+            joins = [("CROSS", f"LATERAL ({hits.hit}) AS changed", None)]
+            return select(
+                expressions=expressions, from_=hits.rows, joins=joins, order=f"{row}.place", limit=hits.limit
+            )
+
+        if output.target is None:
+            shown = [
+                f"{item.text} AS {identifier(item.name)}"
+                if item.name and item.text.rpartition(".")[2] != identifier(item.name)
+                else item.text
+                for item in items
+            ]
+            result.shown = Query(layout(found(shown)), result_columns(items))
+            continue
+        text = found([item.text for item in items])
+        if output.target.name.startswith("@"):
+            types = [item.value.type if item.value is not None else None for item in items]
+            result.kept = rows_into(output.target, output.columns, text, types, ctx)
+            if result.kept is None:
+                return None
+            continue
+        into = object_name(output.target)
+        info = ctx.scope.table(into)
+        columns = output.columns or ([c.name for c in fillable(info.columns)] if info is not None else [])
+        listed = f" ({', '.join(identifier(column) for column in columns)})" if columns else ""
+        result.stored = (layout(f"INSERT INTO {ctx.relation_name(into)}{listed}{BREAK}{text}"),)
+    return result
 
 
 def _rechecked(text: str, variable: TableVariable, changed: set[str], name: str) -> str:

@@ -47,7 +47,9 @@ _MODULES = (nodes.CreateProcedure, nodes.CreateFunction, nodes.CreateTrigger, no
 _DEFINING = frozenset({"PROC", "PROCEDURE", "FUNCTION", "USE"})
 _LOCAL_VARIABLE = re.compile(r"(?<![@\w])@[A-Za-z_#$\u0080-\uffff]")
 _SESSION_STATE = re.compile(
-    r"@@(ERROR|ROWCOUNT|TRANCOUNT|FETCH_STATUS|NESTLEVEL|PROCID)|XACT_STATE|ERROR_\w+\s*\(|ROWCOUNT_BIG", re.I
+    r"@@(ERROR|ROWCOUNT|TRANCOUNT|FETCH_STATUS|CURSOR_ROWS|NESTLEVEL|PROCID|OPTIONS)"
+    r"|XACT_STATE|ERROR_\w+\s*\(|ROWCOUNT_BIG",
+    re.I,
 )
 _TABLE_LOCK = re.compile(
     r"\bTABLOCKX\b|\bMERGE\b.*\b(HOLDLOCK|SERIALIZABLE|TABLOCK|XLOCK|UPDLOCK)\b", re.I | re.S

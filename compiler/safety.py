@@ -44,6 +44,8 @@ _GLOBALS = {
     "@@ROWCOUNT": "number",
     "@@TRANCOUNT": "number",
     "@@FETCH_STATUS": "number",
+    "@@CURSOR_ROWS": "number",
+    "@@OPTIONS": "number",
     "@@NESTLEVEL": "number",
     "@@SPID": "number",
     "@@PROCID": "number",

@@ -140,6 +140,8 @@ class Cursor:
     """The variable that tells which query is in force, where there are several."""
     columns: tuple[ResultColumn, ...] | None = None
     scroll: bool = False
+    fixed: bool = False
+    """STATIC, INSENSITIVE or KEYSET: T-SQL knows the number of its rows from OPEN on."""
     row_place: RowPlace | None = None
     """What finds the row again, where WHERE CURRENT OF asks for it."""
     read_only: bool = False
@@ -273,6 +275,8 @@ class Scope:
     table_variables: dict[str, TableVariable] = field(default_factory=dict)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     cursor_variables: dict[str, Cursor] = field(default_factory=dict)
+    last_opened: Cursor | None = None
+    """The one that OPEN has named last, in the order of the text."""
     transition_tables: dict[str, TableInfo] = field(default_factory=dict)
     """INSERTED and DELETED of a trigger."""
     absent: dict[str, str] = field(default_factory=dict)
@@ -345,11 +349,22 @@ class Scope:
                 return Expression(f"{session}.fetch_status", INT)
             case "@@nestlevel":
                 return Expression(f"{session}.nestlevel", INT)
+            case "@@options":
+                return Expression(f"ssb.options({session})", INT)
+            case "@@cursor_rows":
+                return self._cursor_rows()
             case "@@procid" if self.routine is None:
                 return Expression("0", INT)
             case "@@procid":
                 return Expression(f"{literal(self.routine or '')}::regproc::oid::integer", INT)
         return None
+
+    def _cursor_rows(self) -> Expression:
+        cursor = self.last_opened
+        if cursor is None:
+            return Expression("0", INT)
+        count = f"array_length({cursor.rows}, 1)"
+        return Expression(f"ssb.cursor_rows({cursor.position}, {count}, {str(cursor.fixed).lower()})", INT)
 
     def context_function(self, name: str) -> Expression | None:
         """Return ERROR_NUMBER() and its family, XACT_STATE()."""

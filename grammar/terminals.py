@@ -541,7 +541,7 @@ class TerminalChooser:
             case "IF":
                 return after == "EXISTS" and self._word(position + 2) != "("
             case "MERGE":
-                return after in ("JOIN", "UNION")
+                return after in ("JOIN", "UNION", "RANGE")
             case "DROP":
                 return (
                     after in _DROPPED_PARTS

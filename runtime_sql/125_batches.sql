@@ -300,6 +300,15 @@ BEGIN
 END;
 $$;
 
+-- @@OPTIONS: the options that ODBC sets (ANSI_WARNINGS 8, ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64,
+-- QUOTED_IDENTIFIER 256, ANSI_NULL_DFLT_ON 1024, CONCAT_NULL_YIELDS_NULL 4096), NOCOUNT 512, XACT_ABORT 16384.
+CREATE OR REPLACE FUNCTION ssb.options(session ssb.session)
+RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT 5496 + 512 * session.nocount::integer + 16384 * session.xact_abort::integer
+$$;
+
 -- SET ROWCOUNT: the rows after which a statement stops, NULL for all of them.
 CREATE OR REPLACE FUNCTION ssb.row_limit(p_rows bigint)
 RETURNS bigint

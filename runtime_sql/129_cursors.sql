@@ -107,3 +107,12 @@ LANGUAGE sql IMMUTABLE
 AS $$
     SELECT CASE WHEN at IS NULL THEN -3 WHEN at < 0 THEN -1 WHEN row_count > 0 THEN 1 ELSE 0 END
 $$;
+
+-- @@CURSOR_ROWS of the cursor opened last. T-SQL counts the rows of a STATIC or KEYSET cursor;
+-- those of a dynamic one may change: −1.
+CREATE OR REPLACE FUNCTION ssb.cursor_rows(at integer, row_count integer, fixed boolean)
+RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN at IS NULL OR at < 0 THEN 0 WHEN fixed THEN coalesce(row_count, 0) ELSE -1 END
+$$;

@@ -69,7 +69,19 @@ SELECT ssb.database_name(d.database_id)                         AS name,
        0::sys.bit                                               AS is_db_chaining_on,
        0::sys.bit                                               AS is_published,
        0::sys.bit                                               AS is_encrypted,
-       0::smallint                                              AS containment
+       0::smallint                                              AS containment,
+       0::smallint                                              AS log_reuse_wait,
+       'NOTHING'::text                                          AS log_reuse_wait_desc,
+       2::smallint                                              AS page_verify_option,
+       'CHECKSUM'::text                                         AS page_verify_option_desc,
+       1::sys.bit                                               AS is_auto_create_stats_on,
+       1::sys.bit                                               AS is_auto_update_stats_on,
+       0::sys.bit                                               AS is_query_store_on,
+       0::sys.bit                                               AS is_cdc_enabled,
+       0::sys.bit                                               AS is_subscribed,
+       0::sys.bit                                               AS is_distributor,
+       0::sys.bit                                               AS is_fulltext_enabled,
+       NULL::uuid                                               AS replica_id
   FROM ssb.database AS d;
 
 -- Every PostgreSQL schema of the session's T-SQL database.

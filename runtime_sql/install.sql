@@ -120,6 +120,7 @@
 \ir 481_information_schema.sql
 \ir 482_compatibility_views.sql
 \ir 483_sessions.sql
+\ir 484_absent_views.sql
 
 -- XML
 \ir 505_xml_characters.sql

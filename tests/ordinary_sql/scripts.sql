@@ -482,3 +482,61 @@ Ann/Bob/Cid | 2
 
 2010-01-01 00:00:00.000
 2010-01-02 00:00:00.000
+
+-- case: OUTPUT of UPDATE and DELETE on a table variable
+SET NOCOUNT ON;
+CREATE TABLE dbo.tvo1 (a int, b varchar(10));
+DECLARE @t TABLE (id int IDENTITY PRIMARY KEY, v varchar(10) NOT NULL), @u TABLE (a int, o varchar(10), n varchar(10));
+INSERT @t (v) VALUES ('x'), ('y'), ('w');
+UPDATE @t SET v = 'z' OUTPUT deleted.v, inserted.* WHERE id = 1;
+UPDATE TOP (1) @t SET v = v + '!' OUTPUT inserted.id, deleted.v, inserted.v INTO @u WHERE id > 1;
+DELETE TOP (1) FROM @t OUTPUT deleted.id, deleted.v INTO tvo1;
+SELECT * FROM @u;
+SELECT * FROM tvo1;
+SELECT * FROM @t
+-- expect
+x | 1 | z
+
+2 | y | y!
+
+1 | z
+
+2 | y!
+3 | w
+
+-- case: DEFAULT for the last arguments of a table-valued function
+EXEC ('CREATE FUNCTION dbo.df1 (@a int = 2, @b int = 3) RETURNS TABLE AS RETURN SELECT @a AS a, @b AS b');
+EXEC ('SELECT * FROM dbo.df1(1, DEFAULT) UNION ALL SELECT * FROM dbo.df1(DEFAULT, DEFAULT)')
+-- expect
+1 | 3
+2 | 3
+
+-- case: a string beside a string is its alias
+SELECT v + d AS s FROM (SELECT 'a' 'v', N'b' 'd') AS t
+-- expect
+ab
+
+-- case: SET options as a number, the rows of the cursor opened last
+SET NOCOUNT ON;
+DECLARE c CURSOR STATIC FOR SELECT v FROM (VALUES (1), (2)) AS t (v);
+DECLARE d CURSOR FOR SELECT 1;
+SELECT @@CURSOR_ROWS, @@OPTIONS & 512, @@OPTIONS & 16384;
+OPEN c;
+SELECT @@CURSOR_ROWS;
+OPEN d;
+SELECT @@CURSOR_ROWS
+-- expect
+0 | 512 | 0
+
+2
+
+-1
+
+-- case: views and functions of what does not exist here have columns and no rows
+SELECT (SELECT COUNT(*) FROM sys.dm_exec_cached_plans WHERE usecounts > 1) + (SELECT COUNT(*) FROM sys.dm_os_schedulers)
+     + (SELECT COUNT(*) FROM sys.sql_expression_dependencies AS d WHERE d.referenced_entity_name = 'x')
+     + (SELECT COUNT(*) FROM sys.dm_io_virtual_file_stats(NULL, NULL))
+     + (SELECT COUNT(*) FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'LIMITED')
+         WHERE avg_fragmentation_in_percent > 30)
+-- expect
+0

@@ -392,3 +392,10 @@ If condition=`@a = 1`
   SqlStatement kind=SELECT text=`(SELECT 2) UNION SELECT 3`
 Print value=`CONVERT(varchar(10), (SELECT 1))`
 Return
+
+-- case: MERGE RANGE is no MERGE
+ALTER PARTITION FUNCTION pf() MERGE RANGE (100) SELECT 1
+-- expect
+AdministrativeStatement kind=ALTER PARTITION FUNCTION text=`ALTER PARTITION FUNCTION pf() MERGE RANGE (100)`
+SqlStatement kind=SELECT text=`SELECT 1`
+warning 1:1: ALTER PARTITION FUNCTION has no effect on PostgreSQL.

@@ -407,7 +407,7 @@ hint: PostgreSQL has it from 19 on
 -- case: rows of a cursor
 SELECT @@CURSOR_ROWS
 -- expect
-case.sql:1:8: error: @@CURSOR_ROWS is not supported: cursors do not keep the number of their rows
+case.sql:1:8: error: @@CURSOR_ROWS is not supported: a function or view has no cursor that was opened
     1 | SELECT @@CURSOR_ROWS
       |        ^^^^^^^^^^^^^
 
