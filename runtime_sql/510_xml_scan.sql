@@ -189,6 +189,11 @@ DECLARE
     v_name text;
 BEGIN
     v_parts[1] := substr(v_parts[1], strpos(v_parts[1], ' '));
+    -- Looking each up in the rest is quickest for few; for thousands it would take minutes.
+    IF cardinality(v_parts) > 64 THEN
+        RETURN (SELECT count(DISTINCT p.name) < count(*) FROM unnest(v_parts) WITH ORDINALITY AS p (name, n)
+                 WHERE p.n % 2 = 1 AND p.n < cardinality(v_parts));
+    END IF;
     FOR i IN 1 .. cardinality(v_parts) - 2 BY 2 LOOP
         v_name := v_parts[i] || '"';            -- ' name="'
         v_rest := substr(v_rest, length(v_name) + length(v_parts[i + 1]) + 2);

@@ -54,6 +54,14 @@ def test_well_formed_xml_takes_fragments(session: Session, pair: Pair, body: str
     ]
 
 
+def test_an_element_of_a_hundred_attributes(session: Session, pair: Pair) -> None:
+    handle = validated(session, pair, "WELL_FORMED_XML")
+    attributes = " ".join(f'x{number}="1"' for number in range(100))
+    session.send(handle, pair.request, f'<a {attributes} x="1"/>')
+    assert len(session.receive(pair.far)) == 1
+    assert "<Code>" in refusal(session, pair, handle, f'<a {attributes} x50="2"/>')
+
+
 @pytest.mark.parametrize("body", ["<a>", "<a></b>", b"\xff\x00", None])
 def test_what_is_no_xml_comes_back_as_error(session: Session, pair: Pair, body: str | bytes | None) -> None:
     handle = validated(session, pair, "WELL_FORMED_XML")
