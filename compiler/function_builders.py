@@ -242,7 +242,8 @@ def sql_variant_property(arguments: list[Value], surroundings: Surroundings) -> 
         size = (precision, type_.scale or 0, 5 + 4 * sum(precision > most for most in (9, 19, 28)))
     elif type_.is_string or type_.family == "binary":
         length = len(value.constant) if isinstance(value.constant, str) else type_.length or 1
-        size = (0, 0, (min(max(length, 1), 8000) if type_.name != "sysname" else 128) * (1 + type_.is_unicode))
+        length = 128 if type_.name == "sysname" else min(max(length, 1), 8000)
+        size = (0, 0, length * (1 + type_.is_unicode))
     else:
         size = _SIZES.get(type_.name, (0, 0, 0))
     base = "nvarchar" if type_.name == "sysname" else type_.name

@@ -194,6 +194,26 @@ $$;
 CREATE OR REPLACE FUNCTION sys.databaseproperty(database text, property text) RETURNS integer
 LANGUAGE sql STABLE RETURN sys.try_convert_int(sys.databasepropertyex(database, property));
 
+-- SQL_VARIANT_PROPERTY of a value whose type the compiler knows: its name, precision, scale and bytes.
+CREATE OR REPLACE FUNCTION sys.sql_variant_property(p_value text, p_property text, p_type text, p_precision integer,
+                                                    p_scale integer, p_bytes integer)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN p_value IS NOT NULL THEN
+    CASE lower(p_property)
+        WHEN 'basetype' THEN p_type
+        WHEN 'precision' THEN p_precision::text
+        WHEN 'scale' THEN p_scale::text
+        WHEN 'maxlength' THEN p_bytes::text
+        -- Two bytes tell the type, further ones precision, scale, length and collation.
+        WHEN 'totalbytes' THEN (CASE WHEN p_type LIKE 'n%char' THEN 8 + 2 * length(p_value)
+                                     WHEN p_type LIKE '%char' THEN 8 + length(p_value)
+                                     WHEN p_type IN ('decimal', 'numeric') THEN 4 + p_bytes
+                                     WHEN p_type LIKE '%binary' THEN 4 + p_bytes
+                                     ELSE 2 + p_bytes END)::text
+        WHEN 'collation' THEN CASE WHEN p_type LIKE '%char' THEN 'SQL_Latin1_General_CP1_CI_AS' END
+    END END;
+
 -- SERVERPROPERTY. EngineEdition 3 is Enterprise; the product version is the one
 -- whose behaviour is followed.
 CREATE OR REPLACE FUNCTION sys.serverproperty(property text) RETURNS text
