@@ -8,7 +8,8 @@
 --
 -- The row that is to be locked stands in a LATERAL subquery of its own, here and
 -- below: so it is always looked up by its key, once for each message on the way,
--- whatever the statistics make of the join.
+-- whatever the statistics make of the join; behind a subquery that is in order, so that no
+-- sorting comes after the locking.
 --
 -- The usual RECEIVE goes the fast way: no WHERE, on a queue where no dialogs share a
 -- group or have priorities, nothing was rolled back. What it costs is mostly what its
@@ -105,90 +106,123 @@ BEGIN
                    AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
                  ORDER BY m.queuing_order;
             END IF;
-            SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id, e.contract_name, e.contract_id,
-                   CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
-              INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
-              FROM ssb.conversation_endpoint AS e
-             WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
-               FOR NO KEY UPDATE SKIP LOCKED;
             IF NOT FOUND THEN
-                -- There is none so near, or somebody has its group.
-                v_from := v_mark[1];
-                v_reach := CASE WHEN v_order IS NULL THEN 4611686018427387903 ELSE 31 END;
-                LOOP
-                    IF v_order IS NOT NULL THEN
-                        v_passed := coalesce(v_passed, v_order);
-                        v_from := v_order + 1;
-                        EXIT usual WHEN v_order - v_passed > 200;
-                    END IF;
-                    -- Behind it, messages that somebody is receiving need not be tried.
-                    IF v_mark[6] & 3 = 0 THEN
-                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true,
-                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
-                          FROM ssb.message_0 AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
-                           AND (v_passed IS NULL OR m.xmax = 0)
-                         ORDER BY m.queuing_order LIMIT 1;
-                    ELSIF v_mark[6] & 3 = 1 THEN
-                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
-                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
-                          FROM ssb.message_1 AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
-                           AND (v_passed IS NULL OR m.xmax = 0)
-                         ORDER BY m.queuing_order LIMIT 1;
-                    ELSE
-                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
-                               m.tableoid = 'ssb.message_0'::regclass, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
-                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
-                          FROM ssb.message_stored AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + v_reach
-                           AND (v_passed IS NULL OR m.xmax = 0)
-                         ORDER BY m.queuing_order LIMIT 1;
-                    END IF;
-                    IF v_order IS NULL AND v_reach = 31 THEN
-                        v_reach := 4611686018427387903;
-                        CONTINUE;
-                    END IF;
-                    EXIT usual WHEN v_order IS NULL OR v_rotation <> v_mark[6];
-                    SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-                           e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
-                      INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
-                      FROM ssb.conversation_endpoint AS e
-                     WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id
-                       AND e.closed_at IS NULL AND e.claim_id IS NULL
-                       FOR NO KEY UPDATE SKIP LOCKED;
-                    EXIT WHEN FOUND;
-                END LOOP;
-                IF v_passed IS NOT NULL THEN
-                    -- An earlier one of its group may have been passed, whose reader rolled
-                    -- back before we had the lock.
-                    IF v_mark[6] & 3 = 0 THEN
-                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0,
-                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name END
-                          INTO v_place, v_order, v_type_id, v_is_untried, v_type_name
-                          FROM ssb.message_0 AS m
-                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
-                         ORDER BY m.queuing_order LIMIT 1;
-                    ELSIF v_mark[6] & 3 = 1 THEN
-                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0,
-                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name END
-                          INTO v_place, v_order, v_type_id, v_is_untried, v_type_name
-                          FROM ssb.message_1 AS m
-                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
-                         ORDER BY m.queuing_order LIMIT 1;
-                    ELSE
-                        SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0,
-                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name END,
-                               m.tableoid = 'ssb.message_0'::regclass
-                          INTO v_place, v_order, v_type_id, v_is_untried, v_type_name, v_is_in_0
-                          FROM ssb.message_stored AS m
-                         WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order BETWEEN v_mark[1] AND v_order
-                         ORDER BY m.queuing_order LIMIT 1;
-                    END IF;
-                    EXIT usual WHEN v_order IS NULL;
+                -- There is none so near.
+                IF v_mark[6] & 3 = 0 THEN
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true,
+                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
+                      FROM ssb.message_0 AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                     ORDER BY m.queuing_order LIMIT 1;
+                ELSIF v_mark[6] & 3 = 1 THEN
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
+                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
+                      FROM ssb.message_1 AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                     ORDER BY m.queuing_order LIMIT 1;
+                ELSE
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
+                           m.tableoid = 'ssb.message_0'::regclass,
+                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
+                      FROM ssb.message_stored AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                     ORDER BY m.queuing_order LIMIT 1;
                 END IF;
+                EXIT usual WHEN v_order IS NULL OR v_rotation <> v_mark[6];
+            END IF;
+            IF v_is_untried THEN
+                SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                       e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
+                  INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                  FROM ssb.conversation_endpoint AS e
+                 WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
+                   FOR NO KEY UPDATE SKIP LOCKED;
+            END IF;
+            IF v_handle IS NULL THEN
+                -- It is in somebody's hands: look and lock in one. Behind it, messages that somebody is
+                -- receiving need not be tried; nor those of a group that has an earlier one, which its
+                -- reader may put back at any moment.
+                v_passed := v_order;
+                v_from := v_order;
+                v_reach := v_order + 31;
+                LOOP
+                    IF v_mark[6] & 3 = 0 THEN
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, true,
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
+                               e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                               e.contract_name, e.contract_id, CASE WHEN e.first_type_id = m.message_type_id THEN e.first_type END
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation,
+                               v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                          FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
+                                  FROM ssb.message_0 AS m
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_reach
+                                   AND (m.xmax = 0 OR m.queuing_order = v_passed)
+                                   AND NOT EXISTS (SELECT FROM ssb.message_0 AS o
+                                                    WHERE o.endpoint_id = m.endpoint_id
+                                                      AND o.queuing_order BETWEEN v_mark[1] AND m.queuing_order - 1 OFFSET 0)
+                                 ORDER BY m.queuing_order OFFSET 0) AS m
+                         CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                                    e.contract_name, e.contract_id, e.first_type_id, e.first_type
+                                               FROM ssb.conversation_endpoint AS e
+                                              WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
+                                                AND e.closed_at IS NULL AND e.claim_id IS NULL
+                                                FOR NO KEY UPDATE SKIP LOCKED) AS e
+                         ORDER BY m.queuing_order LIMIT 1;
+                    ELSIF v_mark[6] & 3 = 1 THEN
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, false,
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
+                               e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                               e.contract_name, e.contract_id, CASE WHEN e.first_type_id = m.message_type_id THEN e.first_type END
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation,
+                               v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                          FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
+                                  FROM ssb.message_1 AS m
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_reach
+                                   AND (m.xmax = 0 OR m.queuing_order = v_passed)
+                                   AND NOT EXISTS (SELECT FROM ssb.message_1 AS o
+                                                    WHERE o.endpoint_id = m.endpoint_id
+                                                      AND o.queuing_order BETWEEN v_mark[1] AND m.queuing_order - 1 OFFSET 0)
+                                 ORDER BY m.queuing_order OFFSET 0) AS m
+                         CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                                    e.contract_name, e.contract_id, e.first_type_id, e.first_type
+                                               FROM ssb.conversation_endpoint AS e
+                                              WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
+                                                AND e.closed_at IS NULL AND e.claim_id IS NULL
+                                                FOR NO KEY UPDATE SKIP LOCKED) AS e
+                         ORDER BY m.queuing_order LIMIT 1;
+                    ELSE
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, m.is_in_0,
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
+                               e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                               e.contract_name, e.contract_id, CASE WHEN e.first_type_id = m.message_type_id THEN e.first_type END
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation,
+                               v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                          FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried,
+                                       m.tableoid = 'ssb.message_0'::regclass AS is_in_0
+                                  FROM ssb.message_stored AS m
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_reach
+                                   AND (m.xmax = 0 OR m.queuing_order = v_passed)
+                                   AND NOT EXISTS (SELECT FROM ssb.message_stored AS o
+                                                    WHERE o.endpoint_id = m.endpoint_id
+                                                      AND o.queuing_order BETWEEN v_mark[1] AND m.queuing_order - 1 OFFSET 0)
+                                 ORDER BY m.queuing_order OFFSET 0) AS m
+                         CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                                    e.contract_name, e.contract_id, e.first_type_id, e.first_type
+                                               FROM ssb.conversation_endpoint AS e
+                                              WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id
+                                                AND e.closed_at IS NULL AND e.claim_id IS NULL
+                                                FOR NO KEY UPDATE SKIP LOCKED) AS e
+                         ORDER BY m.queuing_order LIMIT 1;
+                    END IF;
+                    EXIT WHEN FOUND;
+                    EXIT usual WHEN v_reach - v_passed > 31;
+                    v_from := v_reach + 1;
+                    v_reach := v_passed + 200;
+                END LOOP;
+                EXIT usual WHEN v_rotation <> v_mark[6];
             END IF;
             IF v_mark[5] > 0 THEN
                 -- Of the groups whose messages the mark has passed, one is free, perhaps this one:
@@ -260,10 +294,14 @@ BEGIN
                 END IF;
                 EXIT WHEN FOUND;
             END IF;
-            -- What somebody has received between our look and our lock is not there any more.
-            -- What somebody has received and rolled back is for the careful.
-            EXIT usual WHEN NOT v_is_untried;
+            -- What somebody has received and rolled back is for the careful. What somebody has
+            -- received between our look and our lock is not there any more.
+            IF NOT v_is_untried THEN
+                PERFORM FROM ssb.message_stored AS m WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order = v_order;
+                EXIT usual WHEN FOUND;
+            END IF;
             v_passed := NULL;
+            v_handle := NULL;
         END LOOP;
 
         IF v_order > v_mark[2] THEN
@@ -271,7 +309,7 @@ BEGIN
             IF v_order > v_mark[7] THEN
                 PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order)
                    FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-            ELSIF v_passed <= v_mark[3] THEN
+            ELSIF v_passed <= v_mark[3] AND v_passed > v_mark[1] THEN
                 -- All orders below are decided, and gone.
                 v_mark[1] := v_passed;
                 v_mark[2] := least(v_passed + 12, v_mark[7]);

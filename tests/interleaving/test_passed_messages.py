@@ -74,26 +74,70 @@ def test_a_passed_message_that_comes_free_is_first_of_its_group(
     assert reader.bodies(pair.far) == ["a2"]
 
 
-def test_the_fast_way_takes_the_first_of_a_group_that_comes_free(
-    session: Session, another: Open, pair: Pair
-) -> None:
-    mark = "-- Behind it, messages that somebody is receiving need not be tried."
+_LOOKS = "-- It is in somebody's hands: look and lock in one."
+_LOCKS = "AND e.closed_at IS NULL AND e.claim_id IS NULL"
+
+
+@contextmanager
+def usual_way(session: Session, *, before_walk: str = "", before_lock: str = "") -> Iterator[None]:
+    """RECEIVE's usual way always: with a statement before it walks past what others hold, a condition there.
+
+    However long the test takes, it is the same tenth of a second.
+    """
 
     def change(text: str) -> str:
-        # However long the test takes, it is the same tenth of a second.
-        assert "v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN" in text
-        text = text.replace(
-            "v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN", "false THEN"
+        moment = "v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN"
+        walk = text.index(_LOOKS)
+        assert moment in text[:walk]
+        assert _LOCKS in text[walk:]
+        return (
+            text[:walk].replace(moment, "false THEN")
+            + before_walk
+            + text[walk:].replace(_LOCKS, f"{_LOCKS} {before_lock}")
+            + " "
         )
-        return text.replace(mark, _WAIT)
 
-    a, b = pair.dialog(), pair.dialog()
-    for handle, body in ((b, "b1"), (a, "a1"), (a, "a2")):
-        session.send(handle, pair.request, body)
-    owner, reader = another(), another()
-    assert reader.bodies(pair.far, 1) == ["b1"]  # its mark is known from now on
-    reader.commit()
     with changed(session, "ssb.receive(text,bigint,uuid,uuid)", change):
+        yield
+
+
+@contextmanager
+def nothing_careful(session: Session) -> Iterator[None]:
+    """ssb.receive_carefully fails."""
+
+    def change(text: str) -> str:
+        begin = "BEGIN\n    PERFORM ssb.require_receive"
+        return text.replace(begin, begin.replace("BEGIN", "BEGIN RAISE EXCEPTION 'careful';"))
+
+    with changed(session, "ssb.receive_carefully(text,bigint,uuid,uuid)", change):
+        yield
+
+
+_PAUSES = "AND CASE WHEN pg_advisory_lock(4711)::text || 'x' <> 'y' THEN pg_advisory_unlock(4711) END"
+
+
+def reader_with_mark(session: Session, another: Open, pair: Pair) -> Session:
+    """A session that goes the usual way from now on."""
+    reader = another()
+    session.send(pair.dialog(), pair.request, "before")
+    assert reader.bodies(pair.far, 1) == ["before"]
+    reader.commit()
+    return reader
+
+
+def send_all(session: Session, pair: Pair, bodies: str) -> None:
+    """Messages like a1 b1 a2: each letter is a conversation."""
+    handles = {name: pair.dialog() for name in sorted({body[0] for body in bodies.split()})}
+    for body in bodies.split():
+        session.send(handles[body[0]], pair.request, body)
+
+
+def test_the_usual_way_takes_the_first_of_a_group_that_comes_free(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    owner, reader = another(), reader_with_mark(session, another, pair)
+    send_all(session, pair, "a1 a2")
+    with usual_way(session, before_walk=_WAIT):
         session.do(PAUSE)
         assert owner.bodies(pair.far, 1) == ["a1"]
         # It has seen a1, whose group the owner holds, and looks for another one.
@@ -102,6 +146,90 @@ def test_the_fast_way_takes_the_first_of_a_group_that_comes_free(
         session.do("SELECT pg_advisory_unlock_all()")
         assert waiting.result() == ["a1"]
         assert reader.bodies(pair.far) == ["a2"]
+        reader.commit()
+
+
+@pytest.mark.parametrize("top", [1, 2, None])
+def test_of_a_held_group_nothing_is_taken_however_many_stand_ahead(
+    session: Session, another: Open, pair: Pair, top: int | None
+) -> None:
+    owners, reader = [another(), another()], reader_with_mark(session, another, pair)
+    of_a = " ".join(f"a{n}" for n in range(2, 62))
+    send_all(session, pair, f"a1 b1 {of_a} b2 c1 b3 c2 d1")
+    with usual_way(session):
+        assert [owner.bodies(pair.far, 1) for owner in owners] == [["a1"], ["b1"]]
+        with nothing_careful(session):
+            assert reader.bodies(pair.far, top) == ["c1", "c2"][:top]
+            reader.commit()
+        owners[1].commit()
+        owners[0].rollback()
+        got: list[str | None] = []
+        while bodies := reader.bodies(pair.far, top):
+            got += bodies
+            reader.commit()
+        assert [body for body in got if body and body[0] == "a"] == ["a1", *of_a.split()]
+        assert [body for body in got if body and body[0] == "b"] == ["b2", "b3"]
+        assert got[0] == "a1"
+        reader.commit()
+
+
+def test_behind_200_messages_of_a_held_group(session: Session, another: Open, pair: Pair) -> None:
+    owner, reader = another(), reader_with_mark(session, another, pair)
+    send_all(session, pair, " ".join(f"a{n}" for n in range(250)) + " b1")
+    with usual_way(session):
+        assert owner.bodies(pair.far, 1) == ["a0"]
+        assert reader.bodies(pair.far, 1) == ["b1"]
+        assert reader.bodies(pair.far, 1) == []
+        reader.commit()
+        owner.rollback()
+        assert reader.bodies(pair.far, 1) == ["a0"]
+        reader.rollback()
+
+
+@pytest.mark.parametrize("outcome", ["commit", "rollback"])
+def test_the_first_comes_free_while_it_is_looked_at(
+    session: Session, another: Open, pair: Pair, outcome: str
+) -> None:
+    owner, reader = another(), reader_with_mark(session, another, pair)
+    send_all(session, pair, "a1 b1 a2")
+    with usual_way(session, before_lock=_PAUSES):
+        assert owner.bodies(pair.far, 1) == ["a1"]
+        session.do(PAUSE)
+        # It sees a1 and is about to try its group.
+        waiting = start_and_block(session, reader, lambda: reader.bodies(pair.far, 1))
+        if outcome == "commit":
+            owner.commit()
+            # What is gone needs nothing more than another look.
+            with nothing_careful(session):
+                session.do("SELECT pg_advisory_unlock_all()")
+                assert waiting.result() == ["b1"]
+        else:
+            owner.rollback()
+            session.do("SELECT pg_advisory_unlock_all()")
+            assert waiting.result() == ["a1"]
+            assert reader.bodies(pair.far, 1) == ["b1"]
+            assert reader.bodies(pair.far, 1) == ["a2"]
+        reader.commit()
+    reader.bodies(pair.far)
+    reader.commit()
+
+
+def test_what_was_put_back_is_first_for_whoever_looks_next(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    first, second, reader = another(), another(), reader_with_mark(session, another, pair)
+    send_all(session, pair, "a1 b1 c1 d1 b2 a2 e1")
+    with usual_way(session):
+        assert first.bodies(pair.far, 1) == ["a1"]
+        assert second.bodies(pair.far, 1) == ["b1"]
+        assert reader.bodies(pair.far, 1) == ["c1"]
+        reader.commit()
+        second.rollback()
+        first.rollback()
+        for body in ("a1", "b1", "d1", "b2", "a2", "e1"):
+            assert reader.bodies(pair.far, 1) == [body]
+            reader.commit()
+        assert reader.bodies(pair.far, 1) == []
         reader.commit()
 
 
