@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import date
 
 from . import type_map as tm
 from .names import literal
@@ -193,6 +194,7 @@ def digits(type_: SqlType, constant: str | int | None = None) -> tuple[int, int]
 # ---------------------------------------------------------------- conversions
 
 _ISO_DATE = re.compile(r"\s*\d{4}-?\d{2}-?\d{2}(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?\s*\Z")
+_EARLIEST = {"datetime": "1753", "smalldatetime": "1900"}
 _ISO_TIME = re.compile(r"\s*\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?\s*\Z")
 _INTEGER = re.compile(r"\s*[+-]?\d{1,9}\s*\Z")
 _DECIMAL = re.compile(r"\s*[+-]?\d{1,30}(?:\.\d{0,30})?\s*\Z")
@@ -215,7 +217,14 @@ def untyped_xml(value: Value) -> Value:
 
 def is_iso_date(text: str) -> bool:
     """Text that SQL Server and PostgreSQL read as the same date, whatever the session's settings."""
-    return bool(_ISO_DATE.match(text))
+    if not _ISO_DATE.match(text):
+        return False
+    day = text.strip().replace("-", "")[:8]
+    try:
+        date(int(day[:4]), int(day[4:6]), int(day[6:]))
+    except ValueError:
+        return False  # the conversion's function knows the error (241)
+    return True
 
 
 def is_numeric_text(text: str) -> bool:
@@ -240,9 +249,7 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
         # The cast to the collection's domain validates.
         return plain if to.collection is None else cast(cast(plain, to.collection), tm.XML.postgres, tm.XML)
     if to.family == "variant":
-        # Kept as text, whatever it was.
-        text = value if value.type is not None and value.type.is_string else convert(value, tm.NVARCHAR_MAX)
-        return replace(text, type=to)
+        return replace(_text_that_keeps_all(value), type=to)
     if to.family in ("cursor", "table"):
         return replace(value, type=to)
     if not attempt and style is None:
@@ -250,6 +257,21 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
         if simple is not None:
             return simple
     return _by_function(value, to, style, attempt)
+
+
+def _text_that_keeps_all(value: Value) -> Value:
+    """A value as the text of a sql_variant: the usual text of dates and numbers would cut them."""
+    type_ = value.type
+    if type_ is None:
+        return convert(value, tm.NVARCHAR_MAX)
+    if type_.is_string:
+        return value
+    if type_.family == "float":
+        return cast(value, tm.NVARCHAR_MAX.postgres, tm.NVARCHAR_MAX)
+    style = "121" if type_.is_datetime else "2" if type_.name in ("money", "smallmoney") else None
+    return convert(
+        value, tm.NVARCHAR_MAX, style=Value(style, type=tm.INT, constant=int(style)) if style else None
+    )
 
 
 def _simple(value: Value, to: SqlType) -> Value | None:
@@ -294,7 +316,8 @@ def _simple(value: Value, to: SqlType) -> Value | None:
             return cast(value, to.postgres, to)
         if (
             target in ("date", "datetime")
-            and _ISO_DATE.match(text)
+            and is_iso_date(text)
+            and text.strip() >= _EARLIEST.get(to.name, "")
             and (target != "date" or len(text.strip()) <= 10)
         ):
             return cast(value, to.postgres, to)
@@ -489,7 +512,7 @@ def assign(value: Value, to: SqlType) -> Value:
             return value
         return convert(value, to)
     if target in ("datetime", "date") and family == "string" and isinstance(value.constant, str):
-        if _ISO_DATE.match(value.constant):
+        if is_iso_date(value.constant) and value.constant.strip() >= _EARLIEST.get(to.name, ""):
             return value
         return convert(value, to)
     if target == "datetime" and family in ("datetime", "date"):
