@@ -1,5 +1,7 @@
 """Claims: messages of whole conversation groups, set aside for one bulk job."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -78,18 +80,12 @@ def claim(
         raise BulkError(
             "a claim needs a connection in autocommit mode", "psycopg.connect(dsn, autocommit=True)"
         )
-    try:
+    with _explained(queue):
         row = connection.execute(
             "SELECT claim_id, claimed_at, conversations, messages, bytes, largest"
             " FROM ssb.claim_messages(%s, %s, %s, %s)",
             (queue, max_messages, max_bytes, partitions),
         ).fetchone()
-    except psycopg.OperationalError as error:
-        raise ClaimLost(f"the connection to PostgreSQL was lost: {first_line(error)}") from error
-    except psycopg.Error as error:
-        raise BulkError(
-            f"the queue {queue} cannot be read in bulk: {first_line(error)}", hint_of(error)
-        ) from error
     assert row is not None
     claim_id, claimed_at, conversations, messages, size, largest = row
     if claim_id is None:
@@ -106,6 +102,28 @@ def claim(
         partitions,
         connection,
     )
+
+
+def require_readable(dsn: str, queue: str) -> None:
+    """Ask whether the queue can be read, which takes a moment: starting Spark for it takes many.
+
+    Raises BulkError: no connection, no runtime, no such queue, no permission.
+    """
+    with connect(dsn, "pgsb bulk claim") as connection, _explained(queue):
+        connection.execute("SELECT ssb.message_is_waiting(%s)", (queue,))
+
+
+@contextmanager
+def _explained(queue: str) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        raise ClaimLost(f"the connection to PostgreSQL was lost: {first_line(error)}") from error
+    except psycopg.Error as error:
+        hint = hint_of(error)
+        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb"' in str(error):
+            hint = "there is no runtime in this database: `pgsb install` puts it there"
+        raise BulkError(f"the queue {queue} cannot be read in bulk: {first_line(error)}", hint) from error
 
 
 def find_claim(connection: Connection, queue: str, claim_id: int, partitions: int) -> Claim | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import psycopg
 
-from .claim import Claim, abandon, claim, connect
+from .claim import Claim, abandon, claim, connect, require_readable
 from .complete import complete
 from .problems import BulkError, ClaimLost
 from .program import Program
@@ -80,6 +80,7 @@ def run_job(
     Raises BulkError when the program or PostgreSQL refuses; the claim's messages are
     back in the queue then.
     """
+    require_readable(dsn, queue)
     spark = spark_session(f"pgsb {queue}", master=master, settings=settings)
     count = partitions or max(2, spark.sparkContext.defaultParallelism)
     progress = Progress()
@@ -92,7 +93,9 @@ def run_job(
             lost += 1
             if lost > 30:
                 raise
-            logger.warning("%s; taking it again", error)
+            # Each time it has lasted twice as long.
+            if lost & (lost - 1) == 0:
+                logger.warning("%s; taking it again", error)
             spark.catalog.clearCache()
             time.sleep(min(poll * lost, 5.0))
             continue

@@ -7,10 +7,11 @@ import pytest
 from click.testing import CliRunner
 from psycopg.conninfo import conninfo_to_dict
 
-from pgsb.bulk import BulkError, load_program
+from pgsb.bulk import BulkError, Outputs, load_program
 from pgsb.bulk import session as bulk_session
-from pgsb.bulk.job import explain
+from pgsb.bulk.job import explain, run_job
 from pgsb.cli.spark import spark_command
+from support import Database
 
 
 @pytest.fixture(autouse=True)
@@ -186,3 +187,24 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
     )
     assert explain(error) == "java.lang.OutOfMemoryError: Java heap space"
     assert explain(_JavaError("x", is_dead=True)).startswith("Spark's JVM has died")
+
+
+@pytest.mark.one_postgres
+def test_a_queue_that_cannot_be_read_starts_no_jvm(
+    monkeypatch: pytest.MonkeyPatch, database: Database, empty_database: Database
+) -> None:
+    def started(*_: object, **__: object) -> None:
+        raise AssertionError("Spark was started")
+
+    monkeypatch.setattr("pgsb.bulk.job.spark_session", started)
+    for dsn, said in (
+        ("host=127.0.0.1 port=1 password=hidden", "no connection to PostgreSQL"),
+        (empty_database.dsn, "cannot be read in bulk"),
+        (database.dsn, "the queue dbo.nowhere cannot be read in bulk: Invalid object name 'dbo.nowhere'."),
+    ):
+        with pytest.raises(BulkError, match=said) as caught:
+            run_job(dsn, "dbo.nowhere", lambda messages: Outputs())
+        assert "hidden" not in str(caught.value)
+        assert (caught.value.hint is not None and "pgsb install" in caught.value.hint) == (
+            dsn == empty_database.dsn
+        )
