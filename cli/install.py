@@ -45,6 +45,13 @@ def install_command(dsn: str | None, print_sql: bool, as_extension: Path | None)
         before = installer.installed_version(connection)
         installer.install(connection)
         after = installer.installed_version(connection)
+        knows_letters = connection.execute("SELECT lower('É') = 'é'").fetchone() == (True,)
+    if not knows_letters:
+        click.echo(
+            "note: with this database's LC_CTYPE only A to Z have cases: names with other letters "
+            "are not always found (docs/operations.md)",
+            err=True,
+        )
     if before == after:
         click.echo(f"runtime {after} was already installed in {describe(target)}")
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pgsb.cli.install import install_command
 from pgsb.runtime_sql import installer
 from support import Connection, Database
 
@@ -126,3 +127,22 @@ def test_another_encoding_is_refused_in_a_sentence(
             assert installer.installed_version(connection) is None
     finally:
         admin.execute("DROP DATABASE of_bytes")
+
+
+def test_a_locale_without_letters_is_pointed_out(
+    postgres: str, connect: Callable[..., Connection], capsys: pytest.CaptureFixture[str]
+) -> None:
+    admin = connect(postgres)
+    said = {}
+    for name, locale in (("with_letters", "C.UTF-8"), ("without_letters", "C")):
+        admin.execute(
+            f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE '{locale}'"
+        )
+        dsn = postgres.replace("/postgres?", f"/{name}?")
+        try:
+            install_command.main(["--dsn", dsn], standalone_mode=False)
+            said[name] = capsys.readouterr().err
+        finally:
+            admin.execute(f"DROP DATABASE {name}")
+    assert said["with_letters"] == ""
+    assert said["without_letters"].startswith("note: with this database's LC_CTYPE only A to Z have cases")
