@@ -39,6 +39,8 @@ DECLARE
     v_order bigint;
 BEGIN
     PERFORM pg_current_xact_id();
+    PERFORM pg_try_advisory_xact_lock(1397965379, q.order_sequence::oid::integer)     -- see ssb.send
+       FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id;
     SELECT ssb.store_message(q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
                              p_message_type_id, p_receiver.priority, p_validation, p_body) INTO v_order
       FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id;

@@ -21,8 +21,11 @@
 -- while one conversation alone uses that queue, always rising, with gaps when
 -- several do.
 --
+-- One of the senders to a queue holds the advisory lock (1397965379, its order sequence), for which
+-- ssb.wait_for_message waits, a little while at a time. A sender only tries; it never waits for it.
+--
 -- Called by  compiled SEND, ssb.send_many, ssb.send_batch
--- Locks      the sender's group; never anything of the receiver's
+-- Locks      the sender's group; never anything of the receiver's; that advisory lock, if it is free
 
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text, body bytea)
 RETURNS void
@@ -95,9 +98,11 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    -- The order, after the lock.
+    -- The order, after the lock; before it the lock that tells a receiver who waits when we are through.
     SELECT nextval(v_far_order), coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) INTO v_order, v_rotation
-      FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable;
+      FROM ssb.conversation_endpoint AS f
+     WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable
+       AND pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer) IS NOT NULL;
     IF NOT FOUND THEN
         PERFORM ssb.send_carefully(handle, message_type, body, NULL);
         RETURN;

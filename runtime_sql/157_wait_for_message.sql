@@ -106,7 +106,12 @@ $$;
 -- only, from which every sender draws an order. A look that has found nothing at all
 -- holds good until that sequence has moved, if every order drawn before is decided: see
 -- ssb.raise_low_water. (What comes without an order, such as a timer that is due, is
--- found by a real look each quarter of a second.)
+-- found by a real look each quarter of a second, each half one at last.)
+--
+-- When the sequence has moved and a transaction runs, that is the sender, most likely, which
+-- commits. The advisory lock that it holds (see ssb.send) is then waited for instead of a sleep, and at
+-- most as long: its end wakes us at once. The lock is only a hint. Where the sender has none, another
+-- one stays open, or a stranger took it, the looks go on as they do without it.
 CREATE OR REPLACE PROCEDURE ssb.wait_for_message(queue text, deadline timestamptz, conversation uuid DEFAULT NULL,
                                                  conversation_group uuid DEFAULT NULL, may_commit boolean DEFAULT false)
 LANGUAGE plpgsql
@@ -124,6 +129,8 @@ DECLARE
     v_is_found boolean;
     v_is_quiet boolean := false;       -- there was nothing, and while the sequence stands there is nothing
     v_look_at timestamptz;
+    v_is_new boolean;                  -- the sequence has moved since it was quiet
+    v_is_coming boolean := false;      -- somebody is sending: the lock that tells of his end is waited for
     v_tidy_at timestamptz := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => 25);
 BEGIN
     -- One snapshot for the whole transaction could not tell what came when.
@@ -139,37 +146,74 @@ BEGIN
     LOOP
         IF v_sequence IS NOT NULL THEN
             BEGIN
-                v_last := pg_catalog.pg_sequence_last_value(v_sequence);
+                LOOP
+                    v_last := pg_catalog.pg_sequence_last_value(v_sequence);
+                    EXIT WHEN NOT v_is_quiet OR v_last IS DISTINCT FROM v_seen OR v_left OPERATOR(pg_catalog.<=) 0
+                           OR pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>=) v_look_at;
+                    PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
+                    v_round := v_round OPERATOR(pg_catalog.+) 1;
+                    IF v_round OPERATOR(pg_catalog.>) 50 THEN
+                        v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.02, 0.1);
+                    END IF;
+                    -- PostgreSQL before 17 has no infinite intervals.
+                    IF pg_catalog.isfinite(deadline) THEN
+                        v_left := pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp());
+                    END IF;
+                END LOOP;
             EXCEPTION WHEN internal_error OR undefined_table OR insufficient_privilege THEN
                 -- Dropped, or revoked: looks tell.
                 v_sequence := NULL;
                 v_is_quiet := false;
+                v_is_coming := false;
             END;
         END IF;
-        IF NOT v_is_quiet OR v_last IS DISTINCT FROM v_seen OR pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>=) v_look_at THEN
-            IF v_sequence IS NOT NULL THEN
-                -- That value was read under a lock by which senders are known: it goes before
-                -- a RECEIVE makes this a long transaction. Then age() tells the next number as it
-                -- is now, after that value was read. (A snapshot's xmax would not do: transactions
-                -- that run may have numbers above it.)
+        IF v_sequence IS NOT NULL THEN
+            -- That value was read under a lock by which senders are known: it goes before
+            -- a RECEIVE makes this a long transaction. Then age() tells the next number as it
+            -- is now, after that value was read. (A snapshot's xmax would not do: transactions
+            -- that run may have numbers above it.)
+            COMMIT;
+            v_xmin := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::bigint;
+            v_next := v_xmin OPERATOR(pg_catalog.+) pg_catalog.age(
+                (v_xmin OPERATOR(pg_catalog.&) 4294967295)::pg_catalog.text::pg_catalog.xid);
+            v_is_new := v_is_quiet AND v_last OPERATOR(pg_catalog.>) v_seen;
+            IF v_last IS DISTINCT FROM v_seen OR v_horizon IS NULL THEN
+                v_is_coming := v_xmin OPERATOR(pg_catalog.<) v_next;
+                v_seen := v_last;
+                v_horizon := v_next;
+            END IF;
+            IF v_is_coming THEN
+                BEGIN
+                    PERFORM pg_catalog.set_config('lock_timeout', greatest(
+                        (least(v_pause, v_left) OPERATOR(pg_catalog.*) 1000)::integer, 1)::pg_catalog.text, true);
+                    PERFORM pg_catalog.pg_advisory_xact_lock_shared(1397965379, v_sequence::pg_catalog.oid::integer);
+                    v_is_coming := false;
+                EXCEPTION WHEN lock_not_available THEN
+                    NULL;                  -- still sending
+                END;
                 COMMIT;
                 v_xmin := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::bigint;
-                v_next := v_xmin OPERATOR(pg_catalog.+) pg_catalog.age(
-                    (v_xmin OPERATOR(pg_catalog.&) 4294967295)::pg_catalog.text::pg_catalog.xid);
-                -- Something has come, and nobody is about to commit: RECEIVE may look itself.
-                EXIT WHEN v_is_quiet AND v_last OPERATOR(pg_catalog.>) v_seen AND v_xmin OPERATOR(pg_catalog.>=) v_next;
-                IF v_last IS DISTINCT FROM v_seen OR v_horizon IS NULL THEN
-                    v_seen := v_last;
-                    v_horizon := v_next;
-                END IF;
-                v_is_quiet := v_xmin OPERATOR(pg_catalog.>=) v_horizon;
-                v_look_at := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => 0.25);
             END IF;
-            v_is_found := ssb.look_for_message(queue, conversation, conversation_group);
-            EXIT WHEN v_is_found;
-            v_is_quiet := v_is_quiet AND v_is_found IS NOT NULL;
+            v_is_quiet := v_xmin OPERATOR(pg_catalog.>=) v_horizon;
+            -- Something has come, and its sender is through: RECEIVE may look itself.
+            EXIT WHEN v_is_new AND v_is_quiet;
+            v_look_at := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(
+                secs => greatest(0.25, v_pause OPERATOR(pg_catalog.*) 5));
         END IF;
-        -- PostgreSQL before 17 has no infinite intervals.
+        IF v_sequence IS NULL THEN
+            v_is_found := ssb.look_for_message(queue, conversation, conversation_group);
+        ELSE
+            BEGIN
+                v_is_found := ssb.look_for_message(queue, conversation, conversation_group);
+            EXCEPTION WHEN internal_error OR undefined_table THEN
+                -- Dropped while we looked: the next look tells by its name.
+                v_sequence := NULL;
+                v_is_found := NULL;
+                v_is_coming := false;
+            END;
+        END IF;
+        EXIT WHEN v_is_found;
+        v_is_quiet := v_is_quiet AND v_is_found IS NOT NULL;
         v_left := CASE WHEN pg_catalog.isfinite(deadline)
                        THEN pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())
                        ELSE 1 END;
@@ -184,7 +228,10 @@ BEGIN
                 COMMIT;
             END IF;
         END IF;
-        PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
+        CONTINUE WHEN v_is_quiet;
+        IF NOT v_is_coming THEN
+            PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
+        END IF;
         v_round := v_round OPERATOR(pg_catalog.+) 1;
         IF v_is_found IS NULL THEN
             v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.1, 0.1);

@@ -40,7 +40,9 @@ BEGIN
         RETURN false;
     END IF;
     SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) INTO v_rotation
-      FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v_near.far_endpoint_id AND f.is_reachable;
+      FROM ssb.conversation_endpoint AS f
+     WHERE f.endpoint_id = v_near.far_endpoint_id AND f.is_reachable
+       AND pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer) IS NOT NULL;
     IF NOT FOUND THEN
         RETURN false;
     END IF;

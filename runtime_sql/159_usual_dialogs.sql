@@ -95,6 +95,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
+    PERFORM pg_try_advisory_xact_lock(1397965379, v_far.order_sequence::oid::integer);   -- see ssb.send
     v_id := nextval('ssb.endpoint_id');
     v_order := nextval(v_far.order_sequence);
     INSERT INTO ssb.conversation_endpoint
@@ -169,6 +170,7 @@ BEGIN
         DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_near.endpoint_id;
         RETURN true;
     END IF;
+    PERFORM pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer);   -- see ssb.send
     v_order := nextval(v_near.far_order);
     PERFORM ssb.store_message(v_near.far_queue_id, v_near.far_endpoint_id, v_order,
                               CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count

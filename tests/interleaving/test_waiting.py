@@ -19,7 +19,7 @@ def open_waiter(another: Open) -> Session:
 def fall_asleep(session: Session, waiter: Session, act: Callable[[], object]) -> Waiting:
     """`waiter` begins a wait without end; returns once it has looked, and sleeps."""
     waiting = Waiting(act)
-    asleep = "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = %s"
+    asleep = "SELECT wait_event IN ('PgSleep', 'advisory') FROM pg_stat_activity WHERE pid = %s"
     deadline = time.monotonic() + 20
     while not session.value(asleep, waiter.pid):
         assert waiting.is_running() and time.monotonic() < deadline, "nobody sleeps"
@@ -57,6 +57,44 @@ def test_it_finds_what_was_sent_before_and_while_it_sleeps(
         waiting.result()
         assert waiter.bodies(pair.far) == ["after"]
         before.rollback()
+
+
+def test_the_end_of_a_sender_wakes_it(session: Session, another: Open, pair: Pair) -> None:
+    near, _ = pair.conversing()
+    waiter, sender = open_waiter(another), another()
+    for end in (sender.rollback, sender.commit):
+        waiting = wait(session, waiter, pair.far)
+        sender.send(near, pair.request, "on its way")
+        # It waits for the sender, again and again; the sender has waited for nobody.
+        waits = "SELECT wait_event = 'advisory' FROM pg_stat_activity WHERE pid = %s"
+        deadline = time.monotonic() + 20
+        while not session.value(waits, waiter.pid):
+            assert waiting.is_running() and time.monotonic() < deadline, "nobody waits for the sender"
+        assert not session.value("SELECT pg_blocking_pids(%s) <> '{}'", sender.pid)
+        end()
+        if end == sender.rollback:
+            session.send(near, pair.request, "instead")
+            session.commit()
+        waiting.result()
+        assert waiter.bodies(pair.far) == ["instead" if end == sender.rollback else "on its way"]
+
+
+def test_a_stranger_who_holds_the_senders_lock_stops_nobody(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    near, _ = pair.conversing()
+    waiter, stranger = open_waiter(another), another()
+    stranger.do(
+        "SELECT pg_advisory_xact_lock(1397965379, q.order_sequence::oid::integer) FROM ssb.queue AS q"
+        " WHERE q.name = %s",
+        pair.far,
+    )
+    for body in ("one", "two"):
+        waiting = wait(session, waiter, pair.far)
+        session.send(near, pair.request, body)
+        session.commit()
+        waiting.result()
+        assert waiter.bodies(pair.far) == [body]
 
 
 def test_it_finds_what_a_reader_gives_back(session: Session, another: Open, pair: Pair) -> None:
