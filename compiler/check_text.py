@@ -97,8 +97,11 @@ def _check(text: nodes.SqlText, problems: Problems) -> None:
     if "MATCH" in text.words:
         return  # the arrows of a graph pattern look like operators
     before = ""
-    for token in text.tokens:
+    for place, token in enumerate(text.tokens):
         word = token.word
+        if word == "ORDER" and [after.word for after in text.tokens[place + 1 : place + 2]] == ["GROUP"]:
+            before = word  # a hint of OPTION (…)
+            continue
         if word in _BEGIN_NO_OPERAND and (
             before in _NEED_OPERAND
             or (before == "(" and word in _NOT_AFTER_PARENTHESIS)

@@ -69,6 +69,12 @@ class ForXml(exp.Expression):
     arg_types: ClassVar[dict[str, bool]] = {"kind": True, "options": False}
 
 
+class Held(exp.Expression):
+    """Stands for an expression while sqlglot reads the methods behind it."""
+
+    arg_types: ClassVar[dict[str, bool]] = {}
+
+
 class NextValue(exp.Expression):
     """NEXT VALUE FOR sequence."""
 
@@ -386,6 +392,17 @@ class Reader(TSQLParser):
             this = AtTimeZone(this=this, zone=super()._parse_unary() or self.fail())
         return this
 
+    def _parse_column_ops(self, this: exp.Expr | None) -> exp.Expr | None:
+        if this is None or isinstance(this, exp.Column | exp.Dot) or not self.peek(T.DOT):
+            return super()._parse_column_ops(this)
+        # Of (SELECT …).value(…) sqlglot would take the columns of the whole query for parts of a name.
+        result = super()._parse_column_ops(Held())
+        if result is None or isinstance(result, Held):
+            return this
+        for held in list(result.find_all(Held)):
+            held.replace(this)
+        return result
+
     def _parse_table_parts(self, *args: Any, **kwargs: Any) -> Any:
         # Past TSQLParser, which cuts the # off temporary names.
         return Parser._parse_table_parts(self, *args, **kwargs)
@@ -559,6 +576,12 @@ class Reader(TSQLParser):
             self.fail()
         self.skip_parenthesis()
         return exp.Var(this="OPTION")
+
+    def _parse_into(self) -> exp.Into | None:
+        into = super()._parse_into()
+        if into is not None and self._match(T.ON):
+            self._parse_id_var()  # a filegroup
+        return into
 
     def _read_for(self) -> exp.Expr | None:
         start = self._curr

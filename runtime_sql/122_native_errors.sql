@@ -140,7 +140,13 @@ BEGIN
                                    ssb.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb.tsql_type_in(p_message, 'int')),
                        16, 1, NULL, NULL);
     WHEN '22008' THEN
-        v_error := ROW(517, 'Adding a value to a ''datetime'' column caused an overflow.', 16, 1, NULL, NULL);
+        -- Behind a colon stands what was read; without one the result of an addition is out of range.
+        v_error := CASE
+            WHEN p_message ~ ': "?\s*\d{1,2}:' THEN ROW(241, 'Conversion failed when converting date and/or time from character string.',
+                                                     16, 1, NULL, NULL)::ssb.error
+            WHEN p_message ~ ': "?\s*\d' THEN ROW(242, 'The conversion of a varchar data type to a datetime data type resulted in an '
+                                               'out-of-range value.', 16, 3, NULL, NULL)::ssb.error
+            ELSE ROW(517, 'Adding a value to a ''datetime'' column caused an overflow.', 16, 1, NULL, NULL)::ssb.error END;
     WHEN '22023' THEN
         v_error := ROW(9820, p_message, 16, 1, NULL, NULL);
     WHEN '22007' THEN

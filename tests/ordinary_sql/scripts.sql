@@ -540,3 +540,21 @@ SELECT (SELECT COUNT(*) FROM sys.dm_exec_cached_plans WHERE usecounts > 1) + (SE
          WHERE avg_fragmentation_in_percent > 30)
 -- expect
 0
+
+-- case: a method on a query over a derived table
+SET NOCOUNT ON;
+CREATE TABLE dbo.mq1 (act char(1));
+INSERT mq1 VALUES ('U'), ('I'), ('U');
+SELECT STUFF((SELECT ',' + QUOTENAME(act) FROM (SELECT DISTINCT act FROM mq1) AS x ORDER BY act FOR XML PATH(''), TYPE)
+             .value('.', 'nvarchar(max)'), 1, 1, '');
+SELECT (SELECT n + 1 AS [@n] FROM (SELECT COUNT(*) AS n FROM mq1) AS c FOR XML PATH('r'), TYPE).query('/r').value('(/r/@n)[1]', 'int')
+-- expect
+[I],[U]
+
+4
+
+-- case: the filegroup of SELECT INTO, hints of OPTION
+SELECT 1 AS a INTO #fg1 ON [PRIMARY];
+SELECT a FROM #fg1 ORDER BY a OPTION (MAXRECURSION 5, ORDER GROUP, MAXDOP 1)
+-- expect
+1

@@ -69,6 +69,8 @@ ERRORS = {
     "two source rows of MERGE for one row": (
         "CREATE TABLE dbo.mg2 (id int); INSERT mg2 VALUES (1);"
         "MERGE mg2 USING (VALUES (1), (1)) AS s (id) ON mg2.id = s.id WHEN MATCHED THEN DELETE;", 8672),
+    "a day that no month has": ("DECLARE @d date = '2010-02-30'", 241),
+    "a day that no month has, as a constant": ("SELECT CAST('20100230' AS datetime)", 242),
     "overflow": ("DECLARE @n int = 2147483647; SET @n = @n + 1", 8115),
 }  # fmt: skip
 
