@@ -103,6 +103,11 @@ def may_be_sql(placed: Placed, ctx: Context) -> bool:
 # ------------------------------------------------------------------ ordinary SQL
 
 
+def mentions_piece(name: str) -> bool:
+    """Tell whether a name is, or has in it, what only the run time knows."""
+    return _ANY_NAME.search(name) is not None
+
+
 def mentions(text: nodes.SqlText) -> bool:
     """Tell whether a statement has a placeholder in it."""
     return _ANY_NAME.search(" ".join(token.text for token in text.tokens)) is not None

@@ -290,9 +290,16 @@ def lower_text(
     if inner.at_end:
         # The label of the declarations qualifies variables in queries; another one is left at the end.
         inner.body_label = f"{label}_statements"
+    database = ctx.catalog.database
     body = lower_routine_body(statements, inner)
     if placed:
         body = fill(body, inner)
+    if ctx.catalog.database != database:
+        # USE holds to the end of the text.
+        ctx.catalog.database = database
+        used = ctx.helper("database_used", "text")
+        before.append(pl.Assign(used, pl.Raw("current_setting('pgsb.database', true)")))
+        after.insert(0, pl.Perform(pl.Invoke("ssb.return_to_database", (pl.Name(used),))))
     if ctx.mode is not Mode.BATCH:
         body.insert(0, leave_if_nested_too_deep(inner.body_label, ctx.session))
     outer = ctx.new_variable("caller", SESSION_TYPE)

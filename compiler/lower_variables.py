@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..grammar.tokens import Token, TokenKind
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
+from .dynamic_pieces import mentions_piece
 from .flow_status import DEAD
 from .lower import Context, Mode, Translated, invocations, lower
 from .names import fold, quote
@@ -304,6 +305,9 @@ def _warn_of_lost_effect(name: str, node: nodes.SetOption, ctx: Context) -> None
 @invocations.register
 def use_calls(node: nodes.Use, ctx: Context) -> list[pl.Invoke] | None:
     """USE: the names that follow are those of another T-SQL database."""
+    if mentions_piece(node.database.text):
+        ctx.problem("the database is known at run time only", node.span)
+        return []
     ctx.catalog.database = fold(node.database.text)
     return [pl.Invoke("ssb.use_database", (pl.Text(node.database.text),))]
 

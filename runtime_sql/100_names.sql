@@ -90,6 +90,13 @@ BEGIN
 END;
 $$;
 
+-- The end of dynamic SQL that said USE: back to what the setting was, '' or NULL the default database.
+CREATE OR REPLACE FUNCTION ssb.return_to_database(name text)
+RETURNS void
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT set_config('pgsb.database', coalesce(name, ''), false); $$;
+
 -- DB_NAME() without argument.
 CREATE OR REPLACE FUNCTION ssb.db_name()
 RETURNS text

@@ -17,6 +17,7 @@ DECLARE
     v_path text;
     v_translated record;
     v_statement text;
+    v_database text := current_setting('pgsb.database', true);
 BEGIN
     IF coalesce(pg_catalog.btrim(p_text), '') = '' THEN
         RETURN;
@@ -37,6 +38,7 @@ BEGIN
     END IF;
     v_path := ssb.plan_calls_anew();
     CALL pg_temp.ssb_text(arguments, session);
+    PERFORM ssb.return_to_database(v_database);
     IF v_path IS NOT NULL THEN
         PERFORM pg_catalog.set_config('search_path', v_path, false);
     END IF;

@@ -438,3 +438,105 @@ left_over
         1
 
 (1 row affected)
+
+-- case: USE holds to the end of its text
+CREATE DATABASE Elsewhere
+GO
+CREATE QUEUE here_only
+GO
+EXEC ('USE Elsewhere; CREATE QUEUE there_only; SELECT DB_NAME() AS inside')
+SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0
+GO
+-- expect
+SELECT ssb.create_database('Elsewhere');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    hint text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    BEGIN
+        BEGIN
+            PERFORM ssb.create_queue('dbo.here_only');
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    detail text;
+    hint text;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        database_used text;
+        caller ssb.session;
+    BEGIN
+        BEGIN
+            database_used := current_setting('pgsb.database', true);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        caller := session;
+        session := ssb.enter_string(session);
+        <<string_1>>
+        BEGIN
+            BEGIN
+                PERFORM ssb.use_database('Elsewhere');
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'USE', hint); EXIT string_1 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+            BEGIN
+                PERFORM ssb.create_queue('elsewhere_dbo.there_only');
+            EXCEPTION WHEN OTHERS THEN
+                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT string_1 WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT sys.db_name(sys.db_id('elsewhere')) AS inside;
+                session := ssb.show(session, result, '[{"name":"inside","type":"varchar(128)"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+            END;
+        END string_1;
+        session := ssb.leave(session, caller);
+        PERFORM ssb.return_to_database(database_used);
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0;
+            session := ssb.show(session, result, '[{"name":"name","type":"varchar(128)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+inside
+---------
+Elsewhere
+
+(1 row affected)
+
+name
+---------
+here_only
+
+(1 row affected)
