@@ -440,7 +440,8 @@ def _match(sources: list[Source], place: int | None, where: str | None, values: 
         from_=items[0].text if items else None,
         joins=[(source.kind, source.text, source.on) for source in items[1:]],
         where=where,
-        limit="1" if items else None,
+        # LIMIT keeps PostgreSQL from computing the new values of rows that the condition leaves out.
+        limit="1",
     )
 
 

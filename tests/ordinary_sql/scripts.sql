@@ -558,3 +558,14 @@ SELECT 1 AS a INTO #fg1 ON [PRIMARY];
 SELECT a FROM #fg1 ORDER BY a OPTION (MAXRECURSION 5, ORDER GROUP, MAXDOP 1)
 -- expect
 1
+
+-- case: new values of a table variable are computed for the rows of WHERE alone
+SET NOCOUNT ON;
+DECLARE @t TABLE (id int, x xml, v int);
+INSERT @t VALUES (1, '<a b="1"/>', 5), (2, NULL, 0);
+UPDATE @t SET x.modify('replace value of (/a/@b)[1] with "5"') WHERE id = 1;
+UPDATE @t SET v = 10 / v WHERE v <> 0;
+SELECT * FROM @t
+-- expect
+1 | <a b="5"/> | 2
+2 | NULL | 0

@@ -532,12 +532,14 @@ BEGIN
         BEGIN
             SELECT COALESCE(array_agg(ROW(t.a)::pg_temp."@t" ORDER BY t.place) FILTER (WHERE CASE WHEN (t.nth <= (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1
                                                                                                                                                              FROM unnest(batch.t) WITH ORDINALITY AS t (a, place)
-                                                                                                                                                             CROSS JOIN LATERAL (SELECT true AS hit) AS changed) AS counted)) IS NOT FALSE THEN t.hit END IS NULL), '{}'), count(CASE WHEN (t.nth <= (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1
-                                                                                                                                                                                                                                                                                                                                                 FROM unnest(batch.t) WITH ORDINALITY AS t (a, place)
-                                                                                                                                                                                                                                                                                                                                                 CROSS JOIN LATERAL (SELECT true AS hit) AS changed) AS counted)) IS NOT FALSE THEN t.hit END)
+                                                                                                                                                             CROSS JOIN LATERAL (SELECT true AS hit
+                                                                                                                                                                                 LIMIT 1) AS changed) AS counted)) IS NOT FALSE THEN t.hit END IS NULL), '{}'), count(CASE WHEN (t.nth <= (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1
+                                                                                                                                                                                                                                                                                                                                      FROM unnest(batch.t) WITH ORDINALITY AS t (a, place)
+                                                                                                                                                                                                                                                                                                                                      CROSS JOIN LATERAL (SELECT true AS hit
+                                                                                                                                                                                                                                                                                                                                                          LIMIT 1) AS changed) AS counted)) IS NOT FALSE THEN t.hit END)
             FROM (SELECT t.*, changed.hit, count(changed.hit) OVER (ORDER BY place) AS nth
                   FROM unnest(batch.t) WITH ORDINALITY AS t (a, place)
-                  LEFT JOIN LATERAL (SELECT true AS hit) AS changed ON true) AS t
+                  LEFT JOIN LATERAL (SELECT true AS hit LIMIT 1) AS changed ON true) AS t
             INTO t, session.rowcount;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN

@@ -289,7 +289,7 @@ BEGIN
         BEGIN
             SELECT COALESCE(array_agg(ROW(bad.id, bad.reason)::pg_temp."@bad" ORDER BY bad.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
             FROM unnest(batch.bad) WITH ORDINALITY AS bad (id, reason, place)
-            LEFT JOIN LATERAL (SELECT true AS hit WHERE bad.id = 1) AS changed ON true
+            LEFT JOIN LATERAL (SELECT true AS hit WHERE bad.id = 1 LIMIT 1) AS changed ON true
             INTO bad, session.rowcount;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN

@@ -113,7 +113,7 @@ UPDATE @plain SET b = 'z' WHERE a = @id
 -- expect
 SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(plain.a, changed.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(changed.hit)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
-LEFT JOIN LATERAL (SELECT true AS hit, 'z'::varchar(10) AS b WHERE plain.a = p.id) AS changed ON true
+LEFT JOIN LATERAL (SELECT true AS hit, 'z'::varchar(10) AS b WHERE plain.a = p.id LIMIT 1) AS changed ON true
 INTO plain, row_count
 
 -- case: update all
@@ -121,7 +121,7 @@ UPDATE @plain SET a = a + 1
 -- expect
 SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(changed.a, plain.b)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(changed.hit)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
-LEFT JOIN LATERAL (SELECT true AS hit, plain.a + 1 AS a) AS changed ON true
+LEFT JOIN LATERAL (SELECT true AS hit, plain.a + 1 AS a LIMIT 1) AS changed ON true
 INTO plain, row_count
 
 -- case: update of a key
@@ -130,7 +130,7 @@ UPDATE @t SET id = id + 1
 SELECT result.new_rows, result.row_count
 FROM (SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(sys.not_null(changed.id, 'id', '@t'), t.name)::dbo."p@t" ELSE ROW(t.id, t.name)::dbo."p@t" END ORDER BY t.place), '{}'), count(changed.hit)
       FROM unnest(p.t) WITH ORDINALITY AS t (id, name, place)
-      LEFT JOIN LATERAL (SELECT true AS hit, t.id + 1 AS id) AS changed ON true) AS result (new_rows, row_count)
+      LEFT JOIN LATERAL (SELECT true AS hit, t.id + 1 AS id LIMIT 1) AS changed ON true) AS result (new_rows, row_count)
 WHERE sys.unique_key((SELECT count(*) = count(DISTINCT (r.id)) FROM unnest(result.new_rows) AS r), 'PRIMARY KEY', '@t', '')
 INTO t, row_count
 
@@ -163,7 +163,7 @@ UPDATE TOP (1) @plain SET b = 'first'
 SELECT COALESCE(array_agg(CASE WHEN CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END THEN ROW(plain.a, plain.new_1)::dbo."p@plain" ELSE ROW(plain.a, plain.b)::dbo."p@plain" END ORDER BY plain.place), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
 FROM (SELECT plain.*, changed.b AS new_1, changed.hit, count(changed.hit) OVER (ORDER BY place) AS nth
       FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
-      LEFT JOIN LATERAL (SELECT true AS hit, 'first'::varchar(10) AS b) AS changed ON true) AS plain
+      LEFT JOIN LATERAL (SELECT true AS hit, 'first'::varchar(10) AS b LIMIT 1) AS changed ON true) AS plain
 INTO plain, row_count
 
 -- case: update of a column that must not be NULL
@@ -171,7 +171,7 @@ UPDATE @log SET what = @name
 -- expect
 SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(log.id, sys.not_null(changed.what, 'what', '@log'), log.at)::dbo."p@log" ELSE ROW(log.id, log.what, log.at)::dbo."p@log" END ORDER BY log.place), '{}'), count(changed.hit)
 FROM unnest(p.log) WITH ORDINALITY AS log (id, what, at, place)
-LEFT JOIN LATERAL (SELECT true AS hit, p.name AS what) AS changed ON true
+LEFT JOIN LATERAL (SELECT true AS hit, p.name AS what LIMIT 1) AS changed ON true
 INTO log, row_count
 
 -- case: delete
@@ -179,7 +179,7 @@ DELETE FROM @plain WHERE a = 1
 -- expect
 SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
-LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a = 1) AS changed ON true
+LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a = 1 LIMIT 1) AS changed ON true
 INTO plain, row_count
 
 -- case: delete all
@@ -194,7 +194,7 @@ DELETE TOP (1) FROM @plain
 SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END IS NULL), '{}'), count(CASE WHEN (plain.nth <= 1) IS NOT FALSE THEN plain.hit END)
 FROM (SELECT plain.*, changed.hit, count(changed.hit) OVER (ORDER BY place) AS nth
       FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
-      LEFT JOIN LATERAL (SELECT true AS hit) AS changed ON true) AS plain
+      LEFT JOIN LATERAL (SELECT true AS hit LIMIT 1) AS changed ON true) AS plain
 INTO plain, row_count
 
 -- case: delete from a join
@@ -213,10 +213,10 @@ DELETE FROM @plain OUTPUT deleted.a, deleted.b WHERE a > 1
 -- expect
 SELECT plain.a, plain.b
 FROM unnest(p.plain) AS plain (a, b)
-WHERE EXISTS (SELECT true AS hit WHERE plain.a > 1);
+WHERE EXISTS (SELECT true AS hit WHERE plain.a > 1 LIMIT 1);
 SELECT COALESCE(array_agg(ROW(plain.a, plain.b)::dbo."p@plain" ORDER BY plain.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
 FROM unnest(p.plain) WITH ORDINALITY AS plain (a, b, place)
-LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a > 1) AS changed ON true
+LEFT JOIN LATERAL (SELECT true AS hit WHERE plain.a > 1 LIMIT 1) AS changed ON true
 INTO plain, row_count
 
 -- case: select
