@@ -106,7 +106,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE format_type(p_type, NULL)
         WHEN 'integer' THEN 'int' WHEN 'bigint' THEN 'bigint' WHEN 'smallint' THEN 'smallint' WHEN 'boolean' THEN 'bit'
-        WHEN 'sys.bit' THEN 'bit' WHEN 'numeric' THEN 'numeric' WHEN 'double precision' THEN 'float' WHEN 'real' THEN 'real'
+        WHEN 'sys."bit"' THEN 'bit' WHEN 'numeric' THEN 'numeric' WHEN 'double precision' THEN 'float' WHEN 'real' THEN 'real'
         WHEN 'character varying' THEN 'nvarchar' WHEN 'text' THEN 'nvarchar' WHEN 'character' THEN 'nchar'
         WHEN 'bytea' THEN 'varbinary' WHEN 'uuid' THEN 'uniqueidentifier' WHEN 'date' THEN 'date'
         WHEN 'timestamp without time zone' THEN 'datetime2' WHEN 'timestamp with time zone' THEN 'datetimeoffset'
@@ -178,7 +178,9 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS nam
   LEFT JOIN ssb.queue AS q ON q.schema_name = v.postgres_name AND q.relation_name = c.relname
   LEFT JOIN ssb.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
  CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
-  LEFT JOIN ssb.system_type AS t ON t.name = ssb.tsql_type(b.type)
+  -- What datetime and smalldatetime are made of.
+  LEFT JOIN ssb.system_type AS t ON t.name = CASE WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb.tsql_type(b.type)
+                                                  WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm');
 
 -- Names of indexes are unique in a schema here, on a table there: the compiler puts the

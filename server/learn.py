@@ -72,7 +72,7 @@ _TYPES: dict[str, SqlType] = {
     "integer": tm.INT,
     "bigint": tm.BIGINT,
     "smallint": tm.SMALLINT,
-    "sys.bit": tm.BIT,
+    'sys."bit"': tm.BIT,
     "boolean": tm.BIT,
     "double precision": tm.FLOAT,
     "real": SqlType("real"),
@@ -133,11 +133,23 @@ def _column(name: str, type_: str, not_null: bool, identity: bool, computed: str
     )
 
 
+_TIMED = re.compile(r"(timestamp|time)\((\d)\) (with|without) time zone")
+_TIMED_NAMES = {
+    ("timestamp", "without"): "datetime2",
+    ("timestamp", "with"): "datetimeoffset",
+    ("time", "without"): "time",
+    ("time", "with"): "time",
+}
+
+
 def type_of(written: str) -> SqlType | None:
     """The T-SQL type that a PostgreSQL one, as format_type writes it, stands for; None for others."""
     known = _TYPES.get(written)
     if known is not None:
         return known
+    timed = _TIMED.fullmatch(written)
+    if timed is not None:
+        return SqlType(_TIMED_NAMES[timed[1], timed[3]], scale=int(timed[2]))
     sized = _SIZED.fullmatch(written)
     if sized is None:
         return None

@@ -55,6 +55,10 @@ def test_a_table_that_psql_made(database: Database, connect: Callable[[str], Con
         ("numeric(5)", tm.decimal(5, 0)),
         ("character(2)", SqlType("char", length=2)),
         ("timestamp(3) without time zone", tm.DATETIME),
+        ("timestamp(6) without time zone", SqlType("datetime2", scale=6)),
+        ("timestamp(6) with time zone", SqlType("datetimeoffset", scale=6)),
+        ("time(0) without time zone", SqlType("time", scale=0)),
+        ('sys."bit"', tm.BIT),
         ("point", None),
     ],
 )

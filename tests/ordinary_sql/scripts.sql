@@ -569,3 +569,17 @@ SELECT * FROM @t
 -- expect
 1 | <a b="5"/> | 2
 2 | NULL | 0
+
+-- case: types of columns in the catalog views
+CREATE TABLE dbo.ct1 (b bit NOT NULL, d datetime, d2 datetime2, s smalldatetime, x xml, u uniqueidentifier);
+SELECT c.COLUMN_NAME, c.DATA_TYPE, t.name FROM INFORMATION_SCHEMA.COLUMNS AS c
+JOIN sys.columns AS k ON k.object_id = OBJECT_ID('dbo.ct1') AND k.name = c.COLUMN_NAME
+JOIN sys.types AS t ON t.user_type_id = k.user_type_id
+WHERE c.TABLE_NAME = 'ct1' ORDER BY c.ORDINAL_POSITION
+-- expect
+b | bit | bit
+d | datetime | datetime
+d2 | datetime2 | datetime2
+s | smalldatetime | smalldatetime
+x | xml | xml
+u | uniqueidentifier | uniqueidentifier
