@@ -311,6 +311,7 @@ BEGIN
     DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
     DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
     EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);
-    EXECUTE format('DROP SEQUENCE %s, %s', v_queue.order_sequence, v_queue.state_sequence);
+    -- In the order in which a RECEIVE looks at them: of two that meet, one waits, and neither for ever.
+    EXECUTE format('DROP SEQUENCE %s, %s', v_queue.state_sequence, v_queue.order_sequence);
 END;
 $$;

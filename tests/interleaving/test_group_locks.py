@@ -364,3 +364,19 @@ def test_a_set_of_messages_waits_for_a_conversation_that_moves(
     third.commit()
     received = [session.bodies(pair.far) for _ in nears]
     assert sorted(received) == [["all"]] * 4 + [["all", "later"]]
+
+
+def test_a_queue_that_is_dropped_waits_for_a_reader_that_has_begun(session: Session, another: Open) -> None:
+    """Both look at the queue's sequences, in the same order: neither waits for the other for ever."""
+    session.do("SELECT ssb.create_queue('dbo.going')")
+    reader, dropping = another(), another()
+    # A RECEIVE that has got as far as its first look.
+    reader.do(
+        "SELECT pg_sequence_last_value(q.state_sequence) FROM ssb.queue AS q WHERE q.name = 'dbo.going'"
+    )
+    drop = start_and_block(session, dropping, lambda: dropping.do("SELECT ssb.drop_queue('dbo.going')"))
+    assert reader.receive("dbo.going") == []
+    reader.commit()
+    drop.result()
+    dropping.commit()
+    assert session.column("SELECT name FROM ssb.queue WHERE name = 'dbo.going'") == []
