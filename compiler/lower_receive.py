@@ -10,8 +10,10 @@ from .lower import Context, lower
 from .lower_dialog import get_group
 from .lower_query import columns_json
 from .names import fold, quote_label
-from .ordinary_sql import ResultColumn
+from .ordinary_sql import Expression, ResultColumn, convert_expression
 from .ordinary_sql_catalog import QUEUE, QUEUE_COLUMNS
+from .ordinary_sql_output import fillable
+from .ordinary_sql_table_variables import received_rows
 from .type_map import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 
 _COLUMN_TYPES = {column.name: column.type for column in QUEUE_COLUMNS}
@@ -183,28 +185,40 @@ def _attempt(
     return body
 
 
+def _converted(item: _Item, target: SqlType | None) -> str:
+    """An item for a column: message_body may become text or xml there."""
+    if item.type is None or target is None:
+        return item.sql
+    return convert_expression(Expression(item.sql, item.type), target).sql
+
+
 def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | None) -> list[pl.Statement]:
-    """RECEIVE … INTO @t: the rows are appended, all at once."""
+    """RECEIVE … INTO @t: the rows are appended, all at once, converted and checked as INSERT's are."""
     assert node.into is not None
     table = ctx.scope.table_variable(node.into.name)
     if table is None:
         ctx.problem(f'must declare the table variable "{node.into.name}"', node.into.span, number=1087)
         return []
     items = _select_list(node, ctx)
-    if len(items) != len(table.info.columns):
+    columns = fillable(table.info.columns)
+    if len(items) != len(columns):
         ctx.problem(
             "column name or number of supplied values does not match table definition",
             node.into.span,
             number=213,
         )
         return []
-    row = ", ".join(item.sql for item in items)
+    row = ", ".join(_converted(item, column.type) for item, column in zip(items, columns, strict=True))
     rowcount = f"{ctx.session}.rowcount"
-    # array_agg over no row is NULL, and NULL joins to an array as nothing.
-    query = (
-        f"SELECT {table.query_reference} || array_agg(ROW({row})::{table.row_type}), count(*)"
-        f" FROM {_source(node, ctx)}"
-    )
+    info = table.info
+    if info.keys or info.checks or len(columns) < len(info.columns):
+        query = received_rows(table, node.into.name, columns, f"SELECT {row} FROM {_source(node, ctx)}")
+    else:
+        # array_agg over no row is NULL, and NULL joins to an array as nothing.
+        query = (
+            f"SELECT {table.query_reference} || array_agg(ROW({row})::{table.row_type}), count(*)"
+            f" FROM {_source(node, ctx)}"
+        )
     body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
     if waiting:
         body.append(pl.Exit(waiting, pl.Raw(f"{rowcount} > 0")))

@@ -188,6 +188,13 @@ def rows_into(
     return _rows(variable, target.name, wanted, source, with_, before)
 
 
+def received_rows(variable: TableVariable, name: str, columns: list[ColumnInfo], source: str) -> str:
+    """RECEIVE … INTO a variable with keys, CHECKs or an IDENTITY: the new array and the row count."""
+    made = _rows(variable, name, columns, source, "", ()).replace
+    assert made is not None
+    return made
+
+
 def _column(variable: TableVariable, name: str) -> ColumnInfo | None:
     return next((column for column in variable.info.columns if fold(column.name) == fold(name)), None)
 

@@ -489,3 +489,166 @@ Msg 8426, Level 16, State 1, Line 2
 The conversation handle "<uuid>" is not found.
 8426
 8426
+
+-- case: RECEIVE INTO converts, counts and checks as INSERT does
+CREATE QUEUE kept
+CREATE SERVICE kept ON QUEUE kept ([DEFAULT])
+GO
+DECLARE @h uniqueidentifier
+BEGIN DIALOG @h FROM SERVICE kept TO SERVICE 'kept' WITH ENCRYPTION = OFF;
+SEND ON CONVERSATION @h (N'<a>1</a>');
+SEND ON CONVERSATION @h (N'<a>2</a>');
+SEND ON CONVERSATION @h (N'<a>3</a>');
+DECLARE @plain TABLE (body xml, body_again nvarchar(max), place varchar(5))
+RECEIVE TOP (1) message_body, message_body, queuing_order FROM kept INTO @plain
+SELECT body.value('/a[1]', 'int') AS a, body_again, place FROM @plain
+DECLARE @keyed TABLE (id int IDENTITY(10, 10), h uniqueidentifier PRIMARY KEY, body nvarchar(max))
+RECEIVE TOP (1) conversation_handle, message_body FROM kept INTO @keyed
+SELECT id, body FROM @keyed
+BEGIN TRY
+    RECEIVE TOP (1) conversation_handle, message_body FROM kept INTO @keyed
+END TRY
+BEGIN CATCH
+    SELECT ERROR_NUMBER() AS number
+END CATCH
+SELECT COUNT(*) AS still_there FROM kept
+GO
+-- expect
+SELECT ssb.create_queue('dbo.kept');
+
+SELECT ssb.create_service('kept', queue => 'dbo.kept', contracts => ARRAY['DEFAULT']::text[]);
+
+SELECT ssb.define_row_type('pg_temp."@plain"', 'body sys.xml, body_again text, place varchar(5)');
+
+SELECT ssb.define_row_type('pg_temp."@keyed"', 'id integer, h uuid, body text');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid;
+        plain pg_temp."@plain"[] := '{}';
+        keyed pg_temp."@keyed"[] := '{}';
+    BEGIN
+        BEGIN
+            h := ssb.begin_dialog('kept', 'kept', encryption => false);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('<a>1</a>' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('<a>2</a>' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('<a>3</a>' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            SELECT batch.plain || array_agg(ROW(sys.xml_of(message_body), sys.text_of(message_body), sys.convert_varchar(queuing_order, 5))::pg_temp."@plain"), count(*) FROM ssb.receive('dbo.kept', 1) INTO plain, session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.convert_int(sys.xml_value(body, '/a[1]')) AS a, body_again, place
+            FROM unnest(batch.plain) AS plain;
+            session := ssb.show(session, result, '[{"name":"a","type":"integer"},{"name":"body_again","type":"text"},{"name":"place","type":"varchar(5)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n.place * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n.place), count(*)
+            FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n.place) AS nth_1
+                  FROM (SELECT n.*, row_number() OVER () AS place
+                        FROM (SELECT conversation_handle, sys.text_of(message_body) FROM ssb.receive('dbo.kept', 1)) AS n (h, body)) AS n) AS n
+            LEFT JOIN (SELECT h, true AS found FROM unnest(batch.keyed) AS r) AS old_1 ON old_1.h = n.h
+            WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@keyed', concat(n.h))
+            INTO keyed, session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT id, body FROM unnest(batch.keyed) AS keyed;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"body","type":"text"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        <<try_1>>
+        BEGIN
+            BEGIN
+                SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n.place * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n.place), count(*)
+                FROM (SELECT n.*, row_number() OVER (PARTITION BY n.h ORDER BY n.place) AS nth_1
+                      FROM (SELECT n.*, row_number() OVER () AS place
+                            FROM (SELECT conversation_handle, sys.text_of(message_body) FROM ssb.receive('dbo.kept', 1)) AS n (h, body)) AS n) AS n
+                LEFT JOIN (SELECT h, true AS found FROM unnest(batch.keyed) AS r) AS old_1 ON old_1.h = n.h
+                WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@keyed', concat(n.h))
+                INTO keyed, session.rowcount;
+                PERFORM ssb.show_count(session);
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT try_1;
+            END;
+            IF session.autocommit THEN COMMIT; END IF;
+        END try_1;
+        session.try_depth := session.try_depth - 1;  -- END TRY
+        EXIT batch WHEN session.unresolved;
+        IF session.leaving THEN  -- BEGIN CATCH
+            session := ssb.begin_catch(session);
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT (session.caught).number AS number;
+                session := ssb.show(session, result, '[{"name":"number","type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 16, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            session.caught := NULL;  -- END CATCH
+        END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS still_there FROM dbo.kept;
+            session := ssb.show(session, result, '[{"name":"still_there","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 18, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(1 row affected)
+
+a body_again place
+- ---------- -----
+1 <a>1</a>   0
+
+(1 row affected)
+
+(1 row affected)
+
+id body
+-- --------
+10 <a>2</a>
+
+(1 row affected)
+
+number
+------
+  2627
+
+(1 row affected)
+
+still_there
+-----------
+          1
+
+(1 row affected)
