@@ -19,14 +19,26 @@ CREATE TABLE IF NOT EXISTS ssb.message_stored (
 );
 -- The parent holds nothing; its indexes keep plans over both tables free of the
 -- planner's penalty for a sequential scan, beside which no other cost would count.
-CREATE INDEX IF NOT EXISTS message_stored_by_order ON ssb.message_stored (queue_id, priority DESC, queuing_order);
-CREATE INDEX IF NOT EXISTS message_stored_by_endpoint ON ssb.message_stored (endpoint_id, queuing_order);
+--
+-- The predicates exclude nothing (the columns are NOT NULL): each says which statements its
+-- index is for. After a VACUUM that found no living row every index costs the same to the
+-- planner, for it expects one row; it would then look for a queue's first message in the
+-- index by endpoint, reading all of that, and sort. A statement implies such a predicate by
+-- its condition on that column.
+CREATE INDEX IF NOT EXISTS message_stored_by_order ON ssb.message_stored (queue_id, priority DESC, queuing_order)
+    WHERE queue_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS message_stored_by_endpoint ON ssb.message_stored (endpoint_id, queuing_order)
+    WHERE endpoint_id IS NOT NULL;
 CREATE TABLE IF NOT EXISTS ssb.message_0 () INHERITS (ssb.message_stored);
 CREATE TABLE IF NOT EXISTS ssb.message_1 () INHERITS (ssb.message_stored);
-CREATE INDEX IF NOT EXISTS message_0_by_order ON ssb.message_0 (queue_id, priority DESC, queuing_order);
-CREATE INDEX IF NOT EXISTS message_1_by_order ON ssb.message_1 (queue_id, priority DESC, queuing_order);
-CREATE INDEX IF NOT EXISTS message_0_by_endpoint ON ssb.message_0 (endpoint_id, queuing_order);
-CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, queuing_order);
+CREATE INDEX IF NOT EXISTS message_0_by_order ON ssb.message_0 (queue_id, priority DESC, queuing_order)
+    WHERE queue_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS message_1_by_order ON ssb.message_1 (queue_id, priority DESC, queuing_order)
+    WHERE queue_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS message_0_by_endpoint ON ssb.message_0 (endpoint_id, queuing_order)
+    WHERE endpoint_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, queuing_order)
+    WHERE endpoint_id IS NOT NULL;
 
 -- Which of the pair takes new messages: 0 or 1 in the lowest bit. The second bit: the other
 -- one may hold messages too. The third: the other one is drained and waits for its TRUNCATE.
@@ -34,11 +46,16 @@ CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, 
 -- value twice knows that nothing has changed between. Only ssb.rotate_messages writes it.
 CREATE SEQUENCE IF NOT EXISTS ssb.rotation_state MINVALUE 0;
 -- While both may hold messages: the transactions that read ssb.rotation_state before it had this
--- value and were still at it when ssb.rotate_messages looked last.
+-- value and were still at it when ssb.rotate_messages looked last; and how far it has come in the
+-- old table, NULL when through. When that is drained: who had it when we looked first. (Rows of earlier
+-- values are dead, and there until VACUUM can remove them; by the index they cost nothing.)
 CREATE TABLE IF NOT EXISTS ssb.rotation (
     state       bigint      NOT NULL,
-    users       text[]      NOT NULL
+    users       text[]      NOT NULL,
+    place       tid,
+    noted_at    timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+CREATE INDEX IF NOT EXISTS rotation_by_state ON ssb.rotation (state);
 
 -- RETENTION = ON: what was received (status 0) and sent (3), until the side that
 -- retains it ends its conversation.

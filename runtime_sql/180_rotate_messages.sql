@@ -1,10 +1,15 @@
 -- Giving space back while an old snapshot keeps VACUUM from it.
 --
 -- Messages go to one of two tables. When that one has grown large, and most of it is
--- dead, new ones go to the other; what is left in the first is moved over, group
--- by group, as their locks are free; when nothing is left the first is called drained, and
+-- dead, new ones go to the other; what is left in the first is moved over, as its groups'
+-- locks are free; when nothing is left the first is called drained, and
 -- truncated, which needs no VACUUM and no snapshot's consent. Moving costs no more than the
 -- dead space it gives back.
+--
+-- Large is 64 MB. Where VACUUM can do its work that is seldom reached, and it keeps a table
+-- at the size of what goes through it between two of its visits. Where it has been there and
+-- an old snapshot has kept it from removing most rows, 4 MB are large: so a pinned table stays
+-- at about the same size, and one that is not pinned is not rotated without need.
 --
 -- A sender may have read ssb.rotation_state before the switch and insert after it. But reading a
 -- sequence's last value leaves a lock on it to the end of the transaction. So whoever
@@ -22,7 +27,7 @@
 -- 'waiting' (for transactions, for groups that are held, or for the drained table, which
 -- somebody uses: call again soon) or 'truncated'. Until the old table is drained RECEIVE looks into
 -- both, so the steps should follow each other quickly: ssb.tidy. p_threshold: bytes below which a
--- table is left alone.
+-- table is left alone; a sixteenth of it for one that VACUUM could not clear.
 CREATE OR REPLACE FUNCTION ssb.rotate_messages(p_threshold bigint DEFAULT 67108864)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
@@ -35,9 +40,11 @@ DECLARE
     v_next bigint;                     -- ssb.rotation_state's next value, without its lower bits
     v_current regclass;
     v_other regclass;
-    v_known text[];
+    v_large bigint;
+    v_old record;                      -- of ssb.rotation, as the last step left it
     v_users text[];
-    v_moved bigint;
+    v_from tid;
+    v_done record;
 BEGIN
     -- An old snapshot would not see what it truncates.
     IF current_setting('transaction_isolation') <> 'read committed' OR NOT pg_try_advisory_xact_lock(1397965378) THEN
@@ -48,34 +55,58 @@ BEGIN
     v_current := CASE v_rotation % 2 WHEN 0 THEN 'ssb.message_0' ELSE 'ssb.message_1' END;
     v_other := CASE v_rotation % 2 WHEN 0 THEN 'ssb.message_1' ELSE 'ssb.message_0' END;
     IF v_rotation & 6 = 0 THEN
-        IF pg_relation_size(v_current) < p_threshold OR NOT ssb.is_mostly_dead(v_current) THEN
+        v_large := CASE WHEN ssb.is_vacuumed_in_vain(v_current) THEN p_threshold / 16 ELSE p_threshold END;
+        IF pg_relation_size(v_current) < v_large OR NOT ssb.is_mostly_dead(v_current) THEN
             RETURN 'nothing';
         END IF;
         -- From this moment on new messages go to the other table; readers look into both.
-        PERFORM setval('ssb.rotation_state', v_next + 2 + (1 - v_rotation % 2));
+        v_rotation := v_next + 2 + (1 - v_rotation % 2);
+        PERFORM setval('ssb.rotation_state', v_rotation);
+        INSERT INTO ssb.rotation (state, users, place) VALUES (v_rotation, ssb.rotation_users(NULL), '(0,0)');
         RETURN 'switched';
     END IF;
     IF v_rotation & 2 <> 0 THEN
-        SELECT r.users INTO v_known FROM ssb.rotation AS r WHERE r.state = v_rotation;
-        v_users := ssb.rotation_users(v_known);
-        IF v_users IS DISTINCT FROM v_known THEN
-            DELETE FROM ssb.rotation;
-            INSERT INTO ssb.rotation (state, users) VALUES (v_rotation, v_users);
-        END IF;
-        -- After that: what they have sent can be seen now.
-        v_moved := ssb.move_messages(v_other);
-        IF v_moved > 0 THEN
-            RETURN 'moved';
-        ELSIF v_moved = 0 OR cardinality(v_users) > 0 THEN
+        SELECT r.users, r.place INTO v_old FROM ssb.rotation AS r WHERE r.state = v_rotation;
+        -- Without a row, which a lost connection may have undone: from the start.
+        v_from := CASE WHEN FOUND AND v_old.place IS NOT NULL THEN v_old.place ELSE '(0,0)' END;
+        v_users := ssb.rotation_users(v_old.users);
+        IF v_old.users IS NOT NULL AND v_old.place IS NULL AND cardinality(v_users) > 0 THEN
+            -- All has been moved that was free. More may come: it is moved when all has come.
             RETURN 'waiting';
         END IF;
+        -- After that look at the users: what they have sent can be seen now.
+        v_done := ssb.move_messages(v_other, v_current, v_from);
+        IF (v_users, v_done.place) IS DISTINCT FROM (v_old.users, v_old.place) THEN
+            DELETE FROM ssb.rotation AS r WHERE r.state = v_rotation;
+            INSERT INTO ssb.rotation (state, users, place) VALUES (v_rotation, v_users, v_done.place);
+        END IF;
+        IF v_done.place IS NOT NULL OR v_done.moved > 0 OR v_from <> '(0,0)' THEN
+            RETURN 'moved';
+        ELSIF v_done.held > 0 OR cardinality(v_users) > 0 THEN
+            RETURN 'waiting';
+        END IF;
+        DELETE FROM ssb.rotation AS r WHERE r.state = v_rotation;
         v_rotation := v_next + 4 + v_rotation % 2;
         v_next := v_next + 8;
         PERFORM setval('ssb.rotation_state', v_rotation);
     END IF;
-    IF ssb.truncate_drained(v_other) THEN
-        PERFORM setval('ssb.rotation_state', v_next + v_rotation % 2);
-        RETURN 'truncated';
+    -- Who has the table may have it for long: pg_dump, a report on a queue. So those whom the first
+    -- look has found are given their time. Where all of them have ended and others have come, a moment
+    -- without any may never be: these are waited for, as long as it took the first ones.
+    SELECT r.users, date_part('epoch', clock_timestamp() - r.noted_at) * 1000 AS age INTO v_old
+      FROM ssb.rotation AS r WHERE r.state = v_rotation;
+    v_users := ssb.table_users(v_other);
+    IF NOT v_users && coalesce(v_old.users, v_users) THEN
+        IF ssb.truncate_drained(v_other, CASE WHEN cardinality(v_users) = 0 THEN 5
+                                                  ELSE least(greatest(v_old.age, 100), 1000)::integer END) THEN
+            DELETE FROM ssb.rotation AS r WHERE r.state = v_rotation;
+            PERFORM setval('ssb.rotation_state', v_next + v_rotation % 2);
+            RETURN 'truncated';
+        END IF;
+        DELETE FROM ssb.rotation AS r WHERE r.state = v_rotation;
+        INSERT INTO ssb.rotation (state, users) VALUES (v_rotation, v_users);
+    ELSIF v_old.users IS NULL THEN
+        INSERT INTO ssb.rotation (state, users) VALUES (v_rotation, v_users);
     END IF;
     RETURN 'waiting';
 END;
@@ -94,6 +125,19 @@ AS $$
        AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
        AND l.pid IS DISTINCT FROM pg_backend_pid()
        AND (p_among IS NULL OR l.pid IS NULL OR l.virtualtransaction = ANY (p_among));
+$$;
+
+-- The transactions of others that have read or written a table and go on.
+CREATE OR REPLACE FUNCTION ssb.table_users(p_table regclass)
+RETURNS text[]
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(array_agg(DISTINCT l.virtualtransaction ORDER BY l.virtualtransaction), '{}')
+      FROM pg_locks AS l
+     WHERE l.locktype = 'relation' AND l.relation = p_table AND l.granted
+       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+       AND l.pid IS DISTINCT FROM pg_backend_pid();
 $$;
 
 -- Whether at most a third of a table's space is messages that are still there. An
@@ -116,56 +160,84 @@ BEGIN
 END;
 $$;
 
--- Moves up to 5,000 messages, of conversations that nobody holds, to the table that
--- takes new ones, with their order. They lose what xmax tells (see 160). NULL: there is none at all.
-CREATE OR REPLACE FUNCTION ssb.move_messages(p_from regclass)
-RETURNS bigint
+-- Whether VACUUM has been through the table since it was truncated, and left most of its
+-- pages with rows that it may not remove. (Where it may, its pages are all-visible then.)
+CREATE OR REPLACE FUNCTION ssb.is_vacuumed_in_vain(p_table regclass)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT c.relpages > 0 AND c.relallvisible < c.relpages / 2 FROM pg_class AS c WHERE c.oid = p_table; $$;
+
+-- Moves the next 1,000 messages after p_from, those of conversations that nobody holds, to the
+-- table that takes new ones, with their order. They lose what xmax tells (see 160). moved: how
+-- many left the table; held: how many could not; place: the last one looked at, NULL: there are no more.
+CREATE OR REPLACE FUNCTION ssb.move_messages(p_table regclass, p_to regclass, p_from tid,
+                                             OUT moved bigint, OUT held bigint, OUT place tid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
 AS $$
 DECLARE
+    v_places tid[];
     v_endpoints bigint[];
-    v_endpoint_id bigint;
-    v_moved bigint := 0;
-    v_count bigint;
+    v_locks bigint[];
+    v_orphans bigint;
 BEGIN
-    EXECUTE format('SELECT array_agg(DISTINCT m.endpoint_id) FROM (SELECT m.endpoint_id FROM %s AS m LIMIT 5000) AS m', p_from)
-       INTO v_endpoints;
-    IF v_endpoints IS NULL THEN
-        RETURN NULL;
+    EXECUTE format('SELECT coalesce(array_agg(m.ctid), %L), array_agg(DISTINCT m.endpoint_id)'
+                   ' FROM (SELECT m.ctid, m.endpoint_id FROM %s AS m WHERE m.ctid > $1 LIMIT 1000) AS m', '{}', p_table)
+       INTO v_places, v_endpoints USING p_from;
+    place := v_places[1000];
+    moved := 0;
+    held := cardinality(v_places);
+    IF held = 0 THEN
+        RETURN;
     END IF;
-    FOREACH v_endpoint_id IN ARRAY v_endpoints LOOP
-        IF EXISTS (SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint_id) THEN
-            CONTINUE WHEN NOT ssb.try_lock_endpoint(v_endpoint_id);
-            EXECUTE format(
-                'WITH moved AS (DELETE FROM %s AS m WHERE m.endpoint_id = $1 RETURNING m.*)'
-                ' SELECT count(ssb.store_message(m.queue_id, m.endpoint_id, m.queuing_order, m.message_sequence_number,'
-                ' m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body)) FROM moved AS m', p_from)
-               INTO v_count USING v_endpoint_id;
-        ELSE
-            -- Sent in the moment in which the receiver ended the conversation.
-            EXECUTE format('DELETE FROM %s AS m WHERE m.endpoint_id = $1', p_from) USING v_endpoint_id;
-            GET DIAGNOSTICS v_count = ROW_COUNT;
-        END IF;
-        v_moved := v_moved + v_count;
-        EXIT WHEN v_moved >= 5000;
-    END LOOP;
-    RETURN v_moved;
+    SELECT array_agg(f.lock_id) INTO v_locks
+      FROM (SELECT e.lock_id
+              FROM (SELECT DISTINCT e.lock_id FROM unnest(v_endpoints) AS u (endpoint_id)
+                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = u.endpoint_id AND e.closed_at IS NULL
+                     ORDER BY e.lock_id) AS e
+             CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                                  WHERE l.endpoint_id = e.lock_id FOR NO KEY UPDATE SKIP LOCKED) AS l) AS f;
+    -- As it is now that it is locked: somebody may have received them, or moved the conversation.
+    EXECUTE format('WITH moved AS (DELETE FROM %s AS m USING ssb.conversation_endpoint AS e'
+                   '                WHERE m.ctid = ANY ($1) AND e.endpoint_id = m.endpoint_id'
+                   '                  AND e.lock_id = ANY ($2) AND e.closed_at IS NULL RETURNING m.*)'
+                   ' INSERT INTO %s (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,'
+                   '                 message_type_id, priority, validation, body)'
+                   ' SELECT m.queue_id, m.endpoint_id, m.queuing_order, m.message_sequence_number, m.enqueued_at,'
+                   '        m.message_type_id, m.priority, m.validation, m.body FROM moved AS m', p_table, p_to)
+      USING v_places, v_locks;
+    GET DIAGNOSTICS moved = ROW_COUNT;
+    held := held - moved;
+    IF held > 0 THEN
+        -- Sent in the moment in which the receiver ended the conversation.
+        EXECUTE format('DELETE FROM %1$s AS m WHERE m.ctid = ANY (ARRAY('
+                       'SELECT m.ctid FROM %1$s AS m WHERE m.ctid = ANY ($1) AND NOT EXISTS ('
+                       'SELECT FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL)'
+                       ' FOR UPDATE SKIP LOCKED))', p_table)
+          USING v_places;
+        GET DIAGNOSTICS v_orphans = ROW_COUNT;
+        moved := moved + v_orphans;
+        held := held - v_orphans;
+    END IF;
 END;
 $$;
 
--- Truncates the drained table, if it can be had within 5 ms: everybody who comes later
--- waits behind a waiting TRUNCATE. (Without waiting at all it would never be had while
--- several sessions are busy, though each holds it only for a moment.)
-CREATE OR REPLACE FUNCTION ssb.truncate_drained(p_table regclass)
+-- Truncates the drained table, if it can be had within so many milliseconds: everybody who
+-- comes later waits behind a waiting TRUNCATE. (Without waiting at all it would seldom be
+-- had while several sessions are busy, though each holds it only for a moment.)
+CREATE OR REPLACE FUNCTION ssb.truncate_drained(p_table regclass, p_patience integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '5ms'
 AS $$
 BEGIN
+    PERFORM set_config('lock_timeout', p_patience::text, true);
     EXECUTE format('TRUNCATE %s', p_table);
     RETURN true;
 EXCEPTION WHEN lock_not_available THEN

@@ -1,6 +1,7 @@
 """The pair of message tables: switching, moving what is left, TRUNCATE under a pinned horizon."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from runtime.broker import Pair, Session
@@ -67,6 +68,56 @@ def test_a_table_full_of_messages_is_left_alone(session: Session, pair: Pair) ->
         session.send(handle, pair.request, "x" * 200)
     assert rotate(session) == []
     assert len(session.receive(pair.far)) == 50
+
+
+@pytest.mark.parametrize("is_pinned", [False, True])
+def test_where_vacuum_can_do_nothing_a_table_is_large_sooner(
+    session: Session, another: Callable[[], Session], pair: Pair, is_pinned: bool
+) -> None:
+    report = another()
+    if is_pinned:
+        report.do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        report.do("SELECT count(*) FROM pg_class")
+    fill_and_drain(session, pair, 500)
+    large = 2 * session.value("SELECT pg_relation_size('ssb.message_0')")
+    assert session.value("SELECT ssb.rotate_messages(%s)", large) == "nothing"
+    # The last message keeps VACUUM from cutting off the end of the file.
+    session.send(pair.dialog(), pair.request, "last")
+    session.do("VACUUM ssb.message_0")
+    assert session.value("SELECT ssb.rotate_messages(%s)", large) == ("switched" if is_pinned else "nothing")
+    assert session.bodies(pair.far) == ["last"]
+    assert session.value("SELECT ssb.rotate_messages(%s)", large) == ("truncated" if is_pinned else "nothing")
+
+
+def test_thousands_of_messages_move_in_steps(session: Session, pair: Pair) -> None:
+    handles = [pair.dialog() for _ in range(7)]
+    session.do(
+        "SELECT ssb.send_batch((SELECT array_agg((%s::uuid[])[1 + i %% 7] ORDER BY i)"
+        "                         FROM generate_series(0, 2499) AS i),"
+        " array_fill(%s::text, ARRAY[2500]),"
+        " (SELECT array_agg(i::text::bytea ORDER BY i) FROM generate_series(0, 2499) AS i))",
+        handles,
+        pair.request,
+    )
+    fill_and_drain(session, Pair(session), 20_000)
+    assert rotate(session) == ["switched", *["moved"] * 3, "truncated"]
+    assert where(session) == (0, 2500)
+    for start in range(7):
+        assert session.bodies(pair.far) == [str(i) for i in range(start, 2500, 7)]
+
+
+def test_what_was_sent_to_a_conversation_that_ended_does_not_stay_in_the_old_table(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    near, far = pair.conversing()
+    fill_and_drain(session, Pair(session), 500)
+    ender = another()
+    ender.end(far)
+    session.send(near, pair.request, "orphan")
+    ender.commit()
+    assert sum(where(session)) > 0
+    assert rotate(session) == ["switched", "moved", "truncated"]
+    assert session.value("SELECT count(*) FROM ssb.message_stored WHERE body = 'orphan'") == 0
 
 
 def test_what_is_left_moves_and_keeps_its_order(session: Session, pair: Pair) -> None:
@@ -185,6 +236,58 @@ def test_a_drained_table_that_somebody_reads_is_left_alone_and_nobody_else_looks
     assert rotate(session) == ["truncated"]
     assert phase(session) == (1, 0)
     assert session.bodies(pair.far) == ["x"]
+
+
+def test_the_drained_table_is_waited_for_where_its_readers_come_and_go(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    fill_and_drain(session, pair, 500)
+    first, second = another(), another()
+    truncate = session.value("SELECT pg_get_functiondef('ssb.truncate_drained'::regproc)")
+    session.do("CREATE TABLE tried (patience integer)")
+    session.do(
+        "CREATE OR REPLACE FUNCTION ssb.truncate_drained(p_table regclass, p_patience integer)"
+        " RETURNS boolean LANGUAGE sql AS 'INSERT INTO public.tried VALUES (p_patience); SELECT false'"
+    )
+
+    def tried() -> list[int]:
+        assert rotate(session) == []
+        found: list[int] = session.column("SELECT patience FROM tried")
+        return found
+
+    first.do("SELECT count(*) FROM ssb.message_stored")
+    assert rotate(session) == ["switched"]
+    assert phase(session) == (1, 4)
+    # Others would wait behind a TRUNCATE that waits for somebody who stays.
+    assert tried() == []
+    second.do("SELECT count(*) FROM ssb.message_stored")
+    assert tried() == []
+    first.rollback()
+    assert len(tried()) == 1
+    (patience,) = tried()
+    assert 100 <= patience <= 1000
+    second.rollback()
+    assert tried() == [patience, 5]
+    session.do(truncate)
+    assert rotate(session) == ["truncated"]
+
+
+def test_truncate_waits_as_long_as_it_may(
+    session: Session, another: Callable[[], Session], pair: Pair
+) -> None:
+    fill_and_drain(session, pair, 500)
+    reader = another()
+    reader.do("SELECT count(*) FROM ssb.message_stored")
+    assert session.value("SELECT ssb.truncate_drained('ssb.message_0', 5)") is False
+    rotator = another()
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(rotator.value, "SELECT ssb.truncate_drained('ssb.message_0', 60000)")
+        while not session.value("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
+            assert not done.done()
+        reader.rollback()
+        assert done.result() is True
+    rotator.commit()
+    assert session.value("SELECT pg_relation_size('ssb.message_0')") == 0
 
 
 def test_rotation_in_an_old_snapshot_does_nothing(
