@@ -12,7 +12,9 @@ from .flow_transactions import ANY, CallEffect, Depths, State
 from .lower import Context, Mode, comments, lower, lower_body
 from .lower_flow import lower_branch
 from .names import fold, quote
-from .ordinary_sql import TableVariable
+from .ordinary_sql import ColumnInfo, TableVariable
+from .ordinary_sql_output import fillable
+from .ordinary_sql_table_variables import received_rows
 from .parameters import conversions, converted, may_overflow, needs_variable
 from .scope import Catalog, Procedure, ProcedureParameter, Scope, UnknownType, object_name, sets_row_limit
 from .type_map import NVARCHAR_MAX, SqlType
@@ -578,7 +580,7 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
     else:
         calls.append(end)
     if target.table_variable is not None:
-        insert = _insert_captured_rows(target.table_variable, ctx)
+        insert = _insert_captured_rows(target.table_variable, target.columns, ctx)
     else:
         columns: pl.Expr = pl.NULL
         if target.columns is not None:
@@ -593,14 +595,28 @@ def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Sta
     return [was_set, begin, *calls, *inserted, *ctx.autocommit(node)]
 
 
-def _insert_captured_rows(table: TableVariable, ctx: Context) -> list[pl.Statement]:
+def _insert_captured_rows(
+    table: TableVariable, named: Sequence[ColumnInfo] | None, ctx: Context
+) -> list[pl.Statement]:
     """Append the kept rows to a table variable."""
-    values = ", ".join(
-        f"(r ->> {number})::{column.type.postgres if column.type else 'text'}"
-        for number, column in enumerate(table.info.columns)
-    )
-    query = (
-        f"SELECT {table.query_reference} || array_agg(ROW({values})::{table.row_type}), count(*)"
-        f" FROM unnest({ctx.session}.captured) AS r"
-    )
+    info = table.info
+    columns = list(named) if named is not None else fillable(info.columns)
+    values = ", ".join(_captured_value(number, column) for number, column in enumerate(columns))
+    source = f"unnest(ssb.captured_of_width({ctx.session}.captured, {len(columns)})) AS r"
+    if info.keys or info.checks or len(columns) < len(info.columns):
+        query = received_rows(table, f"@{table.reference}", columns, f"SELECT {values} FROM {source}")
+    else:
+        query = (
+            f"SELECT {table.query_reference} || array_agg(ROW({values})::{table.row_type}), count(*)"
+            f" FROM {source}"
+        )
     return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]
+
+
+def _captured_value(number: int, column: ColumnInfo) -> str:
+    """A kept cell as a value of a column: what came as bytes is text or xml there."""
+    type_ = column.type
+    if type_ is None:
+        return f"r ->> {number}"
+    kind = {"binary": "bytea", "xml": "xml"}.get(type_.family, "text")
+    return f"ssb.captured_value(r -> {number}, '{kind}')::{type_.postgres}"

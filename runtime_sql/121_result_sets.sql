@@ -56,7 +56,7 @@ BEGIN
     session.rowcount := v_count;
     session.error := 0;
     IF session.capturing THEN
-        session.captured := session.captured || v_rows::json[];
+        session.captured := session.captured || ssb.captured_rows(v_rows, columns);
     ELSE
         PERFORM ssb.show_rows(CASE WHEN v_count < 100 THEN columns END, v_rows, true);
         PERFORM ssb.show_count(session);
@@ -83,7 +83,7 @@ BEGIN
     session.rowcount := cardinality(result_rows);
     session.error := 0;
     IF session.capturing THEN
-        session.captured := session.captured || result_rows::json[];
+        session.captured := session.captured || ssb.captured_rows(result_rows, columns);
         RETURN session;
     END IF;
     FOR v_first IN 1..greatest(cardinality(result_rows), 1) BY 100 LOOP
@@ -92,6 +92,26 @@ BEGIN
     END LOOP;
     PERFORM ssb.show_count(session);
     RETURN session;
+END;
+$$;
+
+-- Rows as INSERT … EXEC keeps them: a binary value is {"bytes": …}, since as text or xml it becomes what it holds.
+CREATE OR REPLACE FUNCTION ssb.captured_rows(result_rows text[], columns json)
+RETURNS json[]
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+DECLARE
+    v_binary bigint[] := ARRAY(SELECT c.place FROM json_array_elements(columns) WITH ORDINALITY AS c(about, place)
+                                WHERE c.about ->> 'type' = 'bytea');
+BEGIN
+    IF cardinality(v_binary) = 0 THEN
+        RETURN result_rows::json[];
+    END IF;
+    RETURN ARRAY(
+        SELECT (SELECT json_agg(CASE WHEN f.place = ANY (v_binary) AND json_typeof(f.cell) = 'string'
+                                     THEN json_build_object('bytes', f.cell) ELSE f.cell END ORDER BY f.place)
+                  FROM json_array_elements(r.cells::json) WITH ORDINALITY AS f(cell, place))
+          FROM unnest(result_rows) WITH ORDINALITY AS r(cells, place) ORDER BY r.place);
 END;
 $$;
 
@@ -110,6 +130,36 @@ BEGIN
 END;
 $$;
 
+-- The kept rows; error 213 unless each has as many cells as there are columns.
+CREATE OR REPLACE FUNCTION ssb.captured_of_width(captured json[], width integer)
+RETURNS json[]
+LANGUAGE plpgsql STABLE
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM unnest(captured) AS r WHERE json_array_length(r) <> width) THEN
+        PERFORM ssb.raise_error(213, 'Column name or number of supplied values does not match table definition.');
+    END IF;
+    RETURN captured;
+END;
+$$;
+
+-- A kept cell as text that can be cast to the type of a column: bytea, xml, or any other.
+CREATE OR REPLACE FUNCTION ssb.captured_value(cell json, wanted text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+BEGIN
+    IF json_typeof(cell) IS DISTINCT FROM 'object' THEN
+        RETURN cell #>> '{}';
+    ELSIF wanted = 'bytea' THEN
+        RETURN cell ->> 'bytes';
+    ELSIF wanted = 'xml' THEN
+        RETURN sys.xml_of((cell ->> 'bytes')::bytea)::text;
+    END IF;
+    RETURN sys.text_of((cell ->> 'bytes')::bytea);
+END;
+$$;
+
 -- Inserts the kept rows; columns NULL: all that can be given, in their order.
 CREATE OR REPLACE FUNCTION ssb.insert_captured(session ssb.session, target text, columns text[], overriding boolean DEFAULT false)
 RETURNS ssb.session
@@ -123,16 +173,17 @@ DECLARE
          ORDER BY a.attnum));
     v_count bigint;
 BEGIN
-    IF EXISTS (SELECT FROM unnest(session.captured) AS r WHERE json_array_length(r) <> cardinality(v_columns)) THEN
-        PERFORM ssb.raise_error(213, 'Column name or number of supplied values does not match table definition.');
-    END IF;
     EXECUTE format('INSERT INTO %s (%s) %s SELECT %s FROM unnest($1) AS r', target,
         (SELECT string_agg(quote_ident(c), ', ' ORDER BY n) FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)),
         CASE WHEN overriding THEN 'OVERRIDING SYSTEM VALUE' ELSE '' END,
-        (SELECT string_agg(format('(r ->> %s)::%s', u.n - 1, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY u.n)
+        (SELECT string_agg(format('ssb.captured_value(r -> %s, %L)::%s', u.n - 1,
+                    CASE WHEN a.atttypid = 'bytea'::regtype THEN 'bytea'
+                         WHEN 'sys.xml'::regtype IN (a.atttypid, t.typbasetype) THEN 'xml' ELSE 'text' END,
+                    format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY u.n)
            FROM unnest(v_columns) WITH ORDINALITY AS u(c, n)
-           JOIN pg_attribute AS a ON a.attrelid = target::regclass AND a.attname = u.c))
-    USING session.captured;
+           JOIN pg_attribute AS a ON a.attrelid = target::regclass AND a.attname = u.c
+           JOIN pg_type AS t ON t.oid = a.atttypid))
+    USING ssb.captured_of_width(session.captured, cardinality(v_columns));
     GET DIAGNOSTICS v_count = ROW_COUNT;
     session.rowcount := v_count;
     session.error := 0;

@@ -581,7 +581,7 @@ BEGIN
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.t || array_agg(ROW((r ->> 0)::integer, (r ->> 1)::varchar(10))::pg_temp."@t"), count(*) FROM unnest(session.captured) AS r INTO t, session.rowcount;
+            SELECT batch.t || array_agg(ROW(ssb.captured_value(r -> 0, 'text')::integer, ssb.captured_value(r -> 1, 'text')::varchar(10))::pg_temp."@t"), count(*) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
@@ -1074,3 +1074,218 @@ END;
 $batch$;
 -- shows
 9.05
+
+-- case: INSERT EXEC makes text and xml of bytes
+DECLARE @i TABLE (id int IDENTITY PRIMARY KEY, b xml, n nvarchar(10) DEFAULT 'usual')
+INSERT @i (b) EXEC ('SELECT CAST(''<a/>'' AS varbinary(10)) UNION ALL SELECT CAST(''<b/>'' AS varbinary(10))')
+INSERT @i EXEC ('SELECT CAST(''<c/>'' AS varbinary(10)), CAST(''text'' AS varbinary(10))')
+CREATE TABLE #b (x varbinary(max), n nvarchar(10))
+INSERT #b EXEC ('SELECT 0x0102, CAST(''text'' AS varbinary(10))')
+INSERT #b EXEC ('SELECT NULL, N''plain''')
+SELECT * FROM @i
+SELECT * FROM #b
+INSERT @i EXEC ('SELECT 1')
+GO
+-- expect
+SELECT ssb.define_row_type('pg_temp."@i"', 'id integer, b sys.xml, n varchar(10)');
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+    detail text;
+BEGIN
+    CALL ssb.begin_batch(session);
+    <<batch>>
+    DECLARE
+        i pg_temp."@i"[] := '{}';
+        was_capturing boolean;
+        caller ssb.session;
+        caller_2 ssb.session;
+        caller_3 ssb.session;
+        caller_4 ssb.session;
+        caller_5 ssb.session;
+    BEGIN
+        was_capturing := session.capturing;
+        session := ssb.begin_capture(session);
+        caller := session;
+        session := ssb.enter_string(session);
+        <<string_1>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT sys.convert_varbinary('<a/>', 10) UNION ALL SELECT sys.convert_varbinary('<b/>', 10);
+                session := ssb.show(session, result, '[{"name":null,"type":"bytea"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+            END;
+        END string_1;
+        session := ssb.leave(session, caller);
+        session.capturing := was_capturing;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, 'usual')::pg_temp."@i" ORDER BY n.place), count(*)
+            FROM (SELECT n.*, row_number() OVER () AS place
+                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml FROM unnest(ssb.captured_of_width(session.captured, 1)) AS r) AS n (b)) AS n
+            INTO i, session.rowcount;
+            PERFORM ssb.show_count(session);
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        was_capturing := session.capturing;
+        session := ssb.begin_capture(session);
+        caller_2 := session;
+        session := ssb.enter_string(session);
+        <<string_2>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT sys.convert_varbinary('<c/>', 10), sys.convert_varbinary('text', 10);
+                session := ssb.show(session, result, '[{"name":null,"type":"bytea"},{"name":null,"type":"bytea"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_2 WHEN session.leaving;
+            END;
+        END string_2;
+        session := ssb.leave(session, caller_2);
+        session.capturing := was_capturing;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, n.n)::pg_temp."@i" ORDER BY n.place), count(*)
+            FROM (SELECT n.*, row_number() OVER () AS place
+                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::varchar(10) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+            INTO i, session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            CREATE TABLE pg_temp."#b" (
+                x bytea,
+                n varchar(10)
+            );
+            session.error := 0; session.rowcount := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        was_capturing := session.capturing;
+        session := ssb.begin_capture(session);
+        caller_3 := session;
+        session := ssb.enter_string(session);
+        <<string_3>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT '\x0102'::bytea, sys.convert_varbinary('text', 10);
+                session := ssb.show(session, result, '[{"name":null,"type":"bytea"},{"name":null,"type":"bytea"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_3 WHEN session.leaving;
+            END;
+        END string_3;
+        session := ssb.leave(session, caller_3);
+        session.capturing := was_capturing;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            session := ssb.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
+            PERFORM ssb.show_count(session);
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        was_capturing := session.capturing;
+        session := ssb.begin_capture(session);
+        caller_4 := session;
+        session := ssb.enter_string(session);
+        <<string_4>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT NULL, 'plain';
+                session := ssb.show(session, result, '[{"name":null,"type":null},{"name":null,"type":"varchar(5)"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_4 WHEN session.leaving;
+            END;
+        END string_4;
+        session := ssb.leave(session, caller_4);
+        session.capturing := was_capturing;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            session := ssb.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT * FROM unnest(batch.i) AS i;
+            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"b","type":"sys.xml"},{"name":"n","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT * FROM pg_temp."#b";
+            session := ssb.show(session, result, '[{"name":"x","type":"bytea"},{"name":"n","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        was_capturing := session.capturing;
+        session := ssb.begin_capture(session);
+        caller_5 := session;
+        session := ssb.enter_string(session);
+        <<string_5>>
+        BEGIN
+            BEGIN
+                result := NULL;
+                OPEN result FOR SELECT 1;
+                session := ssb.show(session, result, '[{"name":null,"type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_5 WHEN session.leaving;
+            END;
+        END string_5;
+        session := ssb.leave(session, caller_5);
+        session.capturing := was_capturing;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, n.n)::pg_temp."@i" ORDER BY n.place), count(*)
+            FROM (SELECT n.*, row_number() OVER () AS place
+                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::varchar(10) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+            INTO i, session.rowcount;
+            PERFORM ssb.show_count(session);
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; END IF;
+    END batch;
+    CALL ssb.end_batch(session);
+END;
+$batch$;
+-- shows
+(2 rows affected)
+
+(1 row affected)
+
+(1 row affected)
+
+(1 row affected)
+
+id b    n
+-- ---- -----
+ 1 <a/> usual
+ 2 <b/> usual
+ 3 <c/> text
+
+(3 rows affected)
+
+x      n
+------ -----
+0x0102 text
+NULL   plain
+
+(2 rows affected)
+
+Msg 213, Level 16, State 1, Line 9
+Column name or number of supplied values does not match table definition.
