@@ -67,6 +67,7 @@ DECLARE
     v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;  -- one look at the locks each
     v_held bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
     v_held_low bigint[];
+    v_count integer := coalesce(cardinality(v_held) / 2, 0);
     v_first record;
     v_last bigint;
     v_low bigint;
@@ -123,14 +124,17 @@ BEGIN
             END IF;
             v_from := v_first.queuing_order + 1;
         END LOOP;
-        -- Those that still have something below the mark, and from where.
-        SELECT array_agg(h.endpoint_id ORDER BY h.endpoint_id), array_agg(f.queuing_order ORDER BY h.endpoint_id)
-          INTO v_held, v_held_low
-          FROM unnest(v_held) AS h (endpoint_id)
-         CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
-                              WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order < v_low
-                              ORDER BY m.queuing_order LIMIT 1) AS f;
-        PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
+        IF v_held <> '{}' THEN
+            -- Those that still have something below the mark, and from where.
+            SELECT array_agg(h.endpoint_id ORDER BY h.endpoint_id), array_agg(f.queuing_order ORDER BY h.endpoint_id)
+              INTO v_held, v_held_low
+              FROM unnest(v_held) AS h (endpoint_id)
+             CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
+                                  WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order < v_low
+                                  ORDER BY m.queuing_order LIMIT 1) AS f;
+            PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
+        END IF;
+        v_count := coalesce(cardinality(v_held), 0);
     END IF;
     -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
     -- that is not possible now, it goes on until the next tenth of a second.
@@ -140,7 +144,7 @@ BEGIN
         ARRAY[v_low,
               CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 12, v_beyond) END,
               coalesce(v_last, -1), v_moment::bigint,
-              coalesce(cardinality(nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[]) / 2, 0),
+              v_count,
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
               v_beyond]::text, false);
     IF v_seen[4] IS NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN

@@ -18,7 +18,7 @@
 -- expressions. Orders are looked at 32 at a time: an index scan reads all entries of a page
 -- that its condition allows before it returns the first. Every tenth of a second it sees whether
 -- something fell due. Where anything is special ssb.receive_carefully does it; and, while
--- groups are held or the mark could not be raised, every tenth of a second.
+-- groups are held, every tenth of a second.
 --
 -- One message table is read where ssb.rotation_state is still what it was when the mark was
 -- written: that is asked in the statement that looks, after its snapshot was taken. So in that
@@ -70,16 +70,29 @@ BEGIN
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'USAGE');
-        EXIT usual WHEN (v_mark[6] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE;
+        IF (v_mark[6] >= 0 AND coalesce(conversation, conversation_group) IS NULL) IS NOT TRUE THEN
+            -- Nothing is known of this queue yet. (Where one snapshot serves a whole transaction,
+            -- ssb.rotation_state may have changed since it was taken.)
+            EXIT usual WHEN v_queue_id IS NULL OR v_mark IS NOT NULL OR coalesce(conversation, conversation_group) IS NOT NULL
+                            OR current_setting('transaction_isolation') <> 'read committed';
+            SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1]
+              INTO v_mark FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+        END IF;
         IF v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
             -- Not looked at in this tenth of a second.
-            EXIT usual WHEN v_mark[3] < 0 OR v_mark[5] > 0;
+            EXIT usual WHEN v_mark[5] > 0;
             PERFORM FROM ssb.conversation_endpoint AS e
               WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
             EXIT usual WHEN FOUND;
-            v_mark[4] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
-            -- As an assignment: PERFORM would be a statement of its own.
-            v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+            IF v_mark[3] < 0 THEN
+                -- Perhaps it can be raised now: at the end.
+                v_mark[2] := -1;
+                v_mark[7] := -1;
+            ELSE
+                v_mark[4] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
+                -- As an assignment: PERFORM would be a statement of its own.
+                v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+            END IF;
         END IF;
         LOOP
             -- The first message.
