@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from . import ordinary_sql_values as v
 from .names import fold, identifier
 from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_expressions import scalar
@@ -13,6 +14,7 @@ from .ordinary_sql_interface import ColumnInfo, Dml, ResultColumn, TableVariable
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_statements import Output
 from .ordinary_sql_values import Value
+from .type_map import SqlType
 
 
 @dataclass
@@ -154,7 +156,12 @@ def finish(
     head = f"INSERT INTO {ctx.relation_name(name)}"
     if columns:
         head += f" ({', '.join(identifier(column) for column in columns)})"
-    insertion = f"{OPEN}{head}{BREAK}SELECT {', '.join(kept_labels)} FROM changed{CLOSE}"
+    values = kept_labels
+    if info is not None and len(columns) == len(kept):
+        known = {fold(column.name): column for column in info.columns}
+        wanted = [known.get(fold(column)) or ColumnInfo(column, None) for column in columns]
+        values = fitted(kept_labels, [item.value.type if item.value else None for item in kept], wanted)
+    insertion = f"{OPEN}{head}{BREAK}SELECT {', '.join(values)} FROM changed{CLOSE}"
     if not client_items:
         return _dml(statement, _with(definitions, statement.recursive) + insertion, None)
     definitions.append(("kept", insertion))
@@ -197,6 +204,16 @@ def leave(
 def _inside(text: str) -> str:
     """A statement without its own group, so that a further clause breaks with the others."""
     return text[1:-1] if text.startswith(OPEN) and text.endswith(CLOSE) else text
+
+
+def fitted(texts: list[str], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[str]:
+    """Values for columns of another kind, converted: bytes into text and xml, dates into text."""
+    return [
+        v.assign(Value(text, v.ATOM, type_), column.type).text
+        if type_ is not None and column.type is not None and type_.family != column.type.family
+        else text
+        for text, type_, column in zip(texts, types, columns, strict=True)
+    ]
 
 
 def fillable(columns: tuple[ColumnInfo, ...], *, identity: bool = False) -> list[ColumnInfo]:

@@ -18,7 +18,7 @@ from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_expressions import condition
 from .ordinary_sql_interface import ColumnInfo, KeyInfo, Query, TableVariable, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
-from .ordinary_sql_output import fillable, output_items, result_columns
+from .ordinary_sql_output import fillable, fitted, output_items, result_columns
 from .ordinary_sql_relations import read_from
 from .ordinary_sql_set import set_column, set_value
 from .ordinary_sql_sources import Source
@@ -185,6 +185,11 @@ def rows_into(
             f"OUTPUT has {len(types)} columns for {len(wanted)} columns of {target.name}", target, number=213
         )
         return None
+    names = [f"given.c{place}" for place in range(1, len(types) + 1)]
+    values = fitted(names, types, wanted)
+    if values != names:
+        head = ", ".join(name.removeprefix("given.") for name in names)
+        source = f"SELECT {', '.join(values)} FROM ({source}) AS given ({head})"
     return _rows(variable, target.name, wanted, source, with_, before)
 
 

@@ -156,6 +156,18 @@ def test_least_and_greatest_of_bytes(shared: Database) -> None:
     session.close()
 
 
+def test_output_into_converts(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "CREATE TABLE #s (i int, b varbinary(9)); CREATE TABLE #k (x xml, n varchar(9)); SET NOCOUNT ON;"
+        "DECLARE @t TABLE (n nvarchar(9), x xml); INSERT #s (i, b) VALUES (1, 0x3C612F3E);"
+        "UPDATE #s SET i = 2 OUTPUT deleted.b, inserted.b INTO @t; SELECT * FROM @t;"
+        "DELETE #s OUTPUT deleted.b, deleted.b INTO #k; SELECT * FROM #k"
+    )
+    assert session.results == [[["<a/>", "<a/>"]], [["<a/>", "<a/>"]]]
+    session.close()
+
+
 def test_a_conflict_names_the_database_of_its_table(shared: Database) -> None:
     session = Tsql(shared.dsn)
     session.run_well(
