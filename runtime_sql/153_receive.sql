@@ -49,6 +49,7 @@ DECLARE
     v_endpoint_id bigint;
     v_order bigint;
     v_last bigint;
+    v_memory text;
     v_is_untried boolean;              -- no RECEIVE that was rolled back has taken it before, none takes it now
     v_is_in_0 boolean;                 -- ssb.message_0, not ssb.message_1
     v_rotation bigint;
@@ -284,6 +285,13 @@ BEGIN
                                  ORDER BY m.queuing_order LIMIT top) AS w;
                     END IF;
                 END IF;
+                IF top > 2000 THEN
+                    -- What is more than work_mem goes to a file before it is returned.
+                    v_memory := current_setting('work_mem');
+                    IF pg_size_bytes(v_memory) < 16777216 THEN
+                        PERFORM set_config('work_mem', '16MB', true);
+                    END IF;
+                END IF;
                 IF v_mark[6] & 2 <> 0 THEN
                     RETURN QUERY SELECT t.* FROM ssb.take_messages(v_queue_id, v_endpoint_id, NULL, top, v_order) AS t;
                 ELSIF v_is_in_0 THEN
@@ -304,6 +312,9 @@ BEGIN
                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name
                                    ELSE ssb.message_type_name(m.message_type_id) END,
                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
+                END IF;
+                IF v_memory IS NOT NULL THEN
+                    v_type_name := set_config('work_mem', v_memory, true);
                 END IF;
                 EXIT WHEN FOUND;
             END IF;

@@ -74,6 +74,19 @@ def test_top_cuts_across_the_conversations_of_a_group(session: Session, pair: Pa
     assert session.bodies(pair.near, 3) == ["second1"]
 
 
+def test_receive_of_thousands_leaves_work_mem_as_it_was(session: Session, pair: Pair) -> None:
+    session.do("SET work_mem = '64kB'")
+    near = pair.dialog()
+    body = "x" * 100
+    for _ in range(2):
+        session.do(
+            "SELECT ssb.send(%s, %s, i || %s) FROM generate_series(1, 2500) AS i", near, pair.request, body
+        )
+        assert session.bodies(pair.far, 2400) == [f"{n}{body}" for n in range(1, 2401)]
+        assert session.value("SHOW work_mem") == "64kB"
+        assert len(session.receive(pair.far)) == 100
+
+
 def test_receive_where(session: Session, pair: Pair) -> None:
     (near1, far1), (near2, far2) = pair.conversing(), pair.conversing()
     for far, body in ((far1, "1a"), (far2, "2a"), (far1, "1b")):
