@@ -244,7 +244,7 @@ class Context:
         """Return a scalar variable; an undeclared one is problem 137."""
         known = self.scope.variable(variable.name)
         if known is None:
-            self.problem(f'must declare the scalar variable "{variable.name}"', variable.span, number=137)
+            self.problem(f'Must declare the scalar variable "{variable.name}".', variable.span, number=137)
             return pl.Name("NULL")
         return pl.Name(known.reference)
 

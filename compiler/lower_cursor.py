@@ -45,7 +45,7 @@ def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
         found = ctx.scope.cursor_variables.get(reference.name.key)
         if found is None:
             ctx.problem(
-                f'must declare the scalar variable "{reference.name.name}"', reference.span, number=137
+                f'Must declare the scalar variable "{reference.name.name}".', reference.span, number=137
             )
         return found
     key = fold(reference.name.text)
@@ -74,7 +74,7 @@ def lower_set_cursor(node: nodes.SetCursorVariable, ctx: Context) -> list[pl.Sta
     cursor = ctx.scope.cursor_variables.get(node.variable.key)
     if cursor is None:
         ctx.problem(
-            f'must declare the scalar variable "{node.variable.name}"', node.variable.span, number=137
+            f'Must declare the scalar variable "{node.variable.name}".', node.variable.span, number=137
         )
         return []
     return _define(node, node.cursor, cursor, ctx, fresh=False)
@@ -211,7 +211,7 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
     columns = cursor.columns
     if columns is not None and node.into and len(columns) != len(node.into):
         ctx.problem(
-            "cursorfetch: the number of variables declared in the INTO list must match that of selected "
+            "Cursorfetch: The number of variables declared in the INTO list must match that of selected "
             "columns",
             node.span,
             number=16924,
@@ -219,7 +219,7 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
         return []
     if node.direction != "NEXT" and not cursor.scroll:
         ctx.problem(
-            f"fetch: the fetch type {node.direction.lower()} cannot be used with forward only cursors",
+            f"fetch: The fetch type {node.direction.lower()} cannot be used with forward only cursors.",
             node.span,
             number=16911,
         )

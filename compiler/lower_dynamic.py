@@ -52,7 +52,11 @@ class _DynamicParameter:
 def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Statement]:
     """Lower ``EXEC ('…')``."""
     if ctx.mode is Mode.FUNCTION:
-        ctx.problem("EXECUTE is not allowed in a function", node.span, number=443)
+        ctx.problem(
+            "Invalid use of a side-effecting operator 'EXECUTE STRING' within a function.",
+            node.span,
+            number=443,
+        )
         return []
     if node.at_server is not None:
         ctx.problem("EXEC … AT a linked server is not supported", node.span)
@@ -88,7 +92,9 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     if definition is None and positional:
         definition = positional.pop(0)
     if statement is None or statement.value is None:
-        ctx.problem("sp_executesql expects a statement", node.span, number=214)
+        ctx.problem(
+            "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.", node.span, number=214
+        )
         return []
     template = ctx.constants.value(statement.value.tokens)
     parameters: tuple[_DynamicParameter, ...] = ()
@@ -122,7 +128,7 @@ def lower_system_query(node: nodes.Execute, name: str, ctx: Context) -> list[pl.
     by_name = {a.name.key: a for a in node.arguments if a.name is not None}
     positional = [a for a in node.arguments if a.name is None]
     if len(positional) > len(parameters):
-        ctx.problem(f"procedure {name} has too many arguments specified", node.span, number=8144)
+        ctx.problem(f"Procedure or function {name} has too many arguments specified.", node.span, number=8144)
         return []
     values: list[nodes.Argument | None] = [
         by_name.get(f"@{parameter.name.lower()}")

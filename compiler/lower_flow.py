@@ -144,7 +144,9 @@ def _text(expression: pl.Expr) -> str:
 def lower_break(node: nodes.Break, ctx: Context) -> list[pl.Statement]:
     """Lower BREAK."""
     if not ctx.loops:
-        ctx.problem("BREAK stands outside WHILE", node.span, number=135)
+        ctx.problem(
+            "Cannot use a BREAK statement outside the scope of a WHILE statement.", node.span, number=135
+        )
         return []
     loop = ctx.loops[-1]
     if loop.states is not None and ctx.machine is not None:
@@ -156,7 +158,9 @@ def lower_break(node: nodes.Break, ctx: Context) -> list[pl.Statement]:
 def lower_continue(node: nodes.Continue, ctx: Context) -> list[pl.Statement]:
     """Lower CONTINUE."""
     if not ctx.loops:
-        ctx.problem("CONTINUE stands outside WHILE", node.span, number=136)
+        ctx.problem(
+            "Cannot use a CONTINUE statement outside the scope of a WHILE statement.", node.span, number=136
+        )
         return []
     loop = ctx.loops[-1]
     if loop.states is not None and ctx.machine is not None:
@@ -188,7 +192,9 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     routine, for T-SQL resolves names outside TRY.
     """
     if ctx.in_function:
-        ctx.problem("TRY is not allowed in a function", node.span, number=443)
+        ctx.problem(
+            "Invalid use of a side-effecting operator 'BEGIN TRY' within a function.", node.span, number=443
+        )
         return []
     label = ctx.label("try")
     session = ctx.session
@@ -314,7 +320,7 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
         return [pl.Return(value)]
     if node.value is not None and (ctx.mode is not Mode.PROCEDURE or ctx.string_level):
         ctx.problem(
-            "a RETURN statement with a return value cannot be used in this context", node.span, number=178
+            "A RETURN statement with a return value cannot be used in this context.", node.span, number=178
         )
         return []
     leave = pl.Exit(ctx.body_label)
@@ -350,7 +356,9 @@ _NEEDS_LOG = (
 def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     """Lower RAISERROR: below severity 11 a message, else an error that TRY catches."""
     if ctx.in_function:
-        ctx.problem("RAISERROR is not allowed in a function", node.span, number=443)
+        ctx.problem(
+            "Invalid use of a side-effecting operator 'RAISERROR' within a function.", node.span, number=443
+        )
         return []
     message = ctx.expression(node.message, None)
     numbered = message.type in (INT, SMALLINT, BIGINT) or node.message.text.strip().isdigit()
@@ -398,7 +406,9 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
 def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
     """Lower THROW: to the CATCH block, or out of the batch."""
     if ctx.in_function:
-        ctx.problem("THROW is not allowed in a function", node.span, number=443)
+        ctx.problem(
+            "Invalid use of a side-effecting operator 'THROW' within a function.", node.span, number=443
+        )
         return []
     session = pl.Name(ctx.session)
     line = pl.Number(ctx.line(node))

@@ -330,7 +330,11 @@ def variable_names(body: Sequence[nodes.Statement]) -> list[str]:
 def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     """Lower EXEC of a procedure: a CALL, so that COMMIT and ROLLBACK stay possible in it."""
     if ctx.mode is Mode.FUNCTION:
-        ctx.problem("EXECUTE is not allowed in a function", node.span, number=443)
+        ctx.problem(
+            "Invalid use of a side-effecting operator 'EXECUTE STRING' within a function.",
+            node.span,
+            number=443,
+        )
         return []
     from .lower_system_procedures import lower_system_procedure
 

@@ -128,7 +128,9 @@ def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.St
     """A result set: opened as a cursor and sent by ssb.show, which sets @@ROWCOUNT."""
     if ctx.in_function:
         ctx.problem(
-            "a SELECT that returns data to the client is not allowed in a function", node.span, number=444
+            "Select statements included within a function cannot return data to a client.",
+            node.span,
+            number=444,
         )
         return []
     cursor = ctx.outer_helper("result", "refcursor")

@@ -197,13 +197,13 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     assert node.into is not None
     table = ctx.scope.table_variable(node.into.name)
     if table is None:
-        ctx.problem(f'must declare the table variable "{node.into.name}"', node.into.span, number=1087)
+        ctx.problem(f'Must declare the table variable "{node.into.name}".', node.into.span, number=1087)
         return []
     items = _select_list(node, ctx)
     columns = fillable(table.info.columns)
     if len(items) != len(columns):
         ctx.problem(
-            "column name or number of supplied values does not match table definition",
+            "Column name or number of supplied values does not match table definition.",
             node.into.span,
             number=213,
         )

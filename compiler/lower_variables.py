@@ -37,7 +37,10 @@ def lower_declare(node: nodes.Declare, ctx: Context) -> list[pl.Statement]:
         name = declaration.variable.name
         if _declared(ctx, name):
             ctx.problem(
-                f"the variable name {name!r} has already been declared", declaration.variable.span, number=134
+                f"The variable name {name!r} has already been declared. Variable names must be unique "
+                "within a query batch or stored procedure.",
+                declaration.variable.span,
+                number=134,
             )
             continue
         match declaration:

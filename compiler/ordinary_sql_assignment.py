@@ -49,18 +49,19 @@ def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
     if len(items) != len(node.expressions):
         other = next(item for item in node.expressions if not isinstance(item, SetVariable))
         ctx.problem(
-            "a SELECT that assigns a value to a variable must not be combined with data retrieval",
+            "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval "
+            "operations.",
             other,
             number=141,
         )
         return Assignment((), ())
     if node.args.get("for_") is not None:
-        ctx.problem("FOR XML cannot stand in a SELECT that assigns variables", node, number=6819)
+        ctx.problem("The FOR XML clause is not allowed in a ASSIGNMENT statement.", node, number=6819)
     targets: list[ScalarVariable] = []
     for item in items:
         known = ctx.scope.variable(item.this.name)
         if known is None:
-            ctx.problem(f"must declare the scalar variable {item.this.name!r}", item.this, number=137)
+            ctx.problem(f'Must declare the scalar variable "{item.this.name}".', item.this, number=137)
             return Assignment((), ())
         targets.append(known)
     expressions = [operand(item) for item in items]

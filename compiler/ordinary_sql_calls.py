@@ -81,11 +81,15 @@ def _adjacent(node: exp.Concat, ctx: Context) -> Value:
 def _function(node: exp.Anonymous, ctx: Context) -> Value:
     upper = node.name.upper()
     if upper in functions.WINDOW_FUNCTIONS:
-        return ctx.problem(f"the function {node.name!r} must have an OVER clause", node, number=10753)
+        return ctx.problem(f"The function {node.name!r} must have an OVER clause.", node, number=10753)
     before = ctx.frame.aggregates
     value = function_value(node, ctx)
     if upper in functions.AGGREGATES and ctx.frame.aggregates > before + 1:
-        return ctx.problem("an aggregate cannot stand inside another aggregate", node, number=130)
+        return ctx.problem(
+            "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.",
+            node,
+            number=130,
+        )
     if upper in _LOOKUPS and node.find_ancestor(exp.Where, exp.Join) and not _reads_rows(node):
         # WHERE object_id = OBJECT_ID('t'): PostgreSQL would search once for each row, but computes a
         # subquery that depends on no row once.
@@ -139,7 +143,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
         if ctx.scope.user_function(ObjectName(name, "dbo")) is not None:
             hint = f"a user function is called with its schema: dbo.{name}"
         return ctx.problem(
-            f"{name!r} is not a recognized built-in function name", node, number=195, hint=hint
+            f"{name!r} is not a recognized built-in function name.", node, number=195, hint=hint
         )
     if upper in functions.AGGREGATES:
         ctx.frame.aggregates += 1
@@ -188,11 +192,16 @@ def _new_json(node: exp.Expr, ctx: Context) -> Value:
 
 def _iif(node: exp.Anonymous, ctx: Context) -> Value:
     if len(node.expressions) != 3:
-        return ctx.problem("the iif function requires 3 arguments", node, number=174)
+        return ctx.problem("The iif function requires 3 argument(s).", node, number=174)
     test = condition(node.expressions[0], ctx)
     branches = [scalar(node.expressions[1], ctx), scalar(node.expressions[2], ctx)]
     if all(branch.is_null for branch in branches):
-        return ctx.problem("at least one result of IIF must not be the constant NULL", node, number=8133)
+        return ctx.problem(
+            "At least one of the result expressions in a CASE specification must be an expression other "
+            "than the NULL constant.",
+            node,
+            number=8133,
+        )
     (yes, no), type_ = v.reconcile(branches)
     nullable = any(branch.nullable for branch in branches)
     return Value(
@@ -217,7 +226,7 @@ def _dot(node: exp.Dot, ctx: Context) -> Value:
     names = dotted_names(node)
     if names is not None:
         return Value(".".join(identifier(name) for name in names[-2:]), v.ATOM)
-    return ctx.problem("incorrect syntax near '.'", node, number=102)
+    return ctx.problem("Incorrect syntax near '.'.", node, number=102)
 
 
 def dotted_names(node: exp.Expr) -> list[str] | None:

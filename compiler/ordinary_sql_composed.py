@@ -98,12 +98,13 @@ def rows(composed: Composed, ctx: Context) -> Captured | None:
     name = _name(composed.alias)
     labels = composed.columns or [item.name or "" for item in captured.items]
     if len(labels) != len(captured.items):
-        ctx.problem(
-            f"{name!r} has {len(captured.items)} columns, not {len(labels)}", composed.alias, number=8158
-        )
+        ctx.wrong_column_list(name, len(captured.items), len(labels), composed.alias)
         return None
     if not all(labels) or "*" in labels:
-        ctx.problem(f"no column name was specified for a column of {name!r}", composed.alias, number=8155)
+        place = labels.index("") + 1 if "" in labels else 1
+        ctx.problem(
+            f"No column name was specified for column {place} of {name!r}.", composed.alias, number=8155
+        )
         return None
     ctx.ctes[fold(name)] = tuple(
         ColumnInfo(label, item.value.type if item.value is not None else None)

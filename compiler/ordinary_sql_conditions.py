@@ -262,7 +262,7 @@ def _collate(node: exp.Collate, ctx: Context) -> Value:
     for case in ("cs", "ci"):
         if f"_{case}" in name:
             return replace(value, collation=f"{case}_ai" if f"_{case}_ai" in name else case)
-    return ctx.problem(f"no collation named {node.expression.name!r}", node, number=448)
+    return ctx.problem(f"Invalid collation {node.expression.name!r}.", node, number=448)
 
 
 # ---------------------------------------------------------------- LIKE
@@ -322,7 +322,12 @@ def _case(node: exp.Case, ctx: Context) -> Value:
     if default is not None:
         values.append(scalar(default, ctx))
     if all(value.is_null for value in values):
-        return ctx.problem("at least one result of CASE must not be the constant NULL", node, number=8133)
+        return ctx.problem(
+            "At least one of the result expressions in a CASE specification must be an expression other "
+            "than the NULL constant.",
+            node,
+            number=8133,
+        )
     converted, type_ = v.reconcile(values)
     subject = scalar(node.this, ctx) if node.this is not None else None
     parts = ["CASE"]

@@ -131,6 +131,15 @@ class Context:
         )
         return INVALID
 
+    def wrong_column_list(self, name: str, found: int, listed: int, node: Any) -> None:
+        """Report that ``name (a, b, …)`` lists more or fewer columns than its query has."""
+        more = found > listed
+        self.problem(
+            f"{name!r} has {'more' if more else 'fewer'} columns than were specified in the column list.",
+            node,
+            number=8158 if more else 8159,
+        )
+
     def unsupported(self, what: str, node: Any = None, *, hint: str | None = None) -> Value:
         """Report a construct that cannot be run, by its name."""
         return self.problem(f"{what} is not supported", node, hint=hint)
@@ -208,7 +217,13 @@ class Context:
         base = self.scope.user_type(ObjectName(name, schema))
         if base is None:
             if schema is None:
-                self.problem(f"no type named {name!r}", node, number=243 if cast else 2715)
+                self.problem(
+                    f"Cannot find data type {name}."
+                    if not cast
+                    else f"Type {name} is not a defined system type.",
+                    node,
+                    number=243 if cast else 2715,
+                )
                 return None
             return SqlType(name.lower(), user=user)
         return base

@@ -176,7 +176,10 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
         folded = fold(column.name.name)
         if folded in seen:
             ctx.problem(
-                f"column names in a table must be unique: {column.name.name!r}", column.name, number=2705
+                f"Column names in each table must be unique. Column name {column.name.name!r} is "
+                "specified more than once.",
+                column.name,
+                number=2705,
             )
         seen.add(folded)
         type_ = ctx.type_of(column.type, cast=False) if column.type is not None else None
@@ -190,7 +193,9 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
     for key in keys:
         for column_name in key.columns:
             if fold(column_name) not in seen:
-                ctx.problem(f"column name {column_name!r} does not exist in the table", number=1911)
+                ctx.problem(
+                    f"Column name {column_name!r} does not exist in the target table or view.", number=1911
+                )
     return _with_expressions(definition, info, name, ctx)
 
 

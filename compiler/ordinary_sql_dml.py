@@ -15,7 +15,7 @@ from .ordinary_sql_changes import delete, update
 from .ordinary_sql_composed import find as find_composed
 from .ordinary_sql_composed import rows as composed_rows
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_dml_tools import is_default
+from .ordinary_sql_dml_tools import COLUMNS_DIFFER, ROWS_DIFFER, is_default
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import (
     ColumnInfo,
@@ -51,7 +51,7 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
     if name.name.startswith("@"):
         variable = ctx.scope.table_variable(name.name)
         if variable is None:
-            ctx.problem(f"must declare the table variable {name.name!r}", table, number=1087)
+            ctx.problem(f'Must declare the table variable "{name.name}".', table, number=1087)
             return None
         return Target(name, "", variable.info, variable)
     if name.server:
@@ -68,11 +68,16 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
         seen: set[str] = set()
         for node in statement.columns:
             if fold(node.name) in seen:
-                ctx.problem(f"the column name {node.name!r} is specified more than once", node, number=264)
+                ctx.problem(
+                    f"The column name {node.name!r} is specified more than once in the SET clause or "
+                    "column list of an INSERT.",
+                    node,
+                    number=264,
+                )
             seen.add(fold(node.name))
             known = _find(info, node.name)
             if known is None and target.variable is not None:
-                ctx.problem(f"invalid column name {node.name!r}", node, number=207)
+                ctx.problem(f"Invalid column name {node.name!r}.", node, number=207)
             columns.append(known or ColumnInfo(node.name, None))
         return columns
     if info is None:
@@ -91,7 +96,7 @@ def insert_target(tokens: tuple[Token, ...], ctx: Context) -> InsertTarget | Non
     """The part of INSERT … EXEC in front of EXEC."""
     statement = read_insert(list(tokens), ctx.reader)
     if statement.outputs:
-        ctx.problem("OUTPUT cannot stand in INSERT … EXEC", number=483)
+        ctx.problem("The OUTPUT clause cannot be used in an INSERT...EXEC statement.", number=483)
     target = _target(statement.target, ctx)
     if target is None:
         return None
@@ -191,15 +196,17 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
     width = len(columns) if columns is not None else len((statement.rows or [exp.Tuple()])[0].expressions)
     for node in statement.rows or []:
         if len(node.expressions) != width:
-            number = 110 if len(node.expressions) > width else 109
-            more = "more" if number == 110 else "fewer"
-            ctx.problem(
-                f"VALUES has {len(node.expressions)} values for {width} columns: {more} than the columns",
-                node,
-                number=number
-                if columns is not None and statement.columns
-                else (213 if columns is not None else 10709),
-            )
+            number, message = 10709, ROWS_DIFFER
+            if columns is not None and not statement.columns:
+                number, message = 213, COLUMNS_DIFFER
+            elif columns is not None:
+                number = 110 if len(node.expressions) > width else 109
+                message = (
+                    f"There are {'fewer' if number == 110 else 'more'} columns in the INSERT statement than "
+                    "values specified in the VALUES clause. The number of values in the VALUES clause must "
+                    "match the number of columns specified in the INSERT statement."
+                )
+            ctx.problem(message, node, number=number)
             return []
         row = []
         for place, cell in enumerate(node.expressions):
@@ -234,9 +241,12 @@ def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) ->
     if result.columns is not None and columns is not None and len(result.columns) != len(columns):
         fewer = len(result.columns) < len(columns)
         ctx.problem(
-            f"the SELECT has {len(result.columns)} columns for {len(columns)} columns of the INSERT",
+            f"The select list for the INSERT statement contains {'fewer' if fewer else 'more'} items than "
+            "the insert list. The number of SELECT values must match the number of INSERT columns."
+            if statement.columns
+            else COLUMNS_DIFFER,
             statement.query,
-            number=120 if fewer else 121,
+            number=213 if not statement.columns else 120 if fewer else 121,
         )
     return result.sql
 

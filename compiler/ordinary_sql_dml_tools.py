@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+COLUMNS_DIFFER = "Column name or number of supplied values does not match table definition."
+"""Error 213."""
+ROWS_DIFFER = "The number of columns for each row in a table value constructor must be the same."
+"""Error 10709."""
+
 
 def is_default(node: exp.Expr) -> bool:
     """The word DEFAULT in place of a value."""

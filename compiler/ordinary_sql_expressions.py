@@ -27,7 +27,9 @@ def condition(node: exp.Expr | None, ctx: Context) -> Value:
     value = expression(node, ctx)
     if value.type is not BOOLEAN and not value.is_null:
         ctx.problem(
-            "an expression of non-boolean type is specified where a condition is expected", node, number=4145
+            "An expression of non-boolean type specified in a context where a condition is expected.",
+            node,
+            number=4145,
         )
     return value
 
@@ -142,7 +144,7 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
                 node,
                 hint="fill a temporary table and let the caller read it",
             )
-        return ctx.problem(f"must declare the scalar variable {name!r}", node, number=137)
+        return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
     text = known.query_reference if ctx.has_relations else known.reference
     return v.untyped_xml(Value(text, v.ATOM, known.type))
 
@@ -158,7 +160,7 @@ def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     reason = functions.REFUSED_GLOBALS.get(name.lower())
     if reason is not None:
         return ctx.problem(f"{name} is not supported: {reason}", node)
-    return ctx.problem(f"must declare the scalar variable {name!r}", node, number=137)
+    return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
 
 
 def level_of(sql: str) -> int:
@@ -207,7 +209,7 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
             )
             return Value(qualified.spell(text) if qualified is not None else text, v.ATOM)
     if not ctx.has_relations:
-        return ctx.problem(f"invalid column name {name!r}", node, number=207)
+        return ctx.problem(f"Invalid column name {name!r}.", node, number=207)
     return Value(text, v.ATOM)
 
 

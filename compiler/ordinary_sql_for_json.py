@@ -49,14 +49,15 @@ def options(node: ForXml, ctx: Context) -> Options | None:
             case "WITHOUT_ARRAY_WRAPPER" if argument is None:
                 found.wrapped = False
             case name:
-                ctx.problem(f"incorrect syntax near {name!r} in FOR JSON", option, number=102)
+                ctx.problem(f"Incorrect syntax near {name!r}.", option, number=102)
                 return None
     if not found.mode:
         ctx.problem("FOR JSON needs PATH or AUTO", node, number=102)
         return None
     if found.root is not None and not found.wrapped:
         ctx.problem(
-            "ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON",
+            "ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON. Remove one of "
+            "these options.",
             node,
             number=13620,
         )
@@ -146,7 +147,9 @@ def _add(
 ) -> None:
     if not name:
         ctx.problem(
-            "column expressions without names or aliases cannot be formatted as JSON text using FOR JSON",
+            "Column expressions and data sources without names or aliases cannot be formatted as "
+            "JSON text using "
+            "FOR JSON clause. Add alias to the unnamed column or table.",
             node,
             number=13605,
             hint="add an alias",
@@ -168,7 +171,7 @@ def _add(
 
 def _conflict(name: str, ctx: Context, node: exp.Expr) -> None:
     ctx.problem(
-        f"property {name!r} cannot be generated in JSON output due to a conflict with another column name or "
+        f"Property {name!r} cannot be generated in JSON output due to a conflict with another column name or "
         "alias",
         node,
         number=13601,

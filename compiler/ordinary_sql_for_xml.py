@@ -62,7 +62,7 @@ def options(node: ForXml, ctx: Context) -> Options | None:
             ctx.unsupported(f"{name} of FOR XML", option)
             return None
         elif name != "BINARY BASE64":
-            ctx.problem(f"incorrect syntax near {name!r} in FOR XML", option, number=102)
+            ctx.problem(f"Incorrect syntax near {name!r}.", option, number=102)
             return None
     if not found.mode:
         ctx.problem("FOR XML needs PATH, RAW, AUTO or EXPLICIT", node, number=102)

@@ -144,7 +144,11 @@ def _translate(
     for branch in statement.branches:
         kind = "matched" if branch.matched else ("by_source" if branch.by_source else "by_target")
         if (kind == "by_target") != (branch.action == "INSERT"):
-            ctx.problem(f"{branch.action} cannot stand in this WHEN clause of MERGE", number=10711)
+            ctx.problem(
+                f"An action of type '{branch.action}' is not allowed in this WHEN clause of a MERGE "
+                "statement.",
+                number=10711,
+            )
             return None
         text = _branch(work, branch, kind, taken[kind], ctx)
         if text is None:

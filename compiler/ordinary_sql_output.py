@@ -64,7 +64,10 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
                 for text, column in zip(texts, relation.columns, strict=True)
             ]
     ctx.problem(
-        f"the column prefix {node.parts[-2].name!r} does not match a table of the statement", node, number=107
+        f"The column prefix {node.parts[-2].name!r} does not match with a table name or alias name "
+        "used in the query.",
+        node,
+        number=107,
     )
     return []
 

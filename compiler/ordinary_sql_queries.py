@@ -73,12 +73,11 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], b
         if query.columns is not None:
             labels = names or [column.name or "" for column in query.columns]
             if names and len(names) != len(query.columns):
-                ctx.problem(
-                    f"{alias.name!r} has {len(query.columns)} columns, not {len(names)}", alias, number=8158
-                )
+                ctx.wrong_column_list(alias.name, len(query.columns), len(names), alias)
             if not all(labels):
+                place = labels.index("") + 1
                 ctx.problem(
-                    f"no column name was specified for a column of {alias.name!r}", alias, number=8155
+                    f"No column name was specified for column {place} of {alias.name!r}.", alias, number=8155
                 )
             columns = tuple(
                 ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)
@@ -184,7 +183,8 @@ def _united(
     counts = {len(query.columns or ()) for query in queries}
     if len(counts) > 1:
         ctx.problem(
-            "all queries combined using UNION, INTERSECT or EXCEPT must have the same number of columns",
+            "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of "
+            "expressions in their target lists.",
             branches[1][1],
             number=205,
         )

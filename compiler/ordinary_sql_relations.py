@@ -198,7 +198,7 @@ def _sample(node: exp.Table, table: str, ctx: Context) -> str:
         return ""
     method = sample.args.get("method")
     if method is not None and method.name.upper() != "SYSTEM":
-        ctx.problem(f"incorrect syntax near {method.name!r}", node, number=102)
+        ctx.problem(f"Incorrect syntax near {method.name!r}.", node, number=102)
     percent, rows, seed = (sample.args.get(key) for key in ("percent", "size", "seed"))
     if percent is not None:
         share = v.convert(scalar(percent, ctx), tm.FLOAT).text
@@ -235,7 +235,7 @@ def _is_name(node: exp.Expr) -> bool:
 def _table_variable(node: exp.Table, name: str, alias: str | None, ctx: Context, kind: str) -> Source:
     variable = ctx.scope.table_variable(name)
     if variable is None:
-        ctx.problem(f"must declare the table variable {name!r}", node, number=1087)
+        ctx.problem(f'Must declare the table variable "{name}".', node, number=1087)
         return failed(kind, ctx)
     shown = fold(alias) if alias is not None else table_variable_alias(name, ctx)
     relation = Relation(shown, variable.info.columns)
@@ -274,10 +274,10 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
     if query.columns is not None:
         labels = columns or [column.name or "" for column in query.columns]
         if len(labels) != len(query.columns):
-            ctx.problem(f"{alias!r} has {len(query.columns)} columns, not {len(labels)}", node, number=8158)
+            ctx.wrong_column_list(alias, len(query.columns), len(labels), node)
         elif not all(labels):
             place = labels.index("") + 1
-            ctx.problem(f"no column name was specified for column {place} of {alias!r}", node, number=8155)
+            ctx.problem(f"No column name was specified for column {place} of {alias!r}.", node, number=8155)
         nullable = [value.nullable for value in query.values] if query.values is not None else []
         infos = tuple(
             ColumnInfo(label, column.type, nullable=nullable[place] if place < len(nullable) else True)

@@ -83,7 +83,9 @@ def _targets(items: list[SetItem], ctx: Context) -> list[ScalarVariable] | None:
         assert item.variable is not None
         known = ctx.scope.variable(item.variable.name)
         if known is None:
-            ctx.problem(f"must declare the scalar variable {item.variable.name!r}", item.variable, number=137)
+            ctx.problem(
+                f'Must declare the scalar variable "{item.variable.name}".', item.variable, number=137
+            )
             return None
         targets.append(known)
     return targets

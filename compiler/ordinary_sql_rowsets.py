@@ -80,7 +80,7 @@ def _builtin(
     known = functions.TABLE_FUNCTIONS.get(upper)
     if known is None:
         ctx.problem(
-            f"invalid object name {call.name!r}",
+            f"Invalid object name {call.name!r}.",
             call,
             number=208,
             hint="a table-valued function is called with its schema",
@@ -90,7 +90,7 @@ def _builtin(
     minimum, maximum = len(kinds.partition("?")[0]), len(kinds.replace("?", ""))
     if not minimum <= len(call.expressions) <= maximum:
         ctx.problem(
-            f"the {call.name.lower()} function requires {minimum} to {maximum} arguments", call, number=174
+            f"The {call.name.lower()} function requires {minimum} to {maximum} arguments.", call, number=174
         )
         return failed(kind, ctx)
     arguments = [v.NULL if is_default(argument) else scalar(argument, ctx) for argument in call.expressions]
@@ -196,7 +196,7 @@ def _nodes(
     if literals is None:
         return failed(kind, ctx)
     if len(literals) != 1:
-        ctx.problem("the nodes method takes 1 argument", call, number=174)
+        ctx.problem("The nodes function requires 1 argument(s).", call, number=174)
         return failed(kind, ctx)
     path = literals[0]
     subject = xml_subject(subject_node, ctx)

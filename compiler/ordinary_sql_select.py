@@ -201,8 +201,8 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             continue
         if isinstance(item, SetVariable):
             ctx.problem(
-                "a SELECT that assigns a value to a variable must not be combined with data retrieval, "
-                "nor stand inside another statement",
+                "A SELECT statement that assigns a value to a variable must not be combined with "
+                "data-retrieval operations.",
                 item,
                 number=141,
             )
@@ -258,13 +258,16 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
         relation = find_relation(parts, ctx)
         if relation is None:
             ctx.problem(
-                f"the column prefix {'.'.join(parts)!r} does not match a table of the query", item, number=107
+                f"The column prefix {'.'.join(parts)!r} does not match with a table name or alias "
+                "name used in the query.",
+                item,
+                number=107,
             )
             return Star("NULL", None)
         relations = [relation]
         text = relation.spell("*")
     if not relations:
-        ctx.problem("'*' needs a FROM clause", item, number=263)
+        ctx.problem("Must specify table to select from.", item, number=263)
         return Star("NULL", None)
     if any(relation.columns is None or relation.partial for relation in relations):
         return Star(text, None)
@@ -311,7 +314,11 @@ def _group_by(node: exp.Group | None, ctx: Context) -> str | None:
         if isinstance(element, exp.Paren):
             return f"({item(element.this)})"
         if isinstance(element, exp.Literal):
-            ctx.problem("a GROUP BY expression must contain a column", element, number=164)
+            ctx.problem(
+                "Each GROUP BY expression must contain at least one column that is not an outer reference.",
+                element,
+                number=164,
+            )
         return scalar(element, ctx).text
 
     texts = [item(element) for element in node.expressions]

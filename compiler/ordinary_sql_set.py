@@ -25,10 +25,14 @@ def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnIn
         if fold(column.name) == fold(node.name):
             if column.computed is not None:
                 ctx.problem(
-                    f"the column {node.name!r} cannot be modified: it is a computed column", node, number=271
+                    f'The column "{node.name}" cannot be modified because it is either a computed '
+                    "column or is the result "
+                    "of a UNION operator.",
+                    node,
+                    number=271,
                 )
             if column.identity is not None:
-                ctx.problem(f"cannot update identity column {node.name!r}", node, number=8102)
+                ctx.problem(f"Cannot update identity column {node.name!r}.", node, number=8102)
             return column
     return ColumnInfo(node.name, None)
 

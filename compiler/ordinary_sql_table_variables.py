@@ -15,6 +15,7 @@ from sqlglot import exp
 from . import ordinary_sql_values as v
 from .names import fold, identifier, literal, quote
 from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_dml_tools import COLUMNS_DIFFER
 from .ordinary_sql_expressions import condition
 from .ordinary_sql_interface import ColumnInfo, KeyInfo, Query, TableVariable, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
@@ -174,16 +175,14 @@ def rows_into(
     """Append the rows of query ``source`` to a table variable (OUTPUT … INTO @t, RECEIVE … INTO @t)."""
     variable = ctx.scope.table_variable(target.name)
     if variable is None:
-        ctx.problem(f"must declare the table variable {target.name!r}", target, number=1087)
+        ctx.problem(f'Must declare the table variable "{target.name}".', target, number=1087)
         return None
     if columns:
         wanted = [_column(variable, name) or ColumnInfo(name, None) for name in columns]
     else:
         wanted = fillable(variable.info.columns)
     if len(wanted) != len(types):
-        ctx.problem(
-            f"OUTPUT has {len(types)} columns for {len(wanted)} columns of {target.name}", target, number=213
-        )
+        ctx.problem(COLUMNS_DIFFER, target, number=213)
         return None
     names = [f"given.c{place}" for place in range(1, len(types) + 1)]
     values = fitted(names, types, wanted)
@@ -325,7 +324,7 @@ def change_variable(
     node = item if item is not None else change.target
     variable = ctx.scope.table_variable(node.name)
     if variable is None:
-        ctx.problem(f"must declare the table variable {node.name!r}", node, number=1087)
+        ctx.problem(f'Must declare the table variable "{node.name}".', node, number=1087)
         return None
     if any(entry.variable is not None for entry in change.sets):
         ctx.unsupported("a variable in SET of an UPDATE on a table variable", change.target)
@@ -463,7 +462,7 @@ def _set_values(change: Change, variable: TableVariable, ctx: Context) -> dict[s
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)
         if column.type is None:
-            ctx.problem(f"invalid column name {item.column.name!r}", item.column, number=207)
+            ctx.problem(f"Invalid column name {item.column.name!r}.", item.column, number=207)
             return None
         value = set_value(item, column, ctx)
         if value.text == "DEFAULT":

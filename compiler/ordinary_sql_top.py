@@ -25,7 +25,11 @@ def top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:
     options = limit.args.get("limit_options")
     with_ties = bool(options is not None and options.args.get("with_ties"))
     if with_ties and node.args.get("order") is None:
-        ctx.problem("TOP … WITH TIES needs ORDER BY", node, number=1062)
+        ctx.problem(
+            "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.",
+            node,
+            number=1062,
+        )
     if options is not None and options.args.get("percent") and value.constant == 100:
         return None, None, False
     if options is not None and options.args.get("percent"):
@@ -135,7 +139,7 @@ def offset_fetch(node: exp.Expr, ctx: Context) -> tuple[str | None, str | None]:
         count = fetch.args.get("count")
         limit_text = row_count(_count_outside(count, ctx)) if count is not None else "1"
         if offset is None:
-            ctx.problem("FETCH needs OFFSET before it", fetch, number=153)
+            ctx.problem("Invalid usage of the option FIRST in the FETCH statement.", fetch, number=153)
     if offset is not None and node.args.get("order") is None:
         ctx.problem("OFFSET needs ORDER BY before it", offset, number=102)
     return limit_text, offset_text

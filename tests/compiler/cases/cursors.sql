@@ -345,12 +345,12 @@ DECLARE c CURSOR FORWARD_ONLY FOR SELECT 1;
 OPEN c;
 FETCH PRIOR FROM c INTO @n;
 -- expect
-case.sql:4:1: error 16911: fetch: the fetch type prior cannot be used with forward only cursors
+case.sql:4:1: error 16911: fetch: The fetch type prior cannot be used with forward only cursors.
     4 | FETCH PRIOR FROM c INTO @n;
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^
 -- shows
 Msg 16911, Level 15, State 1, Line 4
-case.sql:4:1: error 16911: fetch: the fetch type prior cannot be used with forward only cursors
+case.sql:4:1: error 16911: fetch: The fetch type prior cannot be used with forward only cursors.
     4 | FETCH PRIOR FROM c INTO @n;
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^
 

@@ -123,7 +123,7 @@ SELECT n AS ordered FROM dbo.t ORDER BY n COLLATE Latin1_General_CI_AI, n COLLAT
 GO
 SELECT n COLLATE No_Such FROM dbo.t;
 -- expect
-case.sql:13:8: error 448: no collation named 'No_Such'
+case.sql:13:8: error 448: Invalid collation 'No_Such'.
    13 | SELECT n COLLATE No_Such FROM dbo.t;
       |        ^
 -- shows
@@ -191,6 +191,6 @@ E
 (6 rows affected)
 
 Msg 448, Level 15, State 1, Line 1
-case.sql:13:8: error 448: no collation named 'No_Such'
+case.sql:13:8: error 448: Invalid collation 'No_Such'.
    13 | SELECT n COLLATE No_Such FROM dbo.t;
       |        ^

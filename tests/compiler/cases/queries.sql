@@ -136,7 +136,7 @@ SELECT u.a FROM {oj dbo.t LEFT OUTER JOIN dbo.t AS u ON u.a = t.a} WHERE 'a%b' L
 GO
 SELECT {foo 'x'};
 -- expect
-case.sql:13:13: error 102: incorrect syntax near 'x'
+case.sql:13:13: error 102: Incorrect syntax near 'x'.
    13 | SELECT {foo 'x'};
       |             ^^^
 -- shows
@@ -168,7 +168,7 @@ a
 (1 row affected)
 
 Msg 102, Level 15, State 1, Line 1
-case.sql:13:13: error 102: incorrect syntax near 'x'
+case.sql:13:13: error 102: Incorrect syntax near 'x'.
    13 | SELECT {foo 'x'};
       |             ^^^
 

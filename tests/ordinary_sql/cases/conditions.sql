@@ -267,7 +267,7 @@ s COLLATE "C" = 'ABC'
 -- case: collate unknown
 @s COLLATE Nonsense = 'a'
 -- expect
-case.sql:1:1: error 448: no collation named 'Nonsense'
+case.sql:1:1: error 448: Invalid collation 'Nonsense'.
     1 | @s COLLATE Nonsense = 'a'
       | ^^
 
@@ -289,7 +289,7 @@ EXISTS (SELECT * FROM sys.sysobjects WHERE lower(name) = 't' AND xtype = 'U')
 -- case: no condition
 @i
 -- expect
-case.sql:1:1: error 4145: an expression of non-boolean type is specified where a condition is expected
+case.sql:1:1: error 4145: An expression of non-boolean type specified in a context where a condition is expected.
     1 | @i
       | ^^
 
@@ -301,14 +301,14 @@ case.sql:1:2: error 102: a condition has no value in T-SQL
       |  ^^
 hint: CASE WHEN … THEN 1 ELSE 0 END
 
-case.sql:1:2: error 4145: an expression of non-boolean type is specified where a condition is expected
+case.sql:1:2: error 4145: An expression of non-boolean type specified in a context where a condition is expected.
     1 | (@i = 1) + 1
       |  ^^
 
 -- case: undeclared variable
 @nope = 1
 -- expect
-case.sql:1:1: error 137: must declare the scalar variable '@nope'
+case.sql:1:1: error 137: Must declare the scalar variable "@nope".
     1 | @nope = 1
       | ^^^^^
 
@@ -329,7 +329,7 @@ case.sql:1:6: error 102: two string literals need '+' between them
 -- case: column without a table
 a = 1
 -- expect
-case.sql:1:1: error 207: invalid column name 'a'
+case.sql:1:1: error 207: Invalid column name 'a'.
     1 | a = 1
       | ^
 

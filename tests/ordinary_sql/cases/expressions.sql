@@ -409,7 +409,7 @@ dbo.fn(i)
 -- case: double quoted identifiers do not make strings
 "nope"
 -- expect
-case.sql:1:1: error 207: invalid column name 'nope'
+case.sql:1:1: error 207: Invalid column name 'nope'.
     1 | "nope"
       | ^^^^^^
 

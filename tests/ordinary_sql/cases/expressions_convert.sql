@@ -297,7 +297,7 @@ v::varchar(20)
 -- case: unknown type
 CAST(@i AS foo)
 -- expect
-case.sql:1:12: error 243: no type named 'foo'
+case.sql:1:12: error 243: Type foo is not a defined system type.
     1 | CAST(@i AS foo)
       |            ^^^
 

@@ -427,7 +427,7 @@ sys.json_modify(s, '$.a', i)
 -- case: foo(@i)
 foo(@i)
 -- expect
-case.sql:1:1: error 195: 'foo' is not a recognized built-in function name
+case.sql:1:1: error 195: 'foo' is not a recognized built-in function name.
     1 | foo(@i)
       | ^^^
 
@@ -469,7 +469,7 @@ case.sql:1:1: error: COMPRESS is not supported: GZIP is not in a plain PostgreSQ
 -- case: OPENXML(1)
 OPENXML(1)
 -- expect
-case.sql:1:1: error 195: 'OPENXML' is not a recognized built-in function name
+case.sql:1:1: error 195: 'OPENXML' is not a recognized built-in function name.
     1 | OPENXML(1)
       | ^^^^^^^
 
@@ -483,7 +483,7 @@ case.sql:1:1: error: CONTAINS is not supported: full-text search is not supporte
 -- case: COUNT(*) + NO_SUCH(1)
 COUNT(*) + NO_SUCH(1)
 -- expect
-case.sql:1:12: error 195: 'NO_SUCH' is not a recognized built-in function name
+case.sql:1:12: error 195: 'NO_SUCH' is not a recognized built-in function name.
     1 | COUNT(*) + NO_SUCH(1)
       |            ^^^^^^^
 

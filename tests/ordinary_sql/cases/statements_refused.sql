@@ -51,7 +51,7 @@ case.sql:1:15: error: OPENQUERY is not supported: linked servers are not support
 -- case: limit
 SELECT id FROM orders LIMIT 5
 -- expect
-case.sql:1:29: error 102: incorrect syntax near '5'
+case.sql:1:29: error 102: Incorrect syntax near '5'.
     1 | SELECT id FROM orders LIMIT 5
       |                             ^
 
@@ -65,49 +65,49 @@ case.sql:1:8: error: a method of a CLR type (::) is not supported
 -- case: pipes
 SELECT 'a' || 'b'
 -- expect
-case.sql:1:12: error 102: incorrect syntax near '||'
+case.sql:1:12: error 102: Incorrect syntax near '||'.
     1 | SELECT 'a' || 'b'
       |            ^^
 
 -- case: old outer join
 SELECT * FROM orders o, customers c WHERE o.customer *= c.id
 -- expect
-case.sql:1:54: error 102: incorrect syntax near '*='
+case.sql:1:54: error 102: Incorrect syntax near '*='.
     1 | SELECT * FROM orders o, customers c WHERE o.customer *= c.id
       |                                                      ^^
 
 -- case: mixed assignment and columns
 SELECT @id = id, name FROM orders
 -- expect
-case.sql:1:18: error 141: a SELECT that assigns a value to a variable must not be combined with data retrieval
+case.sql:1:18: error 141: A SELECT statement that assigns a value to a variable must not be combined with data-retrieval operations.
     1 | SELECT @id = id, name FROM orders
       |                  ^^^^
 
 -- case: undeclared variable
 SELECT @nope FROM orders
 -- expect
-case.sql:1:8: error 137: must declare the scalar variable '@nope'
+case.sql:1:8: error 137: Must declare the scalar variable "@nope".
     1 | SELECT @nope FROM orders
       |        ^^^^^
 
 -- case: undeclared table variable
 SELECT * FROM @nope
 -- expect
-case.sql:1:15: error 1087: must declare the table variable '@nope'
+case.sql:1:15: error 1087: Must declare the table variable "@nope".
     1 | SELECT * FROM @nope
       |               ^^^^^
 
 -- case: unknown function
 SELECT frobnicate(id) FROM orders
 -- expect
-case.sql:1:8: error 195: 'frobnicate' is not a recognized built-in function name
+case.sql:1:8: error 195: 'frobnicate' is not a recognized built-in function name.
     1 | SELECT frobnicate(id) FROM orders
       |        ^^^^^^^^^^
 
 -- case: unknown table function
 SELECT * FROM frobnicate(1)
 -- expect
-case.sql:1:15: error 208: invalid object name 'frobnicate'
+case.sql:1:15: error 208: Invalid object name 'frobnicate'.
     1 | SELECT * FROM frobnicate(1)
       |               ^^^^^^^^^^
 hint: a table-valued function is called with its schema
@@ -115,14 +115,14 @@ hint: a table-valued function is called with its schema
 -- case: missing FROM item
 SELECT id FROM WHERE id = 1
 -- expect
-case.sql:1:16: error 102: incorrect syntax near 'WHERE'
+case.sql:1:16: error 102: Incorrect syntax near 'WHERE'.
     1 | SELECT id FROM WHERE id = 1
       |                ^^^^^
 
 -- case: missing expression
 SELECT id, FROM orders
 -- expect
-case.sql:1:12: error 102: incorrect syntax near 'FROM'
+case.sql:1:12: error 102: Incorrect syntax near 'FROM'.
     1 | SELECT id, FROM orders
       |            ^^^^
 
@@ -136,14 +136,14 @@ case.sql:1:29: error 102: JOIN needs ON
 -- case: missing parenthesis
 SELECT (id FROM orders
 -- expect
-case.sql:1:12: error 102: incorrect syntax near 'FROM'
+case.sql:1:12: error 102: Incorrect syntax near 'FROM'.
     1 | SELECT (id FROM orders
       |            ^^^^
 
 -- case: two statements
 SELECT 1 AS a 2
 -- expect
-case.sql:1:15: error 102: incorrect syntax near '2'
+case.sql:1:15: error 102: Incorrect syntax near '2'.
     1 | SELECT 1 AS a 2
       |               ^
 
@@ -157,21 +157,21 @@ case.sql:1:23: error 102: a subquery in FROM needs an alias
 -- case: derived table with an unnamed column
 SELECT * FROM (SELECT 1) AS d
 -- expect
-case.sql:1:23: error 8155: no column name was specified for column 1 of 'd'
+case.sql:1:23: error 8155: No column name was specified for column 1 of 'd'.
     1 | SELECT * FROM (SELECT 1) AS d
       |                       ^
 
 -- case: union of different widths
 SELECT 1 UNION SELECT 1, 2
 -- expect
-case.sql:1:23: error 205: all queries combined using UNION, INTERSECT or EXCEPT must have the same number of columns
+case.sql:1:23: error 205: All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.
     1 | SELECT 1 UNION SELECT 1, 2
       |                       ^
 
 -- case: fetch without offset
 SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
 -- expect
-case.sql:1:46: error 153: FETCH needs OFFSET before it
+case.sql:1:46: error 153: Invalid usage of the option FIRST in the FETCH statement.
     1 | SELECT id FROM orders ORDER BY id FETCH NEXT 1 ROWS ONLY
       |                                              ^
 
@@ -185,21 +185,21 @@ case.sql:1:8: error 6801: FOR XML EXPLICIT requires at least three columns, incl
 -- case: for json with a root and without an array
 SELECT 1 AS a FOR JSON PATH, ROOT('r'), WITHOUT_ARRAY_WRAPPER
 -- expect
-case.sql:1:15: error 13620: ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON
+case.sql:1:15: error 13620: ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON. Remove one of these options.
     1 | SELECT 1 AS a FOR JSON PATH, ROOT('r'), WITHOUT_ARRAY_WRAPPER
       |               ^^^
 
 -- case: for json without a mode
 SELECT 1 AS a FOR JSON RAW
 -- expect
-case.sql:1:24: error 102: incorrect syntax near 'RAW' in FOR JSON
+case.sql:1:24: error 102: Incorrect syntax near 'RAW'.
     1 | SELECT 1 AS a FOR JSON RAW
       |                        ^^^
 
 -- case: for json of a column without a name
 SELECT 1 FOR JSON PATH
 -- expect
-case.sql:1:8: error 13605: column expressions without names or aliases cannot be formatted as JSON text using FOR JSON
+case.sql:1:8: error 13605: Column expressions and data sources without names or aliases cannot be formatted as JSON text using FOR JSON clause. Add alias to the unnamed column or table.
     1 | SELECT 1 FOR JSON PATH
       |        ^
 hint: add an alias
@@ -207,7 +207,7 @@ hint: add an alias
 -- case: for json of two members of the same name
 SELECT 1 AS [a.b], 2 AS c, 3 AS [a.d] FOR JSON PATH
 -- expect
-case.sql:1:8: error 13601: property 'a.d' cannot be generated in JSON output due to a conflict with another column name or alias
+case.sql:1:8: error 13601: Property 'a.d' cannot be generated in JSON output due to a conflict with another column name or alias
     1 | SELECT 1 AS [a.b], 2 AS c, 3 AS [a.d] FOR JSON PATH
       |        ^
 hint: use different names and aliases for each column in the SELECT list
@@ -222,7 +222,7 @@ case.sql:1:8: error: a method of a CLR type (::) is not supported
 -- case: all null case
 SELECT CASE WHEN 1 = 1 THEN NULL END
 -- expect
-case.sql:1:8: error 8133: at least one result of CASE must not be the constant NULL
+case.sql:1:8: error 8133: At least one of the result expressions in a CASE specification must be an expression other than the NULL constant.
     1 | SELECT CASE WHEN 1 = 1 THEN NULL END
       |        ^^^^
 
@@ -271,35 +271,35 @@ case.sql:1:11: error 8137: the modify method stands in SET only
 -- case: insert of too many values
 INSERT INTO heap (a, b) VALUES (1, 2, 3)
 -- expect
-case.sql:1:33: error 110: VALUES has 3 values for 2 columns: more than the columns
+case.sql:1:33: error 110: There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.
     1 | INSERT INTO heap (a, b) VALUES (1, 2, 3)
       |                                 ^
 
 -- case: insert of too few values
 INSERT INTO heap (a, b) VALUES (1)
 -- expect
-case.sql:1:33: error 109: VALUES has 1 values for 2 columns: fewer than the columns
+case.sql:1:33: error 109: There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.
     1 | INSERT INTO heap (a, b) VALUES (1)
       |                                 ^
 
 -- case: insert of a select of another width
 INSERT INTO heap (a, b) SELECT 1
 -- expect
-case.sql:1:32: error 120: the SELECT has 1 columns for 2 columns of the INSERT
+case.sql:1:32: error 120: The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.
     1 | INSERT INTO heap (a, b) SELECT 1
       |                                ^
 
 -- case: insert twice into a column
 INSERT INTO heap (a, a) VALUES (1, 2)
 -- expect
-case.sql:1:22: error 264: the column name 'a' is specified more than once
+case.sql:1:22: error 264: The column name 'a' is specified more than once in the SET clause or column list of an INSERT.
     1 | INSERT INTO heap (a, a) VALUES (1, 2)
       |                      ^
 
 -- case: update of an identity
 UPDATE orders SET id = 5
 -- expect
-case.sql:1:19: error 8102: cannot update identity column 'id'
+case.sql:1:19: error 8102: Cannot update identity column 'id'.
     1 | UPDATE orders SET id = 5
       |                   ^^
 
@@ -321,7 +321,7 @@ case.sql:1:46: error 102: MERGE needs a WHEN clause
 -- case: merge insert when matched
 MERGE heap AS t USING audit AS s ON t.a = s.id WHEN MATCHED THEN INSERT (a) VALUES (1);
 -- expect
-case.sql:1:1: error 10711: INSERT cannot stand in this WHEN clause of MERGE
+case.sql:1:1: error 10711: An action of type 'INSERT' is not allowed in this WHEN clause of a MERGE statement.
     1 | MERGE heap AS t USING audit AS s ON t.a = s.id WHEN MATCHED THEN INSERT (a) VALUES (1);
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
@@ -335,14 +335,14 @@ case.sql:1:1: error 102: a table needs at least one column
 -- case: unknown type
 CREATE TABLE x (a foo)
 -- expect
-case.sql:1:19: error 2715: no type named 'foo'
+case.sql:1:19: error 2715: Cannot find data type foo.
     1 | CREATE TABLE x (a foo)
       |                   ^^^
 
 -- case: column twice
 CREATE TABLE x (a int, A int)
 -- expect
-case.sql:1:24: error 2705: column names in a table must be unique: 'A'
+case.sql:1:24: error 2705: Column names in each table must be unique. Column name 'A' is specified more than once.
     1 | CREATE TABLE x (a int, A int)
       |                        ^
 

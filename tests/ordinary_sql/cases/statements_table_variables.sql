@@ -240,7 +240,7 @@ INTO n
 -- case: undeclared column
 INSERT INTO @plain (zz) VALUES (1)
 -- expect
-case.sql:1:21: error 207: invalid column name 'zz'
+case.sql:1:21: error 207: Invalid column name 'zz'.
     1 | INSERT INTO @plain (zz) VALUES (1)
       |                     ^^
 
