@@ -397,7 +397,8 @@ GLOBAL_VARIABLES: dict[str, Value] = {
     "@@max_precision": Value("38", v.ATOM, tm.TINYINT, nullable=False),
     "@@textsize": Value("2147483647", v.ATOM, tm.INT, nullable=False),
     "@@dbts": v.call("sys.dbts", type=tm.SqlType("varbinary", length=8)),
-    "@@microsoftversion": Value("268435456", v.ATOM, tm.INT, nullable=False),
+    # 15.0.2000, as SERVERPROPERTY('ProductVersion') says it.
+    "@@microsoftversion": Value("251660240", v.ATOM, tm.INT, nullable=False),
 }
 """@@names that do not depend on the running program; the others are the scope's."""
 

@@ -42,7 +42,19 @@ def _add(node: exp.Add, ctx: Context) -> Value:
     return result
 
 
+def _counted(left: Value, right: Value) -> tuple[Value, Value]:
+    """A binary value beside a number is the number that its bytes are."""
+    a, b = left.type, right.type
+    if a is not None and b is not None:
+        if a.is_numeric and b.family == "binary":
+            return left, v.convert(right, tm.BIGINT if a.name == "bigint" else tm.INT)
+        if b.is_numeric and a.family == "binary":
+            return v.convert(left, tm.BIGINT if b.name == "bigint" else tm.INT), right
+    return left, right
+
+
 def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None) -> Value:
+    left, right = _counted(left, right)
     a, b = left.type, right.type
     if left.is_null or right.is_null:
         return _plus_null(left, right)
@@ -139,7 +151,7 @@ _ARITHMETIC: dict[type, str] = {exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mo
 @handles(*_ARITHMETIC)
 def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
     operator = _ARITHMETIC[type(node)]
-    left, right = scalar(node.this, ctx), scalar(node.expression, ctx)
+    left, right = _counted(scalar(node.this, ctx), scalar(node.expression, ctx))
     a, b = left.type, right.type
     if a is not None and b is not None and "uniqueidentifier" in (a.family, b.family):
         return _clash(_OPERATOR_NAMES[operator], a, b, ctx, node)

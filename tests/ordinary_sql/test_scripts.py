@@ -168,6 +168,16 @@ def test_output_into_converts(shared: Database) -> None:
     session.close()
 
 
+def test_a_binary_value_beside_a_number_is_a_number(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "DECLARE @v varbinary(4) = 0x10; SELECT 5 + 0x01, 40 - @v, @v * 2, 0xFF % 16, 0x01 + 0x02;"
+        "SELECT @@MICROSOFTVERSION / 0x01000000"
+    )
+    assert session.results == [[["6", "24", "32", "15", "0x0102"]], [["15"]]]
+    session.close()
+
+
 def test_a_conflict_names_the_database_of_its_table(shared: Database) -> None:
     session = Tsql(shared.dsn)
     session.run_well(
