@@ -81,6 +81,7 @@ class Broker:
         self.log = BrokerLog(sink or stream_sink())
         self.leading = asyncio.Event()
         self._stopping = asyncio.Event()
+        self._is_hurried = False
         self._monitors: dict[int, QueueMonitor] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._readers: dict[asyncio.Task[None], Reader | None] = {}
@@ -92,7 +93,8 @@ class Broker:
         self._reported: dict[int, float] = {}
 
     def stop(self) -> None:
-        """Drain and end: `run` returns within the grace period and a little more."""
+        """Drain and end: `run` returns within the grace period and a little more, called again without it."""
+        self._is_hurried = self._stopping.is_set()
         self._stopping.set()
 
     async def run(self) -> None:
@@ -223,7 +225,7 @@ class Broker:
                 "info", "draining", f"{running} readers are running; up to {self.options.grace:g} s for them"
             )
         deadline = time.monotonic() + self.options.grace
-        while self._readers and time.monotonic() < deadline:
+        while self._readers and time.monotonic() < deadline and not self._is_hurried:
             await self._cancel_idle()
             await _wait_for(list(self._readers), _DRAIN_STEP)
         for reader in list(self._readers.values()):

@@ -187,7 +187,7 @@ def test_the_views_show_the_reader_by_its_spid(sql: Connection, daemon: Start) -
         """
         BEGIN
             INSERT INTO dbo.done (body)
-            SELECT t.spid = pg_backend_pid() AND t.procedure_name = 'dbo.program'
+            SELECT t.spid = pg_backend_pid() AND t.procedure_name = '[dbo].[program]'
               FROM ssb.receive('dbo.to_queue') AS m, sys.dm_broker_activated_tasks AS t;
         END;
         """,

@@ -6,9 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
+from activation import until
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
+
+AT_WORK = (
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+    " AND application_name = 'pgsb reader' AND wait_event = 'PgSleep'"
+)
 
 Connect = Callable[..., Connection]
 
@@ -58,3 +64,32 @@ def test_what_waiting_does_not_mend_ends_it_at_once(empty_database: Database) ->
     _, said = process.communicate()
     assert process.returncode == 1
     assert "there is no runtime in" in said.splitlines()[0]
+
+
+def test_a_second_signal_ends_the_grace(database: Database, connect: Connect) -> None:
+    sql = connect()
+    sql.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_queue('dbo.p')")
+    sql.execute("SELECT ssb.create_service('//Q', 'dbo.q', '{DEFAULT}'), ssb.create_service('//P', 'dbo.p')")
+    sql.execute(
+        "CREATE PROCEDURE dbo.hang() LANGUAGE plpgsql AS"
+        " $$ BEGIN PERFORM FROM ssb.receive('dbo.q'); PERFORM pg_sleep(3600); END $$"
+    )
+    sql.execute(
+        "SELECT ssb.alter_queue('dbo.q', activation_status => true, activation_procedure => 'dbo.hang',"
+        " max_queue_readers => 1, execute_as => 'OWNER')"
+    )
+    process = _start(database, "--grace", "3600")
+    assert process.stderr is not None
+    try:
+        assert "leading" in process.stderr.readline()
+        sql.execute("SELECT ssb.send(ssb.begin_dialog('//P', '//Q'), body => 'x'::bytea)")
+        until(lambda: sql.execute(AT_WORK).fetchone())
+        process.terminate()
+        assert "draining" in process.stderr.readline()
+        process.terminate()
+        assert "reader_stopped" in process.stderr.readline()
+        assert process.wait() == 0
+    finally:
+        process.kill()
+        process.communicate()
+    assert sql.execute("SELECT count(*) FROM dbo.q").fetchone() == (1,)
