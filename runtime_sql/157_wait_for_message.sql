@@ -108,10 +108,10 @@ $$;
 -- ssb.raise_low_water. (What comes without an order, such as a timer that is due, is
 -- found by a real look each quarter of a second, each half one at last.)
 --
--- When the sequence has moved and a transaction runs, that is the sender, most likely, which
--- commits. The advisory lock that it holds (see ssb.send) is then waited for instead of a sleep, and at
--- most as long: its end wakes us at once. The lock is only a hint. Where the sender has none, another
--- one stays open, or a stranger took it, the looks go on as they do without it.
+-- When the sequence has moved, nothing is there yet, and a transaction runs, that is most likely the
+-- sender, which commits. The advisory lock that it holds (see ssb.send) is then waited for instead of a
+-- sleep, and at most as long: its end wakes us at once. The lock is only a hint. Where the sender has none,
+-- another one stays open, or a stranger took it, the looks go on as they do without it.
 CREATE OR REPLACE PROCEDURE ssb.wait_for_message(queue text, deadline timestamptz, conversation uuid DEFAULT NULL,
                                                  conversation_group uuid DEFAULT NULL, may_commit boolean DEFAULT false)
 LANGUAGE plpgsql
@@ -129,7 +129,7 @@ DECLARE
     v_is_found boolean;
     v_is_quiet boolean := false;       -- there was nothing, and while the sequence stands there is nothing
     v_look_at timestamptz;
-    v_is_new boolean;                  -- the sequence has moved since it was quiet
+    v_is_new boolean := false;         -- the sequence has moved since it was quiet
     v_is_coming boolean := false;      -- somebody is sending: the lock that tells of his end is waited for
     v_tidy_at timestamptz := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => 25);
 BEGIN
@@ -176,23 +176,11 @@ BEGIN
             v_xmin := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::bigint;
             v_next := v_xmin OPERATOR(pg_catalog.+) pg_catalog.age(
                 (v_xmin OPERATOR(pg_catalog.&) 4294967295)::pg_catalog.text::pg_catalog.xid);
-            v_is_new := v_is_quiet AND v_last OPERATOR(pg_catalog.>) v_seen;
             IF v_last IS DISTINCT FROM v_seen OR v_horizon IS NULL THEN
+                v_is_new := v_is_quiet AND v_last OPERATOR(pg_catalog.>) v_seen;
                 v_is_coming := v_xmin OPERATOR(pg_catalog.<) v_next;
                 v_seen := v_last;
                 v_horizon := v_next;
-            END IF;
-            IF v_is_coming THEN
-                BEGIN
-                    PERFORM pg_catalog.set_config('lock_timeout', greatest(
-                        (least(v_pause, v_left) OPERATOR(pg_catalog.*) 1000)::integer, 1)::pg_catalog.text, true);
-                    PERFORM pg_catalog.pg_advisory_xact_lock_shared(1397965379, v_sequence::pg_catalog.oid::integer);
-                    v_is_coming := false;
-                EXCEPTION WHEN lock_not_available THEN
-                    NULL;                  -- still sending
-                END;
-                COMMIT;
-                v_xmin := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::bigint;
             END IF;
             v_is_quiet := v_xmin OPERATOR(pg_catalog.>=) v_horizon;
             -- Something has come, and its sender is through: RECEIVE may look itself.
@@ -214,6 +202,7 @@ BEGIN
         END IF;
         EXIT WHEN v_is_found;
         v_is_quiet := v_is_quiet AND v_is_found IS NOT NULL;
+        v_is_new := v_is_new AND v_is_found IS NOT NULL;
         v_left := CASE WHEN pg_catalog.isfinite(deadline)
                        THEN pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())
                        ELSE 1 END;
@@ -229,8 +218,19 @@ BEGIN
             END IF;
         END IF;
         CONTINUE WHEN v_is_quiet;
-        IF NOT v_is_coming THEN
+        IF v_is_coming THEN
+            BEGIN
+                PERFORM pg_catalog.set_config('lock_timeout', greatest(
+                    (least(v_pause, v_left) OPERATOR(pg_catalog.*) 1000)::integer, 1)::pg_catalog.text, true);
+                PERFORM pg_catalog.pg_advisory_xact_lock_shared(1397965379, v_sequence::pg_catalog.oid::integer);
+                v_is_coming := false;
+            EXCEPTION WHEN lock_not_available THEN
+                NULL;                      -- still sending
+            END;
+            COMMIT;
+        ELSE
             PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
+            v_is_new := false;
         END IF;
         v_round := v_round OPERATOR(pg_catalog.+) 1;
         IF v_is_found IS NULL THEN
