@@ -130,6 +130,18 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT format('%I.%I', n.schema_name, n.object_name) FROM ssb.split_name(p_name) AS n; $$;
 
+-- 'shop_dbo.handle' as SQL Server's views show a queue's procedure: '[dbo].[handle]'. Other text, such as a
+-- program's name, stays.
+CREATE OR REPLACE FUNCTION ssb.bracketed_name(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN p_name ~ '^("([^"]|"")+"|\w+)[.]("([^"]|"")+"|\w+)$'
+                THEN (SELECT format('[%s].[%s]', ssb.tsql_schema(n.schema_name), n.object_name) FROM ssb.split_name(p_name) AS n)
+                ELSE p_name END;
+$$;
+
 -- 208 when there is no such queue.
 CREATE OR REPLACE FUNCTION ssb.queue_of(p_queue text)
 RETURNS ssb.queue

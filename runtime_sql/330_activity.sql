@@ -21,7 +21,8 @@ SELECT q.database_id, q.queue_id, coalesce(m.state, 'INACTIVE') AS state,
  WHERE q.is_activation_enabled OR m.queue_id IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_broker_activated_tasks AS
-SELECT t.pid AS spid, q.database_id, t.queue_id, t.procedure_name, ssb.principal_id_of(t.execute_as, q.database_id) AS execute_as
+SELECT t.pid AS spid, q.database_id, t.queue_id, ssb.bracketed_name(t.procedure_name) AS procedure_name,
+       ssb.principal_id_of(t.execute_as, q.database_id) AS execute_as
   FROM ssb.running_tasks() AS t
   JOIN ssb.queue AS q ON q.queue_id = t.queue_id;
 

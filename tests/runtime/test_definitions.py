@@ -224,13 +224,13 @@ def test_activation_options_follow_each_other(session: Session, pair: Pair) -> N
     session.do(
         alter + "activation_procedure => 'dbo.p', max_queue_readers => 3, execute_as => 'OWNER')", pair.far
     )
-    assert options() == ("dbo.p", 3, 1, -2)
+    assert options() == ("[dbo].[p]", 3, 1, -2)
     session.do(alter + "activation_status => false)", pair.far)
-    assert options() == ("dbo.p", 3, 0, -2)
+    assert options() == ("[dbo].[p]", 3, 0, -2)
     session.do(alter + "max_queue_readers => 5)", pair.far)
-    assert options() == ("dbo.p", 5, 0, -2)
+    assert options() == ("[dbo].[p]", 5, 0, -2)
     session.do(alter + "activation_status => true, execute_as => 'SELF')", pair.far)
-    assert options() == ("dbo.p", 5, 1, 1)
+    assert options() == ("[dbo].[p]", 5, 1, 1)
     session.do(alter + "drop_activation => true)", pair.far)
     assert options() == (None, 0, 0, None)
     with refused(9614):
