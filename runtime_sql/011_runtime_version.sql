@@ -6,3 +6,5 @@ CREATE TABLE IF NOT EXISTS ssb.runtime_version (
     installed_at timestamptz NOT NULL DEFAULT now(),
     only_row     boolean     PRIMARY KEY DEFAULT true CONSTRAINT "there is one version" CHECK (only_row)
 );
+-- Whoever runs scripts asks whether it is there.
+GRANT SELECT ON ssb.runtime_version TO PUBLIC;

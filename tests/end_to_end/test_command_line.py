@@ -395,3 +395,34 @@ def test_a_shell_completes_commands() -> None:
     command = [sys.executable, "-c", "from pgsb.cli.main import main; main()"]
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert shown.stdout == "plain,upgrade\n"
+
+
+def test_an_ordinary_role_runs_scripts_with_its_rights(database: Database, pgsb: Pgsb) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as owner:
+        owner.execute("CREATE ROLE ordinary_clerk LOGIN")
+        try:
+            made = pgsb(
+                "run",
+                "--dsn",
+                database.dsn,
+                "-",
+                stdin="CREATE QUEUE Inbox; CREATE SERVICE [//Office] ON QUEUE Inbox ([DEFAULT]);\n"
+                "CREATE QUEUE Closed;\nGRANT SEND ON SERVICE::[//Office] TO ordinary_clerk;\n"
+                "GRANT RECEIVE ON Inbox TO ordinary_clerk;",
+            )
+            assert made.status == 0, made.out
+            left = pgsb(
+                "run",
+                "--dsn",
+                f"{database.dsn}&user=ordinary_clerk",
+                "-",
+                stdin="SET NOCOUNT ON; DECLARE @d UNIQUEIDENTIFIER;\n"
+                "BEGIN DIALOG @d FROM SERVICE [//Office] TO SERVICE '//Office' WITH ENCRYPTION = OFF;\n"
+                "SEND ON CONVERSATION @d (N'hello');\n"
+                "RECEIVE CAST(message_body AS NVARCHAR(MAX)) AS body FROM Inbox;\nGO\nRECEIVE * FROM Closed;",
+            )
+            assert left.status == 1
+            assert left.out.startswith("body\n-----\nhello\n\nMsg 229, ")
+        finally:
+            owner.execute("DROP OWNED BY ordinary_clerk")
+            owner.execute("DROP ROLE ordinary_clerk")
