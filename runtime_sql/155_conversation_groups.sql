@@ -150,7 +150,7 @@ BEGIN
 END;
 $$;
 
--- '' when nothing waits; NULL when there is no such conversation.
+-- '' when nothing waits, and when there is no such conversation.
 CREATE OR REPLACE FUNCTION ssb.get_transmission_status(handle uuid)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
@@ -158,8 +158,10 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
-    SELECT coalesce((SELECT t.transmission_status FROM ssb.transmission AS t
-                      WHERE t.endpoint_id = e.endpoint_id ORDER BY t.transmission_id LIMIT 1), '')
-      FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_handle = handle AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT e.is_initiator);
+    SELECT coalesce((SELECT t.transmission_status
+                       FROM ssb.conversation_endpoint AS e
+                       JOIN ssb.transmission AS t ON t.endpoint_id = e.endpoint_id
+                      WHERE e.conversation_handle = handle
+                        AND (e.closed_at IS NULL OR NOT e.is_close_known OR NOT e.is_initiator)
+                      ORDER BY t.transmission_id LIMIT 1), '');
 $$;

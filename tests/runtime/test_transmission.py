@@ -24,6 +24,7 @@ def test_a_message_to_an_unknown_service_waits_for_it(session: Session, pair: Pa
     session.do("SELECT ssb.create_service(%s, %s, ARRAY[%s])", name, pair.far, pair.contract)
     assert session.transmissions(handle) == []
     assert session.value("SELECT ssb.get_transmission_status(%s)", handle) == ""
+    assert session.value("SELECT ssb.get_transmission_status(gen_random_uuid())") == ""
     session.send(handle, pair.request, "3")
     assert [(m.number, m.body) for m in session.receive(pair.far)] == [(0, "1"), (1, "2"), (2, "3")]
 
