@@ -123,6 +123,7 @@ def prepare(
         session.do("DELETE FROM ssb.message_stored")
         session.do("VACUUM ssb.message_0, ssb.message_1")
         assert session.value("SELECT ssb.is_vacuumed_in_vain('ssb.message_0')")
+    session.send(pair.dialog(), pair.request, "held")
     session.do("SELECT ssb.send(%s, %s, 'x'::bytea) FROM generate_series(1, 200)", near, pair.request)
     return pair, near, far
 
@@ -133,6 +134,8 @@ def test_send_and_receive_probe_indexes(
 ) -> None:
     pair, near, far = prepare(session, another, state)
     session.send(pair.dialog(), pair.request, "first message")
+    # The first message is in other hands.
+    assert another().bodies(pair.far, 1) == ["held"]
     plans.seen.clear()
     session.connection.execute("SELECT ssb.send(%s, %s, 'x'::bytea)", (near, pair.request))
     for statement in (
@@ -152,3 +155,7 @@ def test_send_and_receive_probe_indexes(
     wrong = {scan for scan in scans if scan[1] in BIG and scan[0] not in PROBES}
     assert wrong == set()
     assert list(plans.sorts_of_locks()) == []
+    # Both ways of RECEIVE: past a message in other hands, and the careful one.
+    statements = [plan["Query Text"] for plan in plans.seen]
+    assert any("NOT EXISTS" in text and "SKIP LOCKED" in text for text in statements)
+    assert any("WITH gone" in text for text in statements)
