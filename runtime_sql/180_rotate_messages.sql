@@ -176,6 +176,7 @@ CREATE OR REPLACE FUNCTION ssb.move_messages(p_table regclass, p_to regclass, p_
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET jit = off
@@ -186,7 +187,7 @@ DECLARE
     v_locks bigint[];
     v_orphans bigint;
 BEGIN
-    EXECUTE format('SELECT coalesce(array_agg(m.ctid), %L), array_agg(DISTINCT m.endpoint_id)'
+    EXECUTE format('SELECT coalesce(array_agg(m.ctid ORDER BY m.ctid), %L), array_agg(m.endpoint_id)'
                    ' FROM (SELECT m.ctid, m.endpoint_id FROM %s AS m WHERE m.ctid > $1 LIMIT 1000) AS m', '{}', p_table)
        INTO v_places, v_endpoints USING p_from;
     place := v_places[1000];
@@ -197,20 +198,25 @@ BEGIN
     END IF;
     SELECT array_agg(f.lock_id) INTO v_locks
       FROM (SELECT e.lock_id
-              FROM (SELECT DISTINCT e.lock_id FROM unnest(v_endpoints) AS u (endpoint_id)
+              FROM (SELECT DISTINCT e.lock_id
+                      FROM (SELECT DISTINCT unnest(v_endpoints) AS endpoint_id) AS u
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = u.endpoint_id AND e.closed_at IS NULL
                      ORDER BY e.lock_id) AS e
              CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
                                   WHERE l.endpoint_id = e.lock_id FOR NO KEY UPDATE SKIP LOCKED) AS l) AS f;
-    -- As it is now that it is locked: somebody may have received them, or moved the conversation.
-    EXECUTE format('WITH moved AS (DELETE FROM %s AS m USING ssb.conversation_endpoint AS e'
-                   '                WHERE m.ctid = ANY ($1) AND e.endpoint_id = m.endpoint_id'
-                   '                  AND e.lock_id = ANY ($2) AND e.closed_at IS NULL RETURNING m.*)'
+    -- As it is now that they are locked: somebody may have moved a conversation.
+    SELECT array_agg(e.endpoint_id) INTO v_endpoints
+      FROM (SELECT DISTINCT unnest(v_endpoints) AS endpoint_id) AS u
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = u.endpoint_id AND e.closed_at IS NULL
+     WHERE e.lock_id = ANY (v_locks);
+    -- And somebody may have received messages. (coalesce: found by their places, not by an index.)
+    EXECUTE format('WITH moved AS (DELETE FROM %s AS m WHERE m.ctid = ANY ($1) AND coalesce(m.endpoint_id = ANY ($2), false)'
+                   '               RETURNING m.*)'
                    ' INSERT INTO %s (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,'
                    '                 message_type_id, priority, validation, body)'
                    ' SELECT m.queue_id, m.endpoint_id, m.queuing_order, m.message_sequence_number, m.enqueued_at,'
                    '        m.message_type_id, m.priority, m.validation, m.body FROM moved AS m', p_table, p_to)
-      USING v_places, v_locks;
+      USING v_places, v_endpoints;
     GET DIAGNOSTICS moved = ROW_COUNT;
     held := held - moved;
     IF held > 0 THEN

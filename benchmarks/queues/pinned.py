@@ -85,15 +85,22 @@ def measure(
     wait = Outcome(
         _scenario("ms, p99 of RECEIVE, worst stretch", Target(("first stretch",), 2.0, at_most=True))
     )
+    own = Outcome(
+        _scenario(
+            "ms, p99 without waiting for its turn, worst", Target(("first stretch",), 2.0, at_most=True)
+        )
+    )
     size = Outcome(_scenario("MB at most", Target((_UNPINNED,), 3.0, at_most=True)))
     speed.rates = {OURS: [held[-1].rate], "first stretch": [held[0].rate]}
     worst = [_percentile(one.latencies, 0.99) for one in held]
     wait.rates = {OURS: [max(worst)], "first stretch": [worst[0]]}
+    alone = [_percentile(one.own, 0.99) for one in held]
+    own.rates = {OURS: [max(alone)], "first stretch": [alone[0]]}
     size.rates = {
         OURS: [max(one.megabytes for one in held)],
         _UNPINNED: [max(one.megabytes for one in free)],
     }
-    return [speed, wait, size]
+    return [speed, wait, own, size]
 
 
 def _scenario(unit: str, target: Target) -> Scenario:
