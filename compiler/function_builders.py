@@ -152,6 +152,7 @@ def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
             second = v.cast(second, first.type.postgres, first.type)
     elif second.type is None or second.family != first.family:
         second = v.assign(second, first.type)
+    second = v.at_scale(second, first.type)
     return v.call("COALESCE", first.text, second.text, type=first.type, nullable=nullable)
 
 

@@ -75,8 +75,8 @@ def _has_one_spelling(type_: tm.SqlType) -> bool:
 
 def mismatched(value: Value, type_: tm.SqlType | None) -> bool:
     """PostgreSQL would not find T-SQL's common type for this column by itself."""
-    if value.is_null or value.type is None or type_ is None or value.family == type_.family:
+    if value.is_null or value.type is None or type_ is None:
         return False
-    if value.type.is_numeric and type_.is_numeric:
-        return False
+    if value.family == type_.family or (value.type.is_numeric and type_.is_numeric):
+        return v.lacks_decimals(value, type_)
     return not (value.type.is_datetime and type_.is_datetime)

@@ -570,6 +570,29 @@ def _assign_unknown(value: Value, to: SqlType) -> Value:
     return value
 
 
+def lacks_decimals(value: Value, type_: SqlType) -> bool:
+    """Whether a number has fewer decimals than ``type_``, a decimal or money, shows."""
+    return (
+        type_.family == "decimal"
+        and not value.is_null
+        and value.type is not None
+        and value.type.family in ("integer", "bit", "decimal")
+        and digits(value.type, value.constant)[1] < digits(type_)[1]
+    )
+
+
+def at_scale(value: Value, type_: SqlType) -> Value:
+    """A number with the decimals of the type that it becomes: 0 beside decimal(10, 2) is 0.00.
+
+    PostgreSQL keeps the digits of each value, which are seen wherever it becomes text.
+    """
+    if not lacks_decimals(value, type_):
+        return value
+    if isinstance(value.constant, int):
+        return Value(f"{value.constant}.{'0' * digits(type_)[1]}", value.level, type_, nullable=False)
+    return cast(value, type_.postgres, type_)
+
+
 def reconcile(values: list[Value]) -> tuple[list[Value], SqlType | None]:
     """Convert the branches of CASE, COALESCE, UNION … to their common type where PostgreSQL would not."""
     target = common_type(values)
@@ -583,7 +606,7 @@ def reconcile(values: list[Value]) -> tuple[list[Value], SqlType | None]:
             or (value.type and value.type.is_numeric and target.is_numeric)
             or (target.is_datetime and value.type is not None and value.type.is_datetime)
         ):
-            out.append(value)
+            out.append(at_scale(value, target))
         elif isinstance(value.constant, str) and target.family != "string":
             converted = convert(value, target)
             out.append(converted)

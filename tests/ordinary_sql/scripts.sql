@@ -583,3 +583,20 @@ d2 | datetime2 | datetime2
 s | smalldatetime | smalldatetime
 x | xml | xml
 u | uniqueidentifier | uniqueidentifier
+
+-- case: numbers that meet a decimal have its decimals
+SET NOCOUNT ON;
+CREATE TABLE dbo.dec1 (k varchar(5), amt decimal(10,2), m money, n int);
+INSERT dec1 VALUES ('a', 10, 1, 5), ('b', NULL, NULL, NULL);
+SELECT ISNULL(amt, 0), COALESCE(m, 0), CASE WHEN k = 'a' THEN n ELSE 1.5 END, IIF(amt IS NULL, 0, amt) FROM dec1 ORDER BY k;
+SELECT SUM(CASE WHEN k = 'b' THEN amt ELSE 0 END), 'x' + CAST(ISNULL(SUM(m), 0) AS varchar(20)) FROM dec1;
+SELECT amt FROM dec1 WHERE k = 'a' UNION ALL SELECT 0 UNION ALL SELECT n FROM dec1 WHERE k = 'a'
+-- expect
+10.00 | 1.0000 | 5.0 | 10.00
+0.00 | 0.0000 | 1.5 | 0.00
+
+0.00 | x1.00
+
+10.00
+0.00
+5.00

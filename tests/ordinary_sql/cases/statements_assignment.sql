@@ -114,7 +114,7 @@ SELECT @total = ISNULL(@total, 0) + amount FROM orders WHERE customer = @id
 -- expect
 FOR next_row IN
 SELECT amount AS c1 FROM dbo.orders WHERE customer = p.id
-LOOP total := COALESCE(total, 0) + next_row.c1; END LOOP
+LOOP total := COALESCE(total, 0.00) + next_row.c1; END LOOP
 
 -- case: lifting an aggregate
 SELECT @n = @n + COUNT(*) FROM orders
