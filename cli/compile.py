@@ -39,6 +39,9 @@ def compile_command(
     problems.raise_if_any()
     compiled = compile_script(read.source, CompileOptions(database=database, collation=collation))
     compiled.problems.raise_if_any()
+    if len(compiled.problems):
+        # What has no effect on PostgreSQL is not in the text: it is said.
+        click.echo(compiled.problems.report(), err=True)
     text = compiled.text()
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.

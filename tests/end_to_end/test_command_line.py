@@ -426,3 +426,12 @@ def test_an_ordinary_role_runs_scripts_with_its_rights(database: Database, pgsb:
         finally:
             owner.execute("DROP OWNED BY ordinary_clerk")
             owner.execute("DROP ROLE ordinary_clerk")
+
+
+def test_compile_says_what_is_not_in_its_text(pgsb: Pgsb, tmp_path: Path) -> None:
+    script = tmp_path / "p.sql"
+    script.write_text("CREATE PROCEDURE p WITH EXECUTE AS OWNER AS SELECT 1")
+    left = pgsb("compile", str(script))
+    assert left.status == 0 and "CREATE OR REPLACE PROCEDURE dbo.p" in left.out
+    assert left.err.startswith(f"{script}:1:25: warning: EXECUTE AS of a procedure is recorded in the source")
+    assert pgsb("check", str(script)).err == left.err
