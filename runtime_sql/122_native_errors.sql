@@ -113,6 +113,8 @@ BEGIN
         -- As the script names it, without the database's prefix.
         v_first := CASE WHEN v_first LIKE '%.%' THEN ssb.tsql_spelling(v_first)
                         WHEN sqlstate_code = '3F000' THEN ssb.tsql_schema(v_first) ELSE v_first END;
+    ELSIF v_first LIKE 'pg\_temp.#%' THEN
+        v_first := substr(v_first, length('pg_temp.') + 1);
     END IF;
     CASE sqlstate_code
     WHEN '23505', '23503', '23514', '23P01' THEN

@@ -168,6 +168,17 @@ def test_output_into_converts(shared: Database) -> None:
     session.close()
 
 
+def test_a_missing_temporary_table_is_called_by_its_name(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "CREATE PROCEDURE dbo.no_temp AS INSERT #missing VALUES (1)\nGO\n"
+        "BEGIN TRY EXEC dbo.no_temp END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH\nGO\n"
+        "BEGIN TRY EXEC dbo.no_temp END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
+    )
+    assert session.prints == ["Invalid object name '#missing'."] * 2
+    session.close()
+
+
 def test_a_binary_value_beside_a_number_is_a_number(shared: Database) -> None:
     session = Tsql(shared.dsn)
     session.run_well(
