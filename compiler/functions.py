@@ -340,6 +340,7 @@ FUNCTIONS: dict[str, Function] = {
     "DATABASE_PRINCIPAL_ID": Function("?t", tm.INT),
     "HOST_NAME": Function("", _NULLARY_TEXT),
     "HOST_ID": Function("", tm.varchar(10)),
+    "GETANSINULL": Function("?t", tm.SMALLINT, build=lambda arguments, _: v.integer(1)),
     "APP_NAME": Function("", _NULLARY_TEXT),
     "PROGRAM_NAME": Function("", _NULLARY_TEXT),
     "IS_MEMBER": Function("t", tm.INT),

@@ -437,6 +437,8 @@ class Reader(TSQLParser):
         return columns
 
     def _parse_table(self, *args: Any, **kwargs: Any) -> Any:
+        if self.peek(T.DCOLON):
+            self._advance()  # ::fn_listextendedproperty(…), version 2000's way to call the system's functions
         table = Parser._parse_table(self, *args, **kwargs)
         if isinstance(table, exp.Table) and table.args.get("sample") and not table.args.get("hints"):
             table.set("hints", self._parse_table_hints())

@@ -600,3 +600,12 @@ SELECT amt FROM dec1 WHERE k = 'a' UNION ALL SELECT 0 UNION ALL SELECT n FROM de
 10.00
 0.00
 5.00
+
+-- case: system functions as version 2000 calls them
+EXEC sp_addextendedproperty 'fn1', 'one';
+SELECT value FROM ::fn_listextendedproperty('fn1', DEFAULT, DEFAULT, DEFAULT, DEFAULT, DEFAULT, DEFAULT);
+SELECT GETANSINULL() + GETANSINULL('d')
+-- expect
+one
+
+2
