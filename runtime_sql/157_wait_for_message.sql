@@ -129,7 +129,6 @@ DECLARE
     v_is_found boolean;
     v_is_quiet boolean := false;       -- there was nothing, and while the sequence stands there is nothing
     v_look_at timestamptz;
-    v_is_new boolean := false;         -- the sequence has moved since it was quiet
     v_is_coming boolean := false;      -- somebody is sending: the lock that tells of his end is waited for
     v_tidy_at timestamptz := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => 25);
 BEGIN
@@ -176,15 +175,14 @@ BEGIN
             v_xmin := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::pg_catalog.text::bigint;
             v_next := v_xmin OPERATOR(pg_catalog.+) pg_catalog.age(
                 (v_xmin OPERATOR(pg_catalog.&) 4294967295)::pg_catalog.text::pg_catalog.xid);
+            -- Something has come, and nobody is about to commit: RECEIVE may look itself.
+            EXIT WHEN v_is_quiet AND v_last OPERATOR(pg_catalog.>) v_seen AND v_xmin OPERATOR(pg_catalog.>=) v_next;
             IF v_last IS DISTINCT FROM v_seen OR v_horizon IS NULL THEN
-                v_is_new := v_is_quiet AND v_last OPERATOR(pg_catalog.>) v_seen;
                 v_is_coming := v_xmin OPERATOR(pg_catalog.<) v_next;
                 v_seen := v_last;
                 v_horizon := v_next;
             END IF;
             v_is_quiet := v_xmin OPERATOR(pg_catalog.>=) v_horizon;
-            -- Something has come, and its sender is through: RECEIVE may look itself.
-            EXIT WHEN v_is_new AND v_is_quiet;
             v_look_at := pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) pg_catalog.make_interval(
                 secs => greatest(0.25, v_pause OPERATOR(pg_catalog.*) 5));
         END IF;
@@ -202,7 +200,6 @@ BEGIN
         END IF;
         EXIT WHEN v_is_found;
         v_is_quiet := v_is_quiet AND v_is_found IS NOT NULL;
-        v_is_new := v_is_new AND v_is_found IS NOT NULL;
         v_left := CASE WHEN pg_catalog.isfinite(deadline)
                        THEN pg_catalog.date_part('epoch', deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())
                        ELSE 1 END;
@@ -230,7 +227,6 @@ BEGIN
             COMMIT;
         ELSE
             PERFORM pg_catalog.pg_sleep(least(v_pause, v_left));
-            v_is_new := false;
         END IF;
         v_round := v_round OPERATOR(pg_catalog.+) 1;
         IF v_is_found IS NULL THEN
