@@ -98,10 +98,26 @@ SELECT e.*, b.listener_port AS port, 0::sys.bit AS is_dynamic_port, b.listener_i
 
 CREATE OR REPLACE VIEW sys.service_broker_endpoints AS
 SELECT e.*, b.message_forwarding::integer::sys.bit AS is_message_forwarding_enabled, b.message_forward_size AS message_forwarding_size,
-       b.authentication AS connection_auth_desc, b.encryption AS encryption_algorithm_desc,
-       CASE b.encryption WHEN 'DISABLED' THEN 0 WHEN 'SUPPORTED' THEN 3 ELSE 2 END::smallint AS encryption_algorithm,
-       b.algorithm AS algorithm_desc
-  FROM sys.endpoints AS e JOIN ssb.broker_endpoint AS b ON b.broker_endpoint_id = e.endpoint_id;
+       d.authentication AS connection_auth_desc, d.encryption AS encryption_algorithm_desc,
+       (array_position(ARRAY['NONE', 'RC4', 'AES', 'NONE, RC4', 'NONE, AES', 'RC4, AES', 'AES, RC4', 'NONE, RC4, AES', 'NONE, AES, RC4'],
+                       d.encryption) - 1)::smallint AS encryption_algorithm,
+       b.algorithm AS algorithm_desc,
+       array_position(ARRAY['NTLM', 'KERBEROS', 'NEGOTIATE', 'CERTIFICATE', 'NTLM, CERTIFICATE', 'KERBEROS, CERTIFICATE',
+                            'NEGOTIATE, CERTIFICATE', 'CERTIFICATE, NTLM', 'CERTIFICATE, KERBEROS', 'CERTIFICATE, NEGOTIATE'],
+                      d.authentication)::smallint AS connection_auth,
+       coalesce((SELECT c.certificate_id FROM ssb.certificate AS c
+                  WHERE lower(c.name) = lower(substring(b.authentication FROM 'CERTIFICATE (\S+)'))
+                  ORDER BY c.database_id LIMIT 1), 0) AS certificate_id
+  FROM sys.endpoints AS e
+  JOIN ssb.broker_endpoint AS b ON b.broker_endpoint_id = e.endpoint_id
+  -- WINDOWS [NTLM | KERBEROS | NEGOTIATE] and CERTIFICATE name, in either order; what is encrypted, and how.
+ CROSS JOIN LATERAL (
+    SELECT concat_ws(', ', CASE WHEN b.authentication ~ '^CERTIFICATE ' THEN 'CERTIFICATE' END,
+                     CASE WHEN b.authentication ~ '(^| )WINDOWS( |$)'
+                          THEN coalesce(substring(b.authentication FROM 'WINDOWS (NTLM|KERBEROS|NEGOTIATE)'), 'NEGOTIATE') END,
+                     CASE WHEN b.authentication ~ ' CERTIFICATE ' THEN 'CERTIFICATE' END) AS authentication,
+           CASE b.encryption WHEN 'DISABLED' THEN 'NONE' WHEN 'SUPPORTED' THEN 'NONE, ' || replace(b.algorithm, ' ', ', ')
+                             ELSE replace(b.algorithm, ' ', ', ') END AS encryption) AS d;
 
 CREATE OR REPLACE VIEW sys.xml_schema_collections AS
 SELECT c.collection_id AS xml_collection_id, coalesce(v.schema_id, 1) AS schema_id, NULL::integer AS principal_id, c.spelling AS name,

@@ -168,6 +168,28 @@ def test_output_into_converts(shared: Database) -> None:
     session.close()
 
 
+def test_an_endpoint_shows_how_it_authenticates_and_encrypts(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    show = (
+        "SELECT connection_auth, connection_auth_desc, encryption_algorithm, encryption_algorithm_desc"
+        " FROM sys.service_broker_endpoints;"
+    )
+    session.run_well(
+        "CREATE ENDPOINT shown STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER"
+        " (AUTHENTICATION = WINDOWS NTLM CERTIFICATE c1, ENCRYPTION = REQUIRED ALGORITHM AES RC4)\nGO\n"
+        f"{show} ALTER ENDPOINT shown FOR SERVICE_BROKER (AUTHENTICATION = CERTIFICATE c1 WINDOWS,"
+        f" ENCRYPTION = SUPPORTED ALGORITHM AES); {show}"
+        " ALTER ENDPOINT shown FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS, ENCRYPTION = DISABLED);"
+        f"{show} DROP ENDPOINT shown"
+    )
+    assert session.results == [
+        [["5", "NTLM, CERTIFICATE", "6", "AES, RC4"]],
+        [["10", "CERTIFICATE, NEGOTIATE", "4", "NONE, AES"]],
+        [["3", "NEGOTIATE", "0", "NONE"]],
+    ]
+    session.close()
+
+
 def test_a_missing_temporary_table_is_called_by_its_name(shared: Database) -> None:
     session = Tsql(shared.dsn)
     session.run_well(
