@@ -223,6 +223,17 @@ BEGIN
 END;
 $$;
 
+-- A queue's view: neither it nor its columns can be renamed, in SQL Server either.
+CREATE OR REPLACE FUNCTION ssb.is_queue(relation regclass)
+RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                     JOIN ssb.queue AS q ON q.schema_name = n.nspname AND q.relation_name = c.relname
+                    WHERE c.oid = relation)
+$$;
+
 -- sp_rename of a table, view, index or, as 'table.column' with type COLUMN, a column.
 CREATE OR REPLACE FUNCTION ssb.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
@@ -232,7 +243,7 @@ DECLARE
     v_parts text[] := sys.name_parts(object_name);
     v_owner text := ssb.module_name(array_to_string(v_parts[1:cardinality(v_parts) - 1], '.'), database);
 BEGIN
-    IF upper(object_type) IN ('COLUMN', 'INDEX') AND to_regclass(v_owner) IS NULL THEN
+    IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb.is_queue(to_regclass(v_owner))) THEN
         PERFORM ssb.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
                                               upper(object_type)), 11, 1);
     ELSIF upper(object_type) = 'COLUMN' THEN
@@ -240,7 +251,8 @@ BEGIN
     ELSIF upper(object_type) = 'INDEX' THEN
         EXECUTE format('ALTER INDEX %I.%I RENAME TO %I', (parse_ident(v_owner))[1], sys.fold(v_parts[cardinality(v_parts)]),
                        sys.fold(new_name));
-    ELSIF to_regclass(ssb.module_name(object_name, database)) IS NULL THEN
+    ELSIF to_regclass(ssb.module_name(object_name, database)) IS NULL
+          OR ssb.is_queue(to_regclass(ssb.module_name(object_name, database))) THEN
         PERFORM ssb.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
             'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
     ELSE

@@ -190,6 +190,20 @@ def test_an_endpoint_shows_how_it_authenticates_and_encrypts(shared: Database) -
     session.close()
 
 
+def test_a_queue_keeps_its_name(shared: Database) -> None:
+    session = Tsql(shared.dsn)
+    session.run_well(
+        "CREATE QUEUE dbo.steady\nGO\n"
+        "BEGIN TRY EXEC sp_rename 'dbo.steady', 'moved' END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH;"
+        "BEGIN TRY EXEC sp_rename 'dbo.steady.status', 's', 'COLUMN' END TRY"
+        " BEGIN CATCH PRINT ERROR_NUMBER() END CATCH;"
+        "SELECT COUNT(status) FROM steady"
+    )
+    assert session.prints == ["15225", "15248"]
+    assert session.results == [[["0"]]]
+    session.close()
+
+
 def test_a_missing_temporary_table_is_called_by_its_name(shared: Database) -> None:
     session = Tsql(shared.dsn)
     session.run_well(
