@@ -169,7 +169,7 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
         return None
     count = len(arguments)
     if count < function.minimum or (function.maximum is not None and count > function.maximum):
-        raise Wrong(f"the {name.lower()} function requires {_arity(function)}", 174)
+        raise _wrong_arity(name, function)
     prepared = [_prepare(function.kind(i), argument) for i, argument in enumerate(arguments)]
     if function.build is not None:
         value = function.build(prepared, surroundings)
@@ -185,12 +185,11 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     return value
 
 
-def _arity(function: Function) -> str:
+def _wrong_arity(name: str, function: Function) -> Wrong:
+    begin = f"The {name.lower()} function requires {function.minimum}"
     if function.maximum == function.minimum:
-        return f"{function.minimum} argument{'s' if function.minimum != 1 else ''}"
-    if function.maximum is None:
-        return f"at least {function.minimum} argument{'s' if function.minimum != 1 else ''}"
-    return f"{function.minimum} to {function.maximum} arguments"
+        return Wrong(f"{begin} argument(s).", 174)
+    return Wrong(f"{begin} to {function.maximum or 254} arguments.", 189)
 
 
 _NULLARY_TEXT = tm.nvarchar(128)

@@ -434,14 +434,14 @@ case.sql:1:1: error 195: 'foo' is not a recognized built-in function name.
 -- case: LEN()
 LEN()
 -- expect
-case.sql:1:1: error 174: the len function requires 1 argument
+case.sql:1:1: error 174: The len function requires 1 argument(s).
     1 | LEN()
       | ^^^
 
 -- case: LEN(@s, 1)
 LEN(@s, 1)
 -- expect
-case.sql:1:1: error 174: the len function requires 1 argument
+case.sql:1:1: error 174: The len function requires 1 argument(s).
     1 | LEN(@s, 1)
       | ^^^
 
