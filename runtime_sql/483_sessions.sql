@@ -54,7 +54,10 @@ SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHE
        CASE l.mode WHEN 'AccessShareLock' THEN 'Sch-S' WHEN 'RowShareLock' THEN 'IS' WHEN 'RowExclusiveLock' THEN 'IX'
                    WHEN 'ShareLock' THEN 'S' WHEN 'ExclusiveLock' THEN 'X' WHEN 'AccessExclusiveLock' THEN 'Sch-M' ELSE 'U' END AS request_mode,
        CASE WHEN l.granted THEN 'GRANT' ELSE 'WAIT' END AS request_status, l.pid AS request_session_id, 'TRANSACTION'::text AS request_owner_type
-  FROM pg_locks AS l WHERE l.database IS NULL OR l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
+  FROM pg_locks AS l
+ WHERE (l.database IS NULL OR l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
+   -- The engine's own (see docs/engine.md) are nobody's application locks.
+   AND (l.locktype <> 'advisory' OR l.objsubid <> 2 OR l.classid NOT BETWEEN 1397965376::oid AND 1397965391::oid);
 
 CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
 SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,

@@ -32,3 +32,25 @@ def test_modules_have_their_texts(database: Database, connect: Callable[..., psy
         "SELECT m.definition FROM sys.sql_modules AS m WHERE m.object_id = sys.object_id('dbo.nothing')"
     ).fetchone()
     assert row is not None and "SELECT 1" in row[0]
+
+
+def test_the_engines_own_locks_are_no_application_locks(
+    database: Database, connect: Callable[..., psycopg.Connection]
+) -> None:
+    connection = connect(database.dsn)
+    connection.execute(
+        "SELECT ssb.create_queue('dbo.hinted'), ssb.create_service('h', 'dbo.hinted', '{DEFAULT}')"
+    )
+    handle = connection.execute("SELECT ssb.begin_dialog('h', 'h')").fetchone()
+    assert handle is not None
+    mine = (
+        "SELECT count(*) FROM sys.dm_tran_locks AS l"
+        " WHERE l.resource_type = 'APPLICATION' AND l.request_session_id = pg_backend_pid()"
+    )
+    with connection.transaction():
+        connection.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", handle)
+        held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
+        assert connection.execute(held).fetchone() != (0,)
+        assert connection.execute(mine).fetchone() == (0,)
+        connection.execute("SELECT sys.getapplock('stock', 'Exclusive')")
+        assert connection.execute(mine).fetchone() == (1,)
