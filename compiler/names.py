@@ -25,7 +25,7 @@ _SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "pg_temp
 COMPATIBILITY_VIEWS = frozenset(
     """
     sysobjects sysdatabases syscolumns sysusers sysindexes sysmessages sysprocesses syslogins systypes
-    syscomments sysreferences sysforeignkeys sysfiles spt_values
+    syscomments sysreferences sysforeignkeys sysfiles sysaltfiles spt_values
     """.split()
 )
 """System tables of old: `sysobjects`, `dbo.sysobjects`, `master..sysdatabases` all mean the view in sys."""

@@ -162,9 +162,11 @@ _VIEWS: dict[str, str] = {
     """,
     "sysobjects": """
         name:s id:i xtype:s uid:i info:i status:i base_schema_ver:i replinfo:i parent_obj:i crdate:d
-        ftcatid:i schema_ver:i type:s refdate:d version:i category:i cache:i
+        ftcatid:i schema_ver:i type:s refdate:d version:i category:i cache:i sysstat:i
     """,
-    "sysdatabases": "name:s dbid:i crdate:d status:i",
+    "sysdatabases": "name:s dbid:i crdate:d status:i cmptlevel:i filename:n",
+    "sysaltfiles": "fileid:i groupid:i size:i maxsize:i growth:i status:i dbid:i name:s filename:n",
+    "sysfiles": "fileid:i groupid:i size:i maxsize:i growth:i status:i name:s filename:n",
     "sysmessages": "error:i severity:i description:n",
     "messages": "message_id:i language_id:i severity:y is_event_logged:b text:n",
     "server_principals": "name:s principal_id:i type:s type_desc:s",

@@ -257,7 +257,11 @@ SELECT o.*, (d.kept IS NOT NULL)::integer::sys.bit AS is_disabled, (NOT k.conval
 CREATE OR REPLACE VIEW sys.sysobjects AS
 SELECT o.name, o.object_id AS id, o.type AS xtype, o.schema_id AS uid, o.parent_object_id AS parent_obj, o.create_date AS crdate, o.type,
        0::smallint AS info, 0 AS status, 0 AS base_schema_ver, 0 AS replinfo, 0::smallint AS ftcatid, 0 AS schema_ver,
-       o.modify_date AS refdate, 0 AS version, 0 AS category, 0::smallint AS cache
+       o.modify_date AS refdate, 0 AS version, 0 AS category, 0::smallint AS cache,
+       CASE btrim(o.type) WHEN 'S' THEN 1 WHEN 'V' THEN 2 WHEN 'U' THEN 3 WHEN 'P' THEN 4 WHEN 'D' THEN 6 WHEN 'TR' THEN 8 ELSE 0 END::smallint
+           AS sysstat
   FROM sys.objects AS o;
 CREATE OR REPLACE VIEW sys.sysdatabases AS
-SELECT d.name, d.database_id AS dbid, d.create_date AS crdate FROM sys.databases AS d;
+SELECT d.name, d.database_id AS dbid, d.create_date AS crdate, d.owner_sid AS sid, 0::smallint AS mode, 0 AS status, 0 AS status2,
+       0 AS category, d.compatibility_level AS cmptlevel, d.name || '.mdf' AS filename
+  FROM sys.databases AS d;

@@ -112,12 +112,19 @@ SELECT c.configuration_id, c.name, c.value, 0 AS minimum, c.maximum, c.value AS 
 -- Files: PostgreSQL keeps its own; one for each database stands for them.
 CREATE OR REPLACE VIEW sys.master_files AS
 SELECT d.database_id, 1 AS file_id, 0::smallint AS type, 'ROWS'::text AS type_desc, 1 AS data_space_id, d.name AS name,
-       current_setting('cluster_name') || '/' || d.name AS physical_name, 0::smallint AS state, 'ONLINE'::text AS state_desc,
+       '/' || d.name || '.mdf' AS physical_name, 0::smallint AS state, 'ONLINE'::text AS state_desc,
        (pg_database_size(current_database()) / 8192)::integer AS size, -1 AS max_size, 0 AS growth
   FROM sys.databases AS d;
 CREATE OR REPLACE VIEW sys.database_files AS
 SELECT f.file_id, f.type, f.type_desc, f.data_space_id, f.name, f.physical_name, f.state, f.state_desc, f.size, f.max_size, f.growth
   FROM sys.master_files AS f WHERE f.database_id = ssb.current_database_id();
+CREATE OR REPLACE VIEW sys.sysaltfiles AS
+SELECT f.file_id::smallint AS fileid, 1::smallint AS groupid, f.size, f.max_size AS maxsize, f.growth, 0 AS status, 0 AS perf,
+       f.database_id::smallint AS dbid, f.name, f.physical_name AS filename
+  FROM sys.master_files AS f;
+CREATE OR REPLACE VIEW sys.sysfiles AS
+SELECT f.fileid, f.groupid, f.size, f.maxsize, f.growth, f.status, f.perf, f.name, f.filename
+  FROM sys.sysaltfiles AS f WHERE f.dbid = ssb.current_database_id();
 CREATE OR REPLACE VIEW sys.filegroups AS
 SELECT 'PRIMARY'::text AS name, 1 AS data_space_id, 'FG'::char(2) AS type, 'ROWS_FILEGROUP'::text AS type_desc,
        1::sys.bit AS is_default, 0::sys.bit AS is_read_only;

@@ -609,3 +609,20 @@ SELECT GETANSINULL() + GETANSINULL('d')
 one
 
 2
+
+-- case: catalog of version 2000, as install scripts ask it
+SET NOCOUNT ON;
+CREATE TABLE dbo.sys1 (a int);
+EXEC ('CREATE PROCEDURE dbo.sys2 AS RETURN');
+SELECT name FROM sysobjects WHERE id = OBJECT_ID('dbo.sys1') AND sysstat & 0xf = 3;
+SELECT name FROM dbo.sysobjects WHERE id = OBJECT_ID(N'[dbo].[sys2]') AND sysstat & 0xf = 4;
+DECLARE @directory nvarchar(520);
+SELECT @directory = SUBSTRING(filename, 1, CHARINDEX(N'master.mdf', LOWER(filename)) - 1)
+FROM master.dbo.sysaltfiles WHERE dbid = 1 AND fileid = 1;
+SELECT LEN(@directory)
+-- expect
+sys1
+
+sys2
+
+1
