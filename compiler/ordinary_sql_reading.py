@@ -393,6 +393,8 @@ class Reader(TSQLParser):
         return this
 
     def _parse_column_ops(self, this: exp.Expr | None) -> exp.Expr | None:
+        if isinstance(this, exp.Column) and self.peek(T.DOT) and self.peek(T.DOT, 1):
+            self._advance()  # other..t.a: the table's name alone finds it among those of FROM
         if this is None or isinstance(this, exp.Column | exp.Dot) or not self.peek(T.DOT):
             return super()._parse_column_ops(this)
         # Of (SELECT …).value(…) sqlglot would take the columns of the whole query for parts of a name.

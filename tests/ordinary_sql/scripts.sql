@@ -626,3 +626,8 @@ sys1
 sys2
 
 1
+
+-- case: columns with the database and no schema in front
+SELECT TOP (1) RTRIM(master..spt_values.type) FROM master..spt_values WHERE master..spt_values.number = 0
+-- expect
+P
