@@ -367,9 +367,11 @@ class CompileSession:
         state: State = CLOSED
         for batch, label in zip(group, names_of_blocks, strict=True):
             if batch.has_errors:
-                results.append((batch, self.problems.within(batch.span)))
+                found = self.problems.within(batch.span)
+                results.append((batch, found))
                 if self._stops(batch.line):
                     break
+                body += _failed_before(found, session)
                 continue
             problems = Problems()
             scope = Scope(self.catalog, label=label)
@@ -388,6 +390,7 @@ class CompileSession:
             if problems.errors:
                 if self._stops(batch.line):
                     break
+                body += _failed_before(problems.errors, session)
                 continue
             prelude += ctx.prelude
             block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
@@ -416,6 +419,14 @@ class CompileSession:
             else:
                 placed = True
                 yield CompiledBatch(tuple(compiled), batch.line)
+
+
+def _failed_before(problems: Sequence[Problem], session: str | None) -> list[pl.Statement]:
+    """What a batch that did not compile leaves to the next one of its block: @@ERROR."""
+    if session is None:
+        return []
+    number = next((problem.number for problem in problems if problem.number is not None), 102)
+    return [pl.Assign(f"{session}.error", pl.Number(number)), pl.Assign(f"{session}.rowcount", pl.Number(0))]
 
 
 def _may_define(text: BatchText) -> bool:

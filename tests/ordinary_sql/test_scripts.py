@@ -320,3 +320,14 @@ def test_a_name_is_looked_up_once_for_a_query(shared: Database, session: Tsql) -
     with psycopg.connect(shared.dsn) as connection:
         query = "SELECT calls FROM pg_stat_user_functions WHERE schemaname = 'sys' AND funcname = 'object_id'"
         assert connection.execute(query).fetchall() == [(2,)]
+
+
+def test_a_batch_that_does_not_compile_leaves_its_error_to_the_next_one(session: Tsql) -> None:
+    session.run(
+        "BEGIN TRANSACTION\nGO\nCREATE TABLE dbo.ec1 (a int)\nGO\nSELECT @nope\nGO\n"
+        "PRINT @@ERROR\nIF @@ERROR = 0 SET NOEXEC ON\nGO\nPRINT 'not executed'\nCOMMIT\nGO\n"
+        "SET NOEXEC OFF\nIF @@TRANCOUNT > 0 ROLLBACK\nSELECT OBJECT_ID('dbo.ec1')"
+    )
+    assert [error.number for error in session.errors] == [137]
+    assert session.prints == ["137"]
+    assert session.results == [[[None]]]
