@@ -278,6 +278,11 @@ class NoticeReader:
         if "columns" in data:
             self._types = [ColumnType.of_name(column.get("type")) for column in data["columns"]]
             names = tuple(column.get("name") for column in data["columns"])
+            # A script may have been compiled against another shape of the table than the server has.
+            width = len(data["rows"][0]) if data["rows"] else len(names)
+            if width != len(names):
+                names = (*names, *[None] * width)[:width]
+                self._types = [*self._types, *[ColumnType("unknown")] * width][:width]
         rows = [
             [_cell_of_json(value, type_) for value, type_ in zip(row, self._types, strict=True)]
             for row in data["rows"]

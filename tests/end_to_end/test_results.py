@@ -218,3 +218,18 @@ def test_a_canceled_query_is_told_as_management_studio_does(server: Connection) 
     with pytest.raises(psycopg.errors.QueryCanceled) as caught:
         server.execute("SELECT pg_sleep(5)")
     assert error_of(caught.value).message == "Query was canceled by user."
+
+
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        ('[1, "x"]', [Rows(("a", None), [[Number("1"), "x"]])]),
+        ("[]", [Rows((), [[]])]),
+    ],
+)
+def test_a_row_of_another_width_than_the_script_expected(
+    server: Connection, row: str, shown: list[Event]
+) -> None:
+    events = _collect(server)
+    _raise(server, "SR001", f'{{{{"columns": [{{{{"name": "a", "type": "integer"}}}}], "rows": [{row}]}}}}')
+    assert events == shown
