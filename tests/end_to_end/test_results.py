@@ -231,5 +231,5 @@ def test_a_row_of_another_width_than_the_script_expected(
     server: Connection, row: str, shown: list[Event]
 ) -> None:
     events = _collect(server)
-    _raise(server, "SR001", f'{{{{"columns": [{{{{"name": "a", "type": "integer"}}}}], "rows": [{row}]}}}}')
+    _raise(server, "SR001", f'{{"columns": [{{"name": "a", "type": "integer"}}], "rows": [{row}]}}')
     assert events == shown
