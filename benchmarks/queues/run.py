@@ -120,6 +120,7 @@ def _measure(
     # Half of what waits is read: near its end a queue shows its idle cost instead.
     wanted = 2 * int((seconds + warm_up) * (speed or 0))
     messages = scenario.messages if wanted < scenario.messages else min(wanted, scenario.most())
+    messages -= messages % scenario.batch  # PgQ would hand out what is over with its last batch
     groups = (
         scenario.groups * messages // scenario.messages if scenario.work == "grouped" else scenario.groups
     )

@@ -101,7 +101,9 @@ def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
     try:
         wait_for(lambda: bool(desk.one("SELECT count(*) FROM dbo.total") == 2))
         flag.touch()
-        desk.send(2, 5)
+        # At once: the job waits, and claims what is there when it wakes.
+        with desk.connection.transaction():
+            desk.send(2, 5)
         wait_for(flag.with_suffix(".begun").exists)
         assert claim(connect(), "dbo.target") is None
     finally:
