@@ -17,8 +17,8 @@ from .names import fold, identifier
 from .ordinary_sql_context import Context, handles
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import Assignment, Expression, ScalarVariable
+from .ordinary_sql_nodes import SetVariable
 from .ordinary_sql_queries import query_text
-from .ordinary_sql_reading import SetVariable
 from .ordinary_sql_values import Value
 
 RECORD = Assignment.RECORD

@@ -14,7 +14,7 @@ from .ordinary_sql_context import Context, handles, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, find_relation, level_of, scalar, variable
 from .ordinary_sql_for_json import is_json
-from .ordinary_sql_reading import AtTimeZone, Conversion, NextValue
+from .ordinary_sql_nodes import AtTimeZone, Conversion, NextValue
 from .ordinary_sql_values import Value
 from .xml_methods import XML_METHODS, xml_method
 

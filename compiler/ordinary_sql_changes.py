@@ -27,9 +27,9 @@ from .ordinary_sql_cte_target import cte_target, derived_target
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import Assignment, CursorRow, Dml, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
+from .ordinary_sql_nodes import SetVariable
 from .ordinary_sql_output import Changing, finish
 from .ordinary_sql_queries import ctes
-from .ordinary_sql_reading import SetVariable
 from .ordinary_sql_relations import read_from
 from .ordinary_sql_returning import into_variables
 from .ordinary_sql_set import set_column, set_value

@@ -16,7 +16,7 @@ from . import type_map as tm
 from .names import fold, identifier
 from .ordinary_sql_context import Context, Relation, expression, handles
 from .ordinary_sql_interface import ColumnInfo
-from .ordinary_sql_reading import SetVariable
+from .ordinary_sql_nodes import SetVariable
 from .ordinary_sql_values import Value
 
 BOOLEAN = tm.BOOLEAN

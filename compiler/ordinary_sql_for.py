@@ -12,8 +12,8 @@ from . import ordinary_sql_for_xml as for_xml
 from .ordinary_sql_context import Context
 from .ordinary_sql_for_xml_values import Shape
 from .ordinary_sql_interface import ResultColumn
+from .ordinary_sql_nodes import ForXml
 from .ordinary_sql_query_result import QueryText
-from .ordinary_sql_reading import ForXml
 from .ordinary_sql_values import Value
 
 

@@ -17,7 +17,7 @@ from .ordinary_sql_context import Context
 from .ordinary_sql_for_xml_values import Shape
 from .ordinary_sql_interface import ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_reading import ForXml
+from .ordinary_sql_nodes import ForXml
 from .ordinary_sql_values import Value
 
 RESULT_NAME = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B"

@@ -19,7 +19,7 @@ from .ordinary_sql_for_xml_explicit import explicit
 from .ordinary_sql_for_xml_values import Shape, atom
 from .ordinary_sql_interface import ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_reading import ForXml
+from .ordinary_sql_nodes import ForXml
 from .ordinary_sql_values import Value
 from .ordinary_sql_writing import select
 from .type_map import SqlType

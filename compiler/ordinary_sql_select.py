@@ -14,8 +14,8 @@ from .ordinary_sql_for import as_document, form
 from .ordinary_sql_for_xml_values import Shape
 from .ordinary_sql_interface import ColumnInfo, ResultColumn
 from .ordinary_sql_locks import locking
+from .ordinary_sql_nodes import SetVariable
 from .ordinary_sql_query_result import QueryText, Targets
-from .ordinary_sql_reading import SetVariable
 from .ordinary_sql_relations import read_from
 from .ordinary_sql_top import limits_rows, offset_fetch, top, top_percent, within_row_limit
 from .ordinary_sql_values import Value

@@ -70,7 +70,7 @@ class Session:
     key: tuple[str | None, str | None] | None = None
     emit: Callable[[Event], None] = lambda event: None
     registered: ActiveQueue | None = None
-    """The queue for which ssb.activated_task shows this session."""
+    """The queue for which ssb.activated_task shows it."""
     parked_at: float = 0.0
 
 

@@ -223,7 +223,7 @@ BEGIN
 END;
 $$;
 
--- The routines that EXEC has written in this session: who runs as another now could not replace them.
+-- The routines that EXEC has written so far, temporary ones: who runs as another now could not replace them.
 CREATE OR REPLACE FUNCTION ssb.forget_trampolines()
 RETURNS void
 LANGUAGE plpgsql

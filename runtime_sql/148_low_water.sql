@@ -18,7 +18,7 @@
 -- The mark may pass an order only when no message with a lower one can still
 -- appear: a sender has its transaction's number before it takes its order (see
 -- ssb.send, ssb.put_message). So we note the sequence's last value S. The number X that
--- a later transaction of this session gets was given after that; so once the oldest
+-- a later transaction of the same session gets was given after that; so once the oldest
 -- running transaction is X or younger, every order up to S is decided. (A snapshot's xmax
 -- will not do for X: it is one more than the youngest transaction that has ended, and
 -- running ones may be younger.) A session that does it all in one transaction looks what
@@ -33,7 +33,7 @@
 -- Called by  ssb.receive, ssb.receive_carefully, ssb.find_first
 -- Locks      none
 
--- This session's low-water mark for one priority.
+-- The caller's low-water mark for one priority.
 CREATE OR REPLACE FUNCTION ssb.low_water(p_queue_id integer, p_priority smallint, p_base_low bigint)
 RETURNS bigint
 LANGUAGE sql STABLE

@@ -226,7 +226,7 @@
 -- NEWID()                    NATIVE gen_random_uuid()
 -- NEWSEQUENTIALID()          sys.newsequentialid() -> uuid
 -- @@IDENTITY, SCOPE_IDENTITY()  after an INSERT whose target is known: sys.identity_of(table_name regclass) -> numeric (the last
---                            value this session made there, NULL without identity column). Without: sys.scope_identity(),
+--                            value the caller made there, NULL without identity column). Without: sys.scope_identity(),
 --                            sys.identity() -> numeric (lastval, which SEND and triggers may have moved)
 -- IDENT_CURRENT('t'), IDENT_SEED, IDENT_INCR  sys.ident_current(text, database text DEFAULT NULL), … -> numeric
 -- @@SPID                     NATIVE pg_backend_pid()

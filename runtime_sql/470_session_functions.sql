@@ -188,7 +188,7 @@ BEGIN
 END;
 $$;
 
--- @@IDENTITY and kin. identity_of: the last value this session made in that
+-- @@IDENTITY and kin. identity_of: the last value the caller made in that
 -- table; NULL before the first one and for a table without identity column.
 CREATE OR REPLACE FUNCTION sys.identity_sequence(target regclass) RETURNS regclass
 LANGUAGE sql STABLE

@@ -50,7 +50,7 @@ DECLARE
     v_name text := p_collection.schema_name || '.' || p_collection.name;
     v_row_type regtype;
 BEGIN
-    -- Rows of this session's table variables.
+    -- Rows of the caller's table variables.
     FOR v_row_type IN
         SELECT DISTINCT c.reltype FROM pg_class AS c
           JOIN pg_attribute AS a ON a.attrelid = c.oid

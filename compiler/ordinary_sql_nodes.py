@@ -1,0 +1,61 @@
+"""Nodes of the tree that sqlglot lacks: what T-SQL has and the reader makes of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sqlglot import exp
+
+
+class Conversion(exp.Expression):
+    """CAST, CONVERT, PARSE and their TRY_ forms.
+
+    ``kind``: the function's name in upper case; ``to``: a :class:`TypeName`; ``style``:
+    the style (CONVERT) or culture (PARSE).
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "to": True, "style": False, "kind": True}
+
+
+class TypeName(exp.Expression):
+    """A type as written: ``this`` its name, ``arguments`` its lengths (-1 for max).
+
+    ``collection`` of xml(collection): the parts of its name, then whether DOCUMENT stood there.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "this": True,
+        "arguments": False,
+        "schema": False,
+        "collection": False,
+    }
+
+
+class SetVariable(exp.Expression):
+    """``@x = expression`` or ``@x += expression`` in a select list."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "expression": True, "operator": True}
+
+
+class ForXml(exp.Expression):
+    """FOR XML / FOR JSON / FOR BROWSE: ``kind`` and a list of options (word, argument)."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"kind": True, "options": False}
+
+
+class Held(exp.Expression):
+    """Stands for an expression while sqlglot reads the methods behind it."""
+
+    arg_types: ClassVar[dict[str, bool]] = {}
+
+
+class NextValue(exp.Expression):
+    """NEXT VALUE FOR sequence."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True}
+
+
+class AtTimeZone(exp.Expression):
+    """``x AT TIME ZONE z``."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "zone": True}
