@@ -14,7 +14,7 @@ from .lower_flow import lower_branch
 from .names import fold, quote
 from .ordinary_sql import ColumnInfo, TableVariable
 from .ordinary_sql_output import fillable
-from .ordinary_sql_table_variables import received_rows
+from .ordinary_sql_table_variables import appending_query
 from .parameters import conversions, converted, may_overflow, needs_variable
 from .scope import Catalog, Procedure, ProcedureParameter, Scope, UnknownType, object_name, sets_row_limit
 from .type_map import NVARCHAR_MAX, SqlType
@@ -603,17 +603,10 @@ def _insert_captured_rows(
     table: TableVariable, named: Sequence[ColumnInfo] | None, ctx: Context
 ) -> list[pl.Statement]:
     """Append the kept rows to a table variable."""
-    info = table.info
-    columns = list(named) if named is not None else fillable(info.columns)
+    columns = list(named) if named is not None else fillable(table.info.columns)
     values = ", ".join(_captured_value(number, column) for number, column in enumerate(columns))
     source = f"unnest(ssb.captured_of_width({ctx.session}.captured, {len(columns)})) AS r"
-    if info.keys or info.checks or len(columns) < len(info.columns):
-        query = received_rows(table, f"@{table.reference}", columns, f"SELECT {values} FROM {source}")
-    else:
-        query = (
-            f"SELECT {table.query_reference} || array_agg(ROW({values})::{table.row_type}), count(*)"
-            f" FROM {source}"
-        )
+    query = appending_query(table, f"@{table.reference}", columns, values, source)
     return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]
 
 

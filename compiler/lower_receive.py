@@ -13,7 +13,7 @@ from .names import fold, quote_label
 from .ordinary_sql import Expression, ResultColumn, convert_expression
 from .ordinary_sql_catalog import QUEUE, QUEUE_COLUMNS
 from .ordinary_sql_output import fillable
-from .ordinary_sql_table_variables import received_rows
+from .ordinary_sql_table_variables import appending_query
 from .type_map import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
 
 _COLUMN_TYPES = {column.name: column.type for column in QUEUE_COLUMNS}
@@ -210,15 +210,7 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
         return []
     row = ", ".join(_converted(item, column.type) for item, column in zip(items, columns, strict=True))
     rowcount = f"{ctx.session}.rowcount"
-    info = table.info
-    if info.keys or info.checks or len(columns) < len(info.columns):
-        query = received_rows(table, node.into.name, columns, f"SELECT {row} FROM {_source(node, ctx)}")
-    else:
-        # array_agg over no row is NULL, and NULL joins to an array as nothing.
-        query = (
-            f"SELECT {table.query_reference} || array_agg(ROW({row})::{table.row_type}), count(*)"
-            f" FROM {_source(node, ctx)}"
-        )
+    query = appending_query(table, node.into.name, columns, row, _source(node, ctx))
     body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
     if waiting:
         body.append(pl.Exit(waiting, pl.Raw(f"{rowcount} > 0")))

@@ -192,11 +192,23 @@ def rows_into(
     return _rows(variable, target.name, wanted, source, with_, before)
 
 
-def received_rows(variable: TableVariable, name: str, columns: list[ColumnInfo], source: str) -> str:
-    """RECEIVE … INTO a variable with keys, CHECKs or an IDENTITY: the new array and the row count."""
-    made = _rows(variable, name, columns, source, "", ()).replace
-    assert made is not None
-    return made
+def appending_query(
+    variable: TableVariable, name: str, columns: list[ColumnInfo], values: str, source: str
+) -> str:
+    """RECEIVE … INTO and INSERT … EXEC append ``SELECT values FROM source``: the new array, the row count.
+
+    ``columns``: what the values are for. Keys and CHECKs hold, IDENTITY and computed columns are filled.
+    """
+    info = variable.info
+    if info.keys or info.checks or len(columns) < len(info.columns):
+        made = _rows(variable, name, columns, f"SELECT {values} FROM {source}", "", ()).replace
+        assert made is not None
+        return made
+    # array_agg over no row is NULL, and NULL joins to an array as nothing.
+    return (
+        f"SELECT {variable.query_reference} || array_agg(ROW({values})::{variable.row_type}), count(*)"
+        f" FROM {source}"
+    )
 
 
 def _column(variable: TableVariable, name: str) -> ColumnInfo | None:
