@@ -80,14 +80,14 @@ def require_java() -> None:
     if java is None or not Path(java).exists():
         raise BulkError(
             f"no Java on this machine (Spark needs version {OLDEST_JAVA} or newer)",
-            "Debian: apt-get install openjdk-17-jre-headless; or set JAVA_HOME",
+            "Debian: apt-get install default-jre-headless; or set JAVA_HOME",
         )
     told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
     found = re.search(r'version "(?:1\.)?(\d+)', told)
     if found is None or int(found[1]) < OLDEST_JAVA:
         raise BulkError(
             f"{java} is Java {found[1] if found else '?'}; Spark needs {OLDEST_JAVA} or newer",
-            "Debian: apt-get install openjdk-17-jre-headless; or set JAVA_HOME",
+            "Debian: apt-get install default-jre-headless; or set JAVA_HOME",
         )
 
 
