@@ -7,7 +7,8 @@ from datetime import datetime
 
 import psycopg
 
-from ..server.connect import prepare_session
+from ..server.connect import Target, prepare_session, require_session
+from ..server.problems import ServerError
 from .problems import BulkError, ClaimLost
 
 # For one reader; there are as many at a time as Spark has cores.
@@ -107,9 +108,14 @@ def claim(
 def require_readable(dsn: str, queue: str) -> None:
     """Ask whether the queue can be read, which takes a moment: starting Spark for it takes many.
 
-    Raises BulkError: no connection, no runtime, no such queue, no permission.
+    Raises BulkError: no connection, a pooler that would take the claim's session away, no runtime,
+    no such queue, no permission.
     """
     with connect(dsn, "pgsb bulk claim") as connection, _explained(queue):
+        try:
+            require_session(connection, Target(dsn, False, "--dsn"))
+        except ServerError as error:
+            raise BulkError(str(error), error.hint) from error
         connection.execute("SELECT ssb.message_is_waiting(%s)", (queue,))
 
 

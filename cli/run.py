@@ -13,7 +13,7 @@ from ..compiler.pipeline import CompileOptions, CompileSession
 from ..grammar.problems import Problem, Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
-from ..server.connect import Target, connect, describe, find_target
+from ..server.connect import Target, connect, describe, find_target, require_session
 from ..server.execute import Executor
 from ..server.learn import learn_tables
 from ..server.problems import ServerError
@@ -169,6 +169,7 @@ def open_database(target: Target, database: str | None = None) -> psycopg.Connec
     """
     connection = connect(target)
     try:
+        require_session(connection, target)
         _require_runtime(connection, target)
         if database is not None:
             try:

@@ -9,7 +9,7 @@ from uuid import UUID
 import psycopg
 import psycopg.sql
 
-from ..server.connect import prepare_session
+from ..server.connect import is_direct, prepare_session
 from .messages import DEFAULT, BrokerError, Message
 
 Body = bytes | bytearray | memoryview | str | None
@@ -32,6 +32,9 @@ def connect(dsn: str = "", *, database: str | None = None) -> "Session":
         dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
     )
     prepare_session(connection)
+    if not is_direct(connection):
+        # A pooler may give each transaction another session, which has not seen what was prepared.
+        connection.prepare_threshold = None
     session = Session(connection)
     if database:
         session.use(database)

@@ -30,7 +30,7 @@ Connection = psycopg.AsyncConnection[Any]
 # was killed leaves no program running.
 _READER_SETTINGS = {"client_connection_check_interval": "1000"}
 # Everything that a program may leave behind in its session. RESET ALL comes before
-# the settings that the next run needs.
+# the settings that the next run needs, ours among them.
 _CLEAN = (
     "RESET SESSION AUTHORIZATION; RESET ALL; CLOSE ALL; UNLISTEN *;"
     " SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
@@ -99,22 +99,11 @@ def no_such_principal(queue: ActiveQueue, reason: str = "") -> ProgramError:
     )
 
 
-def with_settings(dsn: str, settings: dict[str, str], **parameters: Any) -> str:
-    """The DSN with server settings in its ``options``, and other parameters unless it has them."""
-    known = conninfo_to_dict(dsn)
-    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-    before = known.get("options")
-    return make_conninfo(
-        dsn,
-        options=f"{before} {options}" if before else options,
-        **{name: value for name, value in parameters.items() if name not in known},
-    )
-
-
 async def open_connection(dsn: str, settings: dict[str, str], **parameters: Any) -> Connection:
     """An autocommit connection whose statements go one by one in the simple protocol.
 
-    TCP keepalives let both ends notice a dead peer within seconds.
+    TCP keepalives let both ends notice a dead peer within seconds. ``parameters`` are libpq's,
+    used unless the DSN has them.
     """
     parameters = {
         "connect_timeout": 10,
@@ -124,17 +113,29 @@ async def open_connection(dsn: str, settings: dict[str, str], **parameters: Any)
         "client_encoding": "utf8",
         **parameters,
     }
+    known = conninfo_to_dict(dsn)
+    connection = await psycopg.AsyncConnection.connect(
+        make_conninfo(dsn, **{name: value for name, value in parameters.items() if name not in known}),
+        autocommit=True,
+        prepare_threshold=None,
+    )
     try:
-        return await _connect(with_settings(dsn, settings, **parameters))
-    except psycopg.OperationalError as error:
-        # A platform on which the server cannot check its clients.
-        if "client_connection_check_interval" not in str(error):
-            raise
-        return await _connect(with_settings(dsn, {}, **parameters))
+        await apply_settings(connection, settings)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
 
 
-async def _connect(dsn: str) -> Connection:
-    return await psycopg.AsyncConnection.connect(dsn, autocommit=True, prepare_threshold=None)
+async def apply_settings(connection: Connection, settings: dict[str, str]) -> None:
+    """SET them. Not by the DSN's ``options``: PgBouncer, also pooling sessions, lets nobody in with those."""
+    for name, value in settings.items():
+        try:
+            await connection.execute(sql.SQL("SET {} = {}").format(sql.Identifier(name), sql.Literal(value)))
+        except psycopg.errors.InvalidParameterValue:
+            # Some platforms' servers cannot look whether their clients are there.
+            if name != "client_connection_check_interval":
+                raise
 
 
 class Sessions:
@@ -185,6 +186,7 @@ class Sessions:
                     await connection.rollback()
                 role, database = session.key
                 await connection.execute(_CLEAN)
+                await apply_settings(connection, _READER_SETTINGS)
                 await _prepare(session, role, database)
                 session.parked_at = time.monotonic()
                 self._parked.append(session)

@@ -96,6 +96,39 @@ def prepare_session(connection: psycopg.Connection[Any]) -> None:
         )
 
 
+def require_session(connection: psycopg.Connection[Any], target: Target) -> None:
+    """Raise ServerError where a pooler gives each transaction of the connection another session.
+
+    A leader's lock, a claim, temporary tables and all that SET says would be somebody else's.
+    """
+    # A pooler makes up the process number that it tells; only behind one it is worth looking closer.
+    if is_direct(connection):
+        return
+    with psycopg.connect(target.dsn, autocommit=True, fallback_application_name="pgsb") as other:
+        before = _session_of(connection)
+        other.execute("BEGIN")
+        # It got the session that we have just used, or we get another one.
+        shared = _session_of(other) == before or _session_of(connection) != before
+        other.execute("ROLLBACK")
+    if shared:
+        raise ServerError(
+            f"{describe(target)} is a pooler that gives each transaction another session",
+            hint="connect to PostgreSQL itself, or to a pool with pool_mode = session",
+        )
+
+
+def is_direct(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the process that answers is the one of which libpq was told, as without a pooler."""
+    return _session_of(connection) == connection.info.backend_pid
+
+
+def _session_of(connection: psycopg.Connection[Any]) -> int:
+    row = connection.execute("SELECT pg_catalog.pg_backend_pid()").fetchone()
+    assert row is not None
+    pid: int = row[0]
+    return pid
+
+
 def describe(target: Target) -> str:
     """The server in words, without its passwords and keys."""
     if target.private:
