@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from . import bit_functions as bits
 from . import function_builders as b
 from . import ordinary_sql_values as v
 from . import type_map as tm
@@ -78,8 +79,6 @@ REFUSED: dict[str, str] = {
     "FREETEXT": "full-text search is not supported",
     "CONTAINSTABLE": "full-text search is not supported",
     "FREETEXTTABLE": "full-text search is not supported",
-    "JSON_OBJECT": "use FOR JSON PATH, WITHOUT_ARRAY_WRAPPER",
-    "JSON_ARRAY": "use FOR JSON, or STRING_AGG",
     "CHANGETABLE": "change tracking is not supported",
     "UPDATE": "UPDATE(column) has a meaning in triggers only",
     **dict.fromkeys(_CRYPTOGRAPHIC.split(), "SQL Server's keys and signatures do not exist here"),
@@ -257,6 +256,12 @@ FUNCTIONS: dict[str, Function] = {
     "ATN2": Function("ff", None, build=b.trigonometric("atan2")),
     "RAND": Function("?i", tm.FLOAT, nullable=False),
     "ISNUMERIC": Function("a", tm.INT, nullable=False),
+    # bits
+    "LEFT_SHIFT": Function("ab", None, build=bits.shift("left_shift")),
+    "RIGHT_SHIFT": Function("ab", None, build=bits.shift("right_shift")),
+    "BIT_COUNT": Function("a", None, build=bits.bit_count),
+    "GET_BIT": Function("ab", None, build=bits.get_bit),
+    "SET_BIT": Function("ab?b", None, build=bits.set_bit),
     # aggregates
     "COUNT": Function("a", None, build=b.count),
     "COUNT_BIG": Function("a", None, build=b.count_big),

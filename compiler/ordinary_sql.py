@@ -61,7 +61,13 @@ from sqlglot import exp
 from ..grammar.problems import Problems
 from ..grammar.source import Span
 from ..grammar.tokens import Token, TokenKind
-from . import functions, ordinary_sql_arithmetic, ordinary_sql_conditions, ordinary_sql_windows  # noqa: F401 - their handlers
+from . import (  # noqa: F401 - their handlers
+    functions,
+    ordinary_sql_arithmetic,
+    ordinary_sql_conditions,
+    ordinary_sql_json_text,
+    ordinary_sql_windows,
+)
 from . import ordinary_sql_values as v
 from .names import fold
 from .nodes import SqlText
@@ -133,7 +139,7 @@ DEEPEST_NESTING = 300
 # Refused by name before they are read: their arguments have a syntax of their own.
 _ROWSETS = frozenset(
     """
-    OPENROWSET OPENQUERY OPENDATASOURCE CONTAINSTABLE FREETEXTTABLE CHANGETABLE JSON_OBJECT JSON_ARRAY
+    OPENROWSET OPENQUERY OPENDATASOURCE CONTAINSTABLE FREETEXTTABLE CHANGETABLE
     """.split()
 )
 

@@ -249,3 +249,19 @@ def _bitwise(node: exp.Binary, ctx: Context) -> Value:
     text = f"{left.at(v.OTHER)} {_BITWISE[type(node)]} {right.at(v.ADD)}"
     type_ = v.common_type([left, right])
     return Value(text, v.OTHER, type_)
+
+
+@handles(exp.BitwiseLeftShift, exp.BitwiseRightShift)
+def _shift(node: exp.Binary, ctx: Context) -> Value:
+    name = "LEFT_SHIFT" if isinstance(node, exp.BitwiseLeftShift) else "RIGHT_SHIFT"
+    return scalar(exp.Anonymous(this=name, expressions=[node.this, node.expression]), ctx)
+
+
+@handles(exp.DPipe)
+def _joined(node: exp.DPipe, ctx: Context) -> Value:
+    """``||`` of SQL Server 2025 joins and never adds."""
+    left, right = (
+        side if side.family == "binary" or side.is_null else v.as_text(side)
+        for side in (scalar(node.this, ctx), scalar(node.expression, ctx))
+    )
+    return _plus(left, right, ctx, node)

@@ -100,6 +100,7 @@ def operand_of(operator: str, target: exp.Expr, value: exp.Expr) -> exp.Expr:
         "&=": exp.BitwiseAnd,
         "|=": exp.BitwiseOr,
         "^=": exp.BitwiseXor,
+        "||=": exp.DPipe,
     }
     if isinstance(value, exp.Binary):
         value = exp.Paren(this=value)

@@ -173,6 +173,11 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                 return None
             inner = scalar(argument.expressions[0], ctx)
             values.append(replace(inner, text=f"DISTINCT {inner.text}", level=v.ATOM, constant=None))
+        elif position == 1 and upper == "ISJSON" and isinstance(argument, exp.Column):
+            if argument.name.upper() not in ("VALUE", "ARRAY", "OBJECT", "SCALAR"):
+                ctx.problem(f"{argument.name!r} is not a recognized isjson option", argument, number=155)
+                return None
+            values.append(Value(literal(argument.name.upper()), v.ATOM))
         elif position == 2 and upper == "JSON_MODIFY":
             values.append(_new_json(argument, ctx))
         else:

@@ -17,7 +17,7 @@ from .ordinary_sql_context import Context
 from .ordinary_sql_for_xml_values import Shape
 from .ordinary_sql_interface import ResultColumn
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_nodes import ForXml
+from .ordinary_sql_nodes import ForXml, JsonText
 from .ordinary_sql_values import Value
 
 RESULT_NAME = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B"
@@ -83,6 +83,8 @@ def is_json(node: exp.Expr) -> bool:
     """Whether an expression is JSON already, which nothing quotes again."""
     if isinstance(node, exp.Paren):
         return is_json(node.this)
+    if isinstance(node, JsonText):
+        return True
     if isinstance(node, exp.Anonymous):
         return node.name.upper() in ("JSON_QUERY", "JSON_MODIFY")
     if isinstance(node, (exp.Subquery, exp.Select)):
@@ -106,7 +108,7 @@ def whole(
     tables = list(dict.fromkeys(table for table in shape.tables if table is not None))
     if found.mode == "AUTO" and len(tables) > 1:
         levels = _levels(found, shape, raw, tables, ctx, node)
-        names = ", ".join(literal(_key(table)) for table in tables[1:])
+        names = ", ".join(literal(key_text(table)) for table in tables[1:])
         rows = f"{OPEN}array_agg(ARRAY[{OPEN}{f',{BREAK}'.join(levels)}{CLOSE}]{ordering}){CLOSE}"
         content = f"sys.json_auto({OPEN}ARRAY[{names}],{BREAK}{rows}{CLOSE})"
     else:
@@ -117,7 +119,7 @@ def whole(
         if many:
             content = f"string_agg({content}, ','{ordering})"
     if found.root is not None:
-        return f"'{{' || {literal(_key(found.root) + ':[')} || {content} || ']}}'"
+        return f"'{{' || {literal(key_text(found.root) + ':[')} || {content} || ']}}'"
     return f"'[' || {content} || ']'" if found.wrapped else content
 
 
@@ -130,15 +132,16 @@ class Members:
     def text(self) -> str:
         """The members as SQL, with commas between; the empty text where there are none."""
         texts = [
-            f"{literal(_key(name) + ':')} || {value}"
+            f"{literal(key_text(name) + ':')} || {value}"
             if isinstance(value, str)
-            else f"{literal(_key(name) + ':{')} || nullif({value.text()}, '') || '}}'"
+            else f"{literal(key_text(name) + ':{')} || nullif({value.text()}, '') || '}}'"
             for name, value in self.values.items()
         ]
         return f"concat_ws(',', {', '.join(texts)})"
 
 
-def _key(name: str) -> str:
+def key_text(name: str) -> str:
+    """A member's name as JSON text."""
     return json.dumps(name, ensure_ascii=False).replace("/", "\\/")
 
 
@@ -165,7 +168,7 @@ def _add(
         parent = inner
     if steps[-1] in parent.values:
         return _conflict(name, ctx, node)
-    parent.values[steps[-1]] = _value(value, raw, found)
+    parent.values[steps[-1]] = json_value(value, raw, nulls=found.nulls)
     return None
 
 
@@ -179,7 +182,11 @@ def _conflict(name: str, ctx: Context, node: exp.Expr) -> None:
     )
 
 
-def _value(value: Value, raw: bool, found: Options) -> str:
+def json_value(value: Value, raw: bool, *, nulls: bool) -> str:
+    """A value as JSON text; NULL is null where there are to be ``nulls``, else it stays NULL.
+
+    ``raw``: it is JSON already.
+    """
     if value.is_null:
         text = "NULL::text"
     elif raw:
@@ -190,7 +197,7 @@ def _value(value: Value, raw: bool, found: Options) -> str:
         text = f"sys.json_atom({value.text}::bigint)"
     else:
         text = f"sys.json_atom({value.text})"
-    return f"coalesce({text}, 'null')" if found.nulls else text
+    return f"coalesce({text}, 'null')" if nulls else text
 
 
 def _levels(

@@ -59,3 +59,19 @@ class AtTimeZone(exp.Expression):
     """``x AT TIME ZONE z``."""
 
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "zone": True}
+
+
+class JsonText(exp.Expression):
+    """JSON_OBJECT, JSON_ARRAY, JSON_OBJECTAGG and JSON_ARRAYAGG, as ``kind`` says.
+
+    ``keys``: the names of an object's members; ``nulls``: whether NULL is written as null, else it
+    is left out.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {
+        "kind": True,
+        "keys": False,
+        "expressions": False,
+        "order": False,
+        "nulls": True,
+    }

@@ -25,6 +25,7 @@ from sqlglot.parsers.tsql import TSQLParser
 from sqlglot.tokenizer_core import Token as SqlToken
 from sqlglot.tokenizer_core import TokenType as T
 
+from .ordinary_sql_json_reading import read_json_text
 from .ordinary_sql_nodes import AtTimeZone, Conversion, ForXml, Held, NextValue, SetVariable, TypeName
 from .ordinary_sql_tokens import RESERVED, Unreadable
 
@@ -32,6 +33,10 @@ Result = TypeVar("Result")
 Node = TypeVar("Node", bound=exp.Expr)
 
 _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
+
+
+def _json_text(kind: str) -> Callable[[Reader], exp.Expr]:
+    return lambda reader: read_json_text(reader, kind)
 
 
 class Reader(TSQLParser):
@@ -52,6 +57,10 @@ class Reader(TSQLParser):
         "PARSE": lambda self: self._read_cast("PARSE"),
         "TRY_PARSE": lambda self: self._read_cast("TRY_PARSE"),
         "TRIM": lambda self: self._parse_trim(),
+        **{
+            kind: _json_text(kind)
+            for kind in ("JSON_OBJECT", "JSON_ARRAY", "JSON_OBJECTAGG", "JSON_ARRAYAGG")
+        },
     }
     QUERY_MODIFIER_PARSERS: ClassVar[dict[Any, Any]] = {
         T.WHERE: Parser.QUERY_MODIFIER_PARSERS[T.WHERE],
@@ -74,6 +83,9 @@ class Reader(TSQLParser):
         T.AMP: exp.BitwiseAnd,
         T.PIPE: exp.BitwiseOr,
         T.CARET: exp.BitwiseXor,
+        T.LT_AT: exp.BitwiseLeftShift,
+        T.AT_GT: exp.BitwiseRightShift,
+        T.DPIPE: exp.DPipe,
         T.COLLATE: exp.Collate,
     }
     FACTOR: ClassVar[dict[Any, Any]] = {T.STAR: exp.Mul, T.SLASH: exp.Div, T.MOD: exp.Mod}
@@ -249,6 +261,14 @@ class Reader(TSQLParser):
     def projections(self) -> list[exp.Expr]:
         """A select list."""
         return self._parse_projections()[0]
+
+    def order(self) -> exp.Expr:
+        """ORDER BY and its items."""
+        return self._parse_order() or self.fail()
+
+    def token_before_parenthesis(self) -> SqlToken:
+        """The name of the function whose ``(`` has just been read."""
+        return self._tokens[self._index - 2]
 
     def options(self) -> None:
         """OPTION ( … ), which is read and dropped."""

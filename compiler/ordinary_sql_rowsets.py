@@ -53,10 +53,11 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         return failed(kind, ctx)
     if call.name.lower() == "nodes" and subject is not None:
         return _nodes(node, subject, call, alias, columns, ctx, kind)
-    if not prefix:
+    upper = call.name.upper()
+    if not prefix and (upper in functions.TABLE_FUNCTIONS or upper in functions.REFUSED):
         return _builtin(node, call, alias, columns, ctx, kind)
     of_old = call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == ""
-    if (fold(prefix[-1]) == "sys" or of_old) and call.name.upper() in functions.TABLE_FUNCTIONS:
+    if prefix and (fold(prefix[-1]) == "sys" or of_old) and upper in functions.TABLE_FUNCTIONS:
         return _builtin(node, call, alias, columns, ctx, kind)
     if of_old:
         prefix = ["sys"]
@@ -65,9 +66,15 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     arguments = ", ".join(scalar(argument, ctx).text for argument in given_arguments(call, ctx))
     info = ctx.scope.table(name)
     shown = fold(alias or call.name)
-    relation = Relation(shown, info.columns if info is not None else None)
+    found = info.columns if info is not None else None
+    text = f"{ctx.relation_name(name)}({arguments}) AS {quote(shown)}"
+    if columns:
+        known = found or tuple(ColumnInfo(column, None) for column in columns)
+        found = tuple(replace(one, name=column) for one, column in zip(known, columns, strict=False))
+        text += f" ({', '.join(identifier(column) for column in columns)})"
+    relation = Relation(shown, found)
     ctx.frame.relations.append(relation)
-    return Source(kind, f"{ctx.relation_name(name)}({arguments}) AS {quote(shown)}", relation=relation)
+    return Source(kind, text, relation=relation)
 
 
 def _builtin(
@@ -77,16 +84,7 @@ def _builtin(
     if upper in functions.REFUSED:
         ctx.problem(f"{upper} is not supported: {functions.REFUSED[upper]}", call)
         return failed(kind, ctx)
-    known = functions.TABLE_FUNCTIONS.get(upper)
-    if known is None:
-        ctx.problem(
-            f"Invalid object name {call.name!r}.",
-            call,
-            number=208,
-            hint="a table-valued function is called with its schema",
-        )
-        return failed(kind, ctx)
-    kinds, result = known
+    kinds, result = functions.TABLE_FUNCTIONS[upper]
     minimum, maximum = len(kinds.partition("?")[0]), len(kinds.replace("?", ""))
     if not minimum <= len(call.expressions) <= maximum:
         ctx.problem(
@@ -104,7 +102,10 @@ def _builtin(
     if upper == "GENERATE_SERIES":
         infos = [ColumnInfo("value", arguments[0].type, nullable=False)]
     if upper == "STRING_SPLIT" and len(arguments) == 3:
-        infos.append(ColumnInfo("ordinal", tm.BIGINT))
+        if arguments[2].constant == 1:
+            infos.append(ColumnInfo("ordinal", tm.BIGINT))
+        else:  # SQL Server takes a constant here: 0 and NULL ask for no ordinals
+            arguments.pop()
     text = f"sys.{upper.lower()}({', '.join(argument.text for argument in arguments)}) AS {quote(shown)}"
     if columns:
         infos = [replace(info, name=name) for info, name in zip(infos, columns, strict=False)]

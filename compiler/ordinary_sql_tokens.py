@@ -49,7 +49,9 @@ _SYMBOLS: dict[str, T] = {
     "<=": T.LTE, ">=": T.GTE, "!<": T.GTE, "!>": T.LTE, "&": T.AMP, "|": T.PIPE, "^": T.CARET,
     "~": T.TILDE, "::": T.DCOLON, "{": T.L_BRACE, "}": T.R_BRACE, ":": T.COLON, "$": T.DOLLAR,
     "+=": T.COLON_EQ, "-=": T.COLON_EQ, "*=": T.COLON_EQ, "/=": T.COLON_EQ, "%=": T.COLON_EQ,
-    "&=": T.COLON_EQ, "|=": T.COLON_EQ, "^=": T.COLON_EQ,
+    "&=": T.COLON_EQ, "|=": T.COLON_EQ, "^=": T.COLON_EQ, "||=": T.COLON_EQ, "||": T.DPIPE,
+    # sqlglot reads these two as pairs of signs; its tokens of other dialects stand for them.
+    "<<": T.LT_AT, ">>": T.AT_GT,
 }  # fmt: skip
 
 RESERVED = T.COMMAND

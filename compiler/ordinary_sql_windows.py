@@ -13,6 +13,7 @@ from .names import fold
 from .ordinary_sql_calls import function_value
 from .ordinary_sql_context import Context, expression, handles, place
 from .ordinary_sql_expressions import scalar
+from .ordinary_sql_nodes import JsonText
 from .ordinary_sql_values import Value
 
 _WINDOW_PARTS = frozenset("this partition_by order spec alias over".split())
@@ -23,24 +24,98 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     aggregates = ctx.frame.aggregates
     ctx.only(node, _WINDOW_PARTS)
     inner = node.this
-    if isinstance(inner, exp.IgnoreNulls):
-        return ctx.unsupported("IGNORE NULLS", node, hint="PostgreSQL has it from 19 on")
     if isinstance(inner, exp.RespectNulls):
         inner = inner.this  # which is what happens anyway
     base = _named(node, ctx)
+    if isinstance(inner, JsonText):
+        return ctx.problem(f"The function '{inner.args['kind']}' takes no OVER clause.", node)
+    if isinstance(inner, exp.IgnoreNulls):
+        value = _present(inner.this, base, ctx)
+        ctx.frame.aggregates = aggregates
+        return value
     if isinstance(inner, exp.WithinGroup):
         value = _percentile(inner, base, ctx)
         ctx.frame.aggregates = aggregates
         return value
     value = function_value(inner, ctx) if isinstance(inner, exp.Anonymous) else expression(inner, ctx)
     ctx.frame.aggregates = aggregates
+    text = f"{value.text} {_over(base, ctx)}"
+    return v.unwrap(replace(value, text=text, level=v.ATOM))
+
+
+def _over(base: dict[str, Any], ctx: Context, frame: str | None = None) -> str:
+    """``OVER (…)`` of what the clause says; ``frame`` instead of its own."""
     parts = _partition(base, ctx)
     if base["order"] is not None:
         parts.append(order_by(base["order"], ctx))
-    if base["spec"] is not None:
-        parts.append(_frame(base["spec"], ctx))
-    text = f"{value.text} OVER ({' '.join(parts)})"
-    return v.unwrap(replace(value, text=text, level=v.ATOM))
+    if frame is None and base["spec"] is not None:
+        frame = _frame(base["spec"], ctx)
+    return f"OVER ({' '.join([*parts, frame] if frame else parts)})"
+
+
+def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:
+    """FIRST_VALUE, LAST_VALUE, LAG and LEAD with IGNORE NULLS, by aggregates that skip NULL."""
+    upper = call.name.upper() if isinstance(call, exp.Anonymous) else ""
+    if upper not in ("FIRST_VALUE", "LAST_VALUE", "LAG", "LEAD") or not isinstance(call, exp.Anonymous):
+        return ctx.problem("Incorrect syntax near 'IGNORE'.", call, number=102)
+    if base["order"] is None:
+        return ctx.problem(
+            f"The function {upper!r} must have an OVER clause with ORDER BY.", call, number=4112
+        )
+    # Checks the arguments and knows the type; how the rows are found is written here.
+    plain = function_value(call, ctx)
+    if upper in ("LAG", "LEAD"):
+        return _present_offset(call, plain, base, ctx, ahead=upper == "LEAD")
+    value = scalar(call.expressions[0], ctx)
+    latest = upper == "LAST_VALUE"
+    spec = base["spec"]
+    if spec is not None and spec.args.get("end") == "UNBOUNDED" and spec.args.get("start") != "UNBOUNDED":
+        # A frame whose beginning moves is summed up anew for each row, one whose end moves is not.
+        base, latest = _mirrored(base), not latest
+    name = "sys.last_present" if latest else "sys.first_present"
+    return Value(f"{name}({value.text}) {_over(base, ctx)}", v.ATOM, plain.type)
+
+
+def _present_offset(
+    call: exp.Anonymous, plain: Value, base: dict[str, Any], ctx: Context, *, ahead: bool
+) -> Value:
+    """LAG and LEAD: the n-th value that is not NULL among the rows before this one, seen from there."""
+    arguments = [scalar(argument, ctx) for argument in call.expressions]
+    over = _over(_mirrored(base) if ahead else base, ctx, "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING")
+    value = arguments[0]
+    if len(arguments) == 3:
+        (value, default), _ = v.reconcile([arguments[0], arguments[2]])
+    offset = arguments[1] if len(arguments) > 1 else v.integer(1)
+    if offset.constant == 1:
+        found = f"sys.last_present({value.text}) {over}"
+    else:
+        present = f"FILTER (WHERE {value.at(v.COMPARE)} IS NOT NULL)"
+        found = (
+            f"CASE WHEN {offset.at(v.COMPARE)} = 0 THEN {value.text} ELSE (array_agg({value.text}) {present} "
+            f"{over})[1 + count({value.text}) {over} - {offset.at(v.MULTIPLY)}] END"
+        )
+    if len(arguments) == 3:
+        found = f"COALESCE({found}, {default.text})"
+    return Value(found, v.ATOM, plain.type)
+
+
+_OTHER_SIDE = {"PRECEDING": "FOLLOWING", "FOLLOWING": "PRECEDING"}
+
+
+def _mirrored(base: dict[str, Any]) -> dict[str, Any]:
+    """The same rows in the opposite order."""
+    order, spec = base["order"].copy(), base["spec"]
+    for item in order.expressions:
+        item.set("desc", not item.args.get("desc"))
+    if spec is not None:
+        spec = exp.WindowSpec(
+            kind=spec.args.get("kind"),
+            start=spec.args.get("end"),
+            start_side=_OTHER_SIDE.get(spec.args.get("end_side")),
+            end=spec.args.get("start"),
+            end_side=_OTHER_SIDE.get(spec.args.get("start_side")),
+        )
+    return {**base, "order": order, "spec": spec}
 
 
 def _named(node: exp.Window, ctx: Context) -> dict[str, Any]:

@@ -139,8 +139,8 @@
 -- STR(x [, len [, dec]])     sys.str(x double precision, length integer DEFAULT 10, decimals integer DEFAULT 0) -> text
 -- STRING_AGG(x, sep)         NATIVE string_agg(x, sep [ORDER BY …]); x not text: sys.convert_varchar(x)
 -- STRING_ESCAPE(s, 'json')   sys.string_escape(s text, kind text) -> text
--- STRING_SPLIT(s, sep [, o]) sys.string_split(s any, sep text, enable_ordinal integer DEFAULT 0) -> TABLE(value text, ordinal bigint)
---                            (select value only, unless enable_ordinal = 1)
+-- STRING_SPLIT(s, sep)       sys.string_split(s text, sep text) -> TABLE(value text)
+-- STRING_SPLIT(s, sep, 1)    sys.string_split(s text, sep text, 1) -> TABLE(value text, ordinal bigint)
 -- STUFF(s, at, n, new)       sys.stuff(s any, at integer, n integer, new text) -> text
 -- SUBSTRING(s, at, n)        sys.substring(s text|bytea, at bigint, n bigint) -> text|bytea   (537 for n < 0;
 --                            constant n >= 0 and text: NATIVE substr(s, at, n))

@@ -309,8 +309,12 @@ END;
 $$;
 
 -- STRING_SPLIT: an empty string gives one empty row, NULL none.
+CREATE OR REPLACE FUNCTION sys.string_split(value text, separator text, OUT value text) RETURNS SETOF text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
+AS $$ SELECT unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END) $$;
+
 CREATE OR REPLACE FUNCTION sys.string_split(
-    value text, separator text, enable_ordinal integer DEFAULT 0, OUT value text, OUT ordinal bigint)
+    value text, separator text, enable_ordinal integer, OUT value text, OUT ordinal bigint)
 RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
 AS $$

@@ -103,8 +103,10 @@
 \ir 434_hashes.sql
 \ir 435_messages.sql
 \ir 436_percentiles.sql
+\ir 437_present_values.sql
 \ir 440_numbers.sql
 \ir 441_operators.sql
+\ir 442_bits.sql
 \ir 450_date_arithmetic.sql
 \ir 451_clock.sql
 \ir 452_date_construction.sql

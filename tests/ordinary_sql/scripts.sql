@@ -631,3 +631,71 @@ sys2
 SELECT TOP (1) RTRIM(master..spt_values.type) FROM master..spt_values WHERE master..spt_values.number = 0
 -- expect
 P
+
+-- case: windows that skip NULL
+CREATE TABLE dbo.gaps (id int, v int);
+INSERT gaps VALUES (1, 10), (2, NULL), (3, NULL), (4, 40), (5, NULL);
+SELECT id,
+       LAST_VALUE(v) IGNORE NULLS OVER (ORDER BY id),
+       FIRST_VALUE(v) IGNORE NULLS OVER (ORDER BY id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+       LAG(v) IGNORE NULLS OVER (ORDER BY id),
+       LEAD(v) IGNORE NULLS OVER (ORDER BY id),
+       LAG(v, 2, -1) IGNORE NULLS OVER w,
+       LAG(v) RESPECT NULLS OVER w
+FROM gaps WINDOW w AS (ORDER BY id) ORDER BY id
+-- expect
+1 | 10 | 40 | NULL | 40 | -1 | NULL
+2 | 10 | 40 | 10 | 40 | -1 | 10
+3 | 10 | 40 | 10 | 40 | -1 | NULL
+4 | 40 | NULL | 10 | NULL | -1 | NULL
+5 | 40 | NULL | 40 | NULL | 10 | 40
+
+-- case: json of many rows
+CREATE TABLE dbo.pairs (k varchar(5), n int, g int);
+INSERT pairs VALUES ('a', 1, 1), ('b', 2, 1), ('c', NULL, 2);
+SELECT JSON_OBJECTAGG(k:n), JSON_OBJECTAGG(k:n ABSENT ON NULL), JSON_ARRAYAGG(n) FROM pairs;
+SELECT g, JSON_ARRAYAGG(JSON_OBJECT('k':k, 'n':n) ORDER BY k DESC) FROM pairs GROUP BY g ORDER BY g;
+SELECT JSON_ARRAYAGG(n) FROM pairs WHERE n IS NULL;
+SELECT JSON_ARRAYAGG(n) FROM pairs WHERE g = 9
+-- expect
+{"a":1,"b":2,"c":null} | {"a":1,"b":2} | [1,2]
+
+1 | [{"k":"b","n":2},{"k":"a","n":1}]
+2 | [{"k":"c","n":null}]
+
+[]
+
+NULL
+
+-- case: a table-valued function may be called by its name alone
+CREATE FUNCTION dbo.two_of (@n int) RETURNS @r TABLE (a int, b int) AS
+BEGIN INSERT @r VALUES (@n, @n + 1); RETURN; END
+GO
+SELECT * FROM two_of(1);
+SELECT x.i + x.j FROM two_of(5) AS x (i, j);
+SELECT v.n, t.b FROM (VALUES (1), (2)) AS v (n) CROSS APPLY two_of(v.n) AS t ORDER BY v.n
+-- expect
+1 | 2
+
+11
+
+1 | 2
+2 | 3
+
+-- case: the columns of STRING_SPLIT
+SELECT * FROM STRING_SPLIT('a,b', ',');
+SELECT * FROM STRING_SPLIT('a,b', ',', 1);
+SELECT * FROM STRING_SPLIT('a', ',', 0);
+DECLARE @i int = 7, @s varchar(10) = 'x';
+SET @i = @i << 2; SET @s ||= 'y';
+SELECT @i, @s
+-- expect
+a
+b
+
+a | 1
+b | 2
+
+a
+
+28 | xy

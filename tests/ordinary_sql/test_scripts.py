@@ -64,6 +64,7 @@ ERRORS = {
     "conversion": ("SELECT CAST('abc' AS int)", 245),
     "explicit identity": ("CREATE TABLE dbo.e1 (id int IDENTITY); INSERT e1 (id) VALUES (1)", 544),
     "division by zero": ("DECLARE @n int = 0; SELECT 1 / @n", 8134),
+    "bit that an int does not have": ("SELECT GET_BIT(1, 32)", 1023),
     "missing table": ("SELECT * FROM dbo.no_such_table", 208),
     "types that clash": ("DECLARE @u uniqueidentifier = NEWID(), @i int; SET @i = @u", 206),
     "two source rows of MERGE for one row": (

@@ -1,0 +1,69 @@
+"""LEFT_SHIFT, RIGHT_SHIFT, BIT_COUNT, GET_BIT, SET_BIT, and the operators << and >>.
+
+The runtime takes integers as bigint and is told their width (runtime_sql/442_bits.sql); binary
+values have overloads of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from . import ordinary_sql_values as v
+from . import type_map as tm
+from .function_builders import Builder, Surroundings, Wrong
+from .ordinary_sql_values import Value
+
+_WIDTHS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+
+
+def _operand(name: str, value: Value) -> tuple[Value, list[str]]:
+    """The value as the runtime takes it, and its width as a further argument (none of a binary value)."""
+    if value.family == "binary":
+        return value, []
+    if value.type is None and not value.is_null:
+        return value, [f"sys.bit_width({value.text})"]
+    if value.family not in ("integer", "bit", "null"):
+        kind = value.type.name if value.type is not None else "NULL"
+        raise Wrong(f"Argument data type {kind} is invalid for argument 1 of {name} function.", 8116)
+    if value.type is None or value.type.name not in _WIDTHS:
+        value = v.convert(value, tm.INT)
+    assert value.type is not None
+    return value, [str(_WIDTHS[value.type.name])]
+
+
+def _as_first(value: Value, call: Value) -> Value:
+    """The result in the type of the first argument."""
+    if value.family == "binary" or value.type is None:
+        return replace(call, type=value.type)
+    return v.cast(call, value.type.postgres, value.type)
+
+
+def shift(name: str) -> Builder:
+    """LEFT_SHIFT, RIGHT_SHIFT: logical; a negative amount shifts the other way."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        value, width = _operand(name, arguments[0])
+        amount = arguments[1]
+        text = amount.text if name == "left_shift" else f"-{amount.at(v.ATOM)}"
+        return _as_first(value, v.call("sys.shift", value.text, text, *width))
+
+    return build
+
+
+def bit_count(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """BIT_COUNT: of a negative number as many as its type has."""
+    value, width = _operand("bit_count", arguments[0])
+    return v.call("sys.bit_count", value.text, *width, type=tm.BIGINT)
+
+
+def get_bit(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """GET_BIT."""
+    value, width = _operand("get_bit", arguments[0])
+    return v.cast(v.call("sys.get_bit", value.text, arguments[1].text, *width), tm.BIT.postgres, tm.BIT)
+
+
+def set_bit(arguments: list[Value], surroundings: Surroundings) -> Value:
+    """SET_BIT: to 1 unless the third argument says otherwise."""
+    value, width = _operand("set_bit", arguments[0])
+    bit = arguments[2].text if len(arguments) == 3 else "1"
+    return _as_first(value, v.call("sys.set_bit", value.text, arguments[1].text, *width, bit))
