@@ -76,6 +76,19 @@ _SET_VALUES = frozenset(
         "TEXTSIZE",
     }
 )
+_UNHEEDED: dict[tuple[str, str], str] = {
+    ("ANSI_NULLS", "OFF"): "a comparison with NULL is never true",
+    ("ANSI_DEFAULTS", "OFF"): "ANSI's behaviour is the only one",
+    ("ANSI_NULL_DFLT_OFF", "ON"): "a column that says nothing of NULL takes it",
+    ("CONCAT_NULL_YIELDS_NULL", "OFF"): "NULL joined with a string stays NULL",
+    ("CURSOR_CLOSE_ON_COMMIT", "ON"): "cursors stay open",
+    ("NUMERIC_ROUNDABORT", "ON"): "rounding is no error",
+    ("FMTONLY", "ON"): "the statements that follow are executed",
+    ("SHOWPLAN_ALL", "ON"): "the statements that follow are executed",
+    ("SHOWPLAN_TEXT", "ON"): "the statements that follow are executed",
+    ("SHOWPLAN_XML", "ON"): "the statements that follow are executed",
+}
+"""SET options whose unusual value would change what a script does, and what happens here instead."""
 _PERMISSION_VERBS = """
 ADMINISTER ALL ALTER AUTHENTICATE BACKUP CHECKPOINT CONNECT CONTROL CREATE DELETE ENABLE EXEC EXECUTE
 EXTERNAL IMPERSONATE INSERT KILL RECEIVE REFERENCES SELECT SEND SHOWPLAN SHUTDOWN SUBSCRIBE TAKE UNMASK
@@ -320,6 +333,13 @@ class _Scope:
         for name in statement.names:
             if name not in known:
                 self.problems.add(f"'{name}' is not a recognized SET option.", statement.span, number=195)
+            instead = _UNHEEDED.get((name, statement.value))
+            if instead is not None:
+                self.problems.add(
+                    f"SET {name} {statement.value} has no effect: {instead}.",
+                    statement.span,
+                    severity="warning",
+                )
 
     def _check_condition(self, condition: nodes.SqlText) -> None:
         if not _COMPARES.intersection(condition.words):
@@ -344,10 +364,8 @@ class _Scope:
 def _check_module(module: _Module, problems: Problems) -> None:
     if module.external is not None:
         problems.add("CLR assemblies cannot run on PostgreSQL.", module.external.span)
-    if isinstance(module, nodes.CreateTrigger) and module.target is None:
-        problems.add(
-            "DDL and logon triggers are not supported; only triggers on tables and views are.", _head(module)
-        )
+    if isinstance(module, nodes.CreateTrigger) and module.target is None and "LOGON" in module.events:
+        problems.add("Logon triggers are not supported: a client may log on without them.", _head(module))
     if isinstance(module, nodes.CreateProcedure | nodes.CreateFunction):
         seen: set[str] = set()
         for parameter in module.parameters:

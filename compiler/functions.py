@@ -79,6 +79,10 @@ REFUSED: dict[str, str] = {
     "FREETEXT": "full-text search is not supported",
     "CONTAINSTABLE": "full-text search is not supported",
     "FREETEXTTABLE": "full-text search is not supported",
+    **dict.fromkeys(
+        "SEMANTICKEYPHRASETABLE SEMANTICSIMILARITYTABLE SEMANTICSIMILARITYDETAILSTABLE".split(),
+        "full-text search is not supported",
+    ),
     "CHANGETABLE": "change tracking is not supported",
     "UPDATE": "UPDATE(column) has a meaning in triggers only",
     **dict.fromkeys(_CRYPTOGRAPHIC.split(), "SQL Server's keys and signatures do not exist here"),
@@ -356,10 +360,7 @@ FUNCTIONS: dict[str, Function] = {
     "DB_NAME": Function("?i", None, build=b.db_name),
     "OBJECT_ID": Function("t?t", None, build=b.object_id),
     "OBJECT_NAME": Function("i?i", tm.SYSNAME),
-    # Outside of DDL and logon triggers, which do not exist here, it is NULL.
-    "EVENTDATA": Function(
-        "", tm.XML, build=lambda arguments, surroundings: v.cast(v.NULL, tm.XML.postgres, tm.XML)
-    ),
+    "EVENTDATA": Function("", tm.XML),
     "TRIGGER_NESTLEVEL": Function("?itt", tm.INT),
     "OBJECT_SCHEMA_NAME": Function("i?i", tm.SYSNAME),
     "FULLTEXTSERVICEPROPERTY": Function("t", tm.INT),

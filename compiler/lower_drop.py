@@ -73,6 +73,9 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
         return [pl.Invoke("ssb.drop_principal", (text, pl.Text(node.kind)), (*if_exists, *database))]
     if node.kind == "PROCEDURE":
         return [pl.Invoke("ssb.drop_module", (pl.Text("PROCEDURE"), ctx.queue(name)), if_exists)]
+    if node.kind == "TRIGGER" and node.on is not None:
+        scope_of = pl.Text("SERVER" if node.on.kind.endswith("SERVER") else "DATABASE")
+        return [pl.Invoke("ssb.drop_ddl_trigger", (text, scope_of), (*if_exists, *database))]
     if node.kind in ("FUNCTION", "TRIGGER"):
         return [pl.Invoke("ssb.drop_module", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
     if node.kind in _RELATIONS:

@@ -12,6 +12,7 @@ them.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from . import nodes
 from . import plpgsql as pl
@@ -66,12 +67,7 @@ class TriggerScope(Scope):
 def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE TRIGGER: a trigger function and a trigger for each event."""
     if node.target is None:
-        context.problem(
-            "DDL and logon triggers are not supported",
-            node.span,
-            hint="PostgreSQL has event triggers, which only a superuser may make",
-        )
-        return []
+        return _ddl_trigger(node, context)
     catalog = context.catalog
     target = context.object(node.target)
     table = catalog.sql_name(target)
@@ -91,6 +87,83 @@ def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl
         suffix = "" if number == 0 else f"@{event.lower()}"
         result += _trigger_of_event(node, context, event, suffix, sql_name, table, known)
     return result
+
+
+def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
+    """A trigger on the database or the server: a function, which the runtime calls after a definition."""
+    catalog = context.catalog
+    name = node.name.name.text
+    scope_name = _scope_of(node.scope)
+    function = _with_suffix(catalog.sql_name(object_name(node.name)), f"@{scope_name.lower()}")
+    label = free_label(fold(name), node.text.tokens)
+    scope = Scope(catalog, label=label, routine=function, trigger=True)
+    scope.reserve(variable_names(node.body))
+    ctx = _context_of(node, context, scope)
+    routine = pl.Routine(
+        function,
+        (),
+        _frame(node, ctx, before=[], after=[], result=None),
+        tag=name,
+        returns="void",
+        attributes=rights(node.options),
+    )
+    events = pl.Array(tuple(map(pl.Text, node.events)), "text")
+    named = (pl.Text(name), pl.Text(scope_name))
+    prepare = pl.Invoke(
+        "ssb.prepare_ddl_trigger", (pl.Text(node.action), *named), context.database_argument()
+    )
+    create = pl.Invoke(
+        "ssb.create_ddl_trigger", (*named, events, pl.Text(function)), context.database_argument()
+    )
+    comment_lines = [pl.Comment(comment.text) for comment in node.comments]
+    return [pl.Select(prepare), *comment_lines, *ctx.prelude, routine, pl.Select(create)]
+
+
+def _scope_of(words: str | None) -> str:
+    """Return DATABASE or SERVER."""
+    return "SERVER" if words is not None and words.endswith("SERVER") else "DATABASE"
+
+
+def _context_of(node: nodes.CreateTrigger, context: Context, scope: Scope) -> Context:
+    """Return the context of a trigger's body; its variables are reserved in the scope."""
+    label = scope.label
+    scope.taken |= {fold(node.name.name.text), fold(label.strip('"'))}
+    scope.session = scope.helper("session")
+    scope.limits_rows = sets_row_limit(node.body)
+    return Context(
+        catalog=context.catalog,
+        scope=scope,
+        problems=context.problems,
+        mode=Mode.TRIGGER,
+        first_line=context.first_line,
+        depths=Depths(node.body, ANY, call_effect(context.catalog), careful=True),
+        liveness=Status(node.body, DEAD, callee_reads(context.catalog)),
+        body_label=label,
+        routine_name=node.name.name.text,
+    )
+
+
+def _frame(
+    node: nodes.CreateTrigger,
+    ctx: Context,
+    before: Sequence[pl.Statement],
+    after: Sequence[pl.Statement],
+    result: pl.Expr | None,
+) -> pl.Block:
+    """Return the body between what begins a trigger and what ends it."""
+    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    outer: list[pl.Statement] = [
+        pl.Assign(ctx.session, pl.Invoke("ssb.enter_trigger", (pl.Text(node.name.name.text),))),
+        *before,
+        pl.Block(tuple(body), label=ctx.scope.label, declarations=tuple(ctx.declarations.values())),
+        *ctx.drop_temporary_tables(),
+        *after,
+        pl.Perform(pl.Invoke("ssb.leave_trigger", (pl.Name(ctx.session),))),
+    ]
+    if result is not None:
+        outer.append(pl.Return(result))
+    declarations = (pl.Declaration(ctx.session, "ssb.session"), *ctx.frame.declarations.values())
+    return pl.Block(tuple(outer), declarations=declarations)
 
 
 def _trigger_of_event(
@@ -121,39 +194,21 @@ def _trigger_of_event(
         if not there:
             scope.absent[pseudo] = table
     scope.reserve(variable_names(node.body))
-    scope.taken |= {folded, fold(label.strip('"'))}
-    scope.session = scope.helper("session")
-    scope.limits_rows = sets_row_limit(node.body)
-    ctx = Context(
-        catalog=catalog,
-        scope=scope,
-        problems=context.problems,
-        mode=Mode.TRIGGER,
-        first_line=context.first_line,
-        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
-        liveness=Status(node.body, DEAD, callee_reads(catalog)),
-        body_label=label,
-        routine_name=node.name.name.text,
-    )
-    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
-    session = pl.Name(scope.session)
-    enter = pl.Assign(scope.session, pl.Invoke("ssb.enter_trigger", (pl.Text(node.name.name.text),)))
+    ctx = _context_of(node, context, scope)
     running = (pl.Text(function),)
-    outer: list[pl.Statement] = [
-        enter,
-        *([pl.Perform(pl.Invoke("ssb.enter_instead", running))] if instead else []),
-        *_rows_of_event(node, event, scope),
-        pl.Block(tuple(body), label=label, declarations=tuple(ctx.declarations.values())),
-        *ctx.drop_temporary_tables(),
-        *([pl.Perform(pl.Invoke("ssb.leave_instead", running))] if instead else []),
-        pl.Perform(pl.Invoke("ssb.leave_trigger", (session,))),
-        pl.Return(pl.NULL),
-    ]
-    declarations = (pl.Declaration(scope.session, "ssb.session"), *ctx.frame.declarations.values())
     routine = pl.Routine(
         function,
         (),
-        pl.Block(tuple(outer), declarations=declarations),
+        _frame(
+            node,
+            ctx,
+            before=[
+                *([pl.Perform(pl.Invoke("ssb.enter_instead", running))] if instead else []),
+                *_rows_of_event(node, event, scope),
+            ],
+            after=[pl.Perform(pl.Invoke("ssb.leave_instead", running))] if instead else [],
+            result=pl.NULL,
+        ),
         tag=node.name.name.text,
         returns="trigger",
         attributes=rights(node.options),
@@ -231,8 +286,9 @@ def _with_suffix(sql_name: str, suffix: str) -> str:
 @invocations.register
 def enable_trigger(node: nodes.EnableTrigger, ctx: Context) -> list[pl.Invoke] | None:
     """ENABLE TRIGGER, DISABLE TRIGGER."""
-    if node.target is None:
-        return []
     names = pl.Array(tuple(pl.Text(fold(name.name.text)) for name in node.triggers), "text")
     enable = pl.TRUE if node.enable else pl.FALSE
+    if node.target is None:
+        arguments = (pl.Text(_scope_of(node.scope)), names, enable)
+        return [pl.Invoke("ssb.enable_ddl_trigger", arguments, ctx.database_argument())]
     return [pl.Invoke("ssb.enable_trigger", (ctx.queue(node.target), names, enable))]

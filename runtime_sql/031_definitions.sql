@@ -188,3 +188,18 @@ CREATE TABLE IF NOT EXISTS ssb.event_notification (
 CREATE UNIQUE INDEX IF NOT EXISTS event_notification_by_name
     ON ssb.event_notification (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), coalesce(queue_id, 0), name);
 CREATE INDEX IF NOT EXISTS event_notification_by_conversation ON ssb.event_notification (conversation);
+
+-- Triggers of T-SQL on definitions (650_definition_events.sql).
+CREATE TABLE IF NOT EXISTS ssb.ddl_trigger (
+    trigger_id  integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),
+    database_id integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    name        text        NOT NULL,
+    scope       text        NOT NULL,
+    events      text[]      NOT NULL,
+    function    text        NOT NULL,              -- as PostgreSQL writes it
+    is_disabled boolean     NOT NULL DEFAULT false,
+    create_date timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT "a DDL trigger is on the server or a database" CHECK (scope IN ('SERVER', 'DATABASE'))
+);
+CREATE UNIQUE INDEX IF NOT EXISTS ddl_trigger_by_name
+    ON ssb.ddl_trigger (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), lower(name));

@@ -1,20 +1,9 @@
--- EVENT NOTIFICATION: Service Broker's own events as messages to a service.
+-- EVENT NOTIFICATION: events as messages to a service.
 --
 -- Events that exist here: QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED on a queue, and
--- CREATE, ALTER and DROP of Service Broker's objects (650_definition_events.sql).
+-- CREATE, ALTER and DROP of objects (650_definition_events.sql).
 -- Others are recorded and never fire, which is said. Of SQL Trace's events about
 -- Service Broker, BROKER_QUEUE_DISABLED alone can be had as a notification.
-
--- The events, and groups of events, that occur here.
-CREATE OR REPLACE FUNCTION ssb.event_pattern()
-RETURNS text
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT format('^(QUEUE_ACTIVATION|BROKER_QUEUE_DISABLED|DDL(_DATABASE_LEVEL|_SSB)?_EVENTS|(CREATE|ALTER|DROP)_(%1$s)'
-                  '|DDL_(%1$s)_EVENTS)$',
-                  'QUEUE|SERVICE|CONTRACT|MESSAGE_TYPE|ROUTE|REMOTE_SERVICE_BINDING|BROKER_PRIORITY|EVENT_NOTIFICATION');
-$$;
 
 CREATE OR REPLACE FUNCTION ssb.create_event_notification(name text, events text[], scope text, to_service text,
     broker_instance text, queue text DEFAULT NULL, fan_in boolean DEFAULT false, database text DEFAULT NULL)
@@ -36,9 +25,6 @@ BEGIN
         IF starts_with(v_event, 'BROKER_') AND v_event <> 'BROKER_QUEUE_DISABLED' THEN
             PERFORM ssb.raise_error(1084, format('''%s'' is an invalid event type.', v_event), 15, 1,
                                     'Service Broker''s own events are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
-        ELSIF v_event !~ ssb.event_pattern() AND v_scope <> 'QUEUE' THEN
-            PERFORM ssb.print(format('The event %s does not occur here: the event notification "%s" is stored, and does not '
-                                     'fire for it.', v_event, name));
         END IF;
     END LOOP;
     IF v_scope = 'QUEUE' THEN
@@ -54,6 +40,7 @@ BEGIN
         END IF;
     ELSE
         PERFORM ssb.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
+        PERFORM ssb.watch_definitions(format('the event notification "%s"', name), v_events);
     END IF;
     IF lower(broker_instance) = 'current database' THEN
         SELECT d.service_broker_guid INTO v_instance FROM ssb.database AS d WHERE d.database_id = v_database_id;
@@ -155,12 +142,11 @@ END;
 $$;
 
 -- Sends one event to everybody who asked for it. p_events are the event itself and the
--- groups of events that it belongs to; p_queue_id is NULL where no queue has it, and
--- p_schema where the object is in none. A notification has one
+-- groups of events that it belongs to; p_queue_id is NULL where no queue has it; p_data is
+-- of ssb.event_instance. A notification has one
 -- dialog, begun with its first event, from a system service that only sends. Of those
 -- WITH FAN_IN that one owner made for one service, only the first tells it.
-CREATE OR REPLACE FUNCTION ssb.fire_event(p_events text[], p_database_id integer, p_queue_id integer, p_schema text,
-                                          p_object text, p_type text)
+CREATE OR REPLACE FUNCTION ssb.fire_event(p_events text[], p_database_id integer, p_queue_id integer, p_data text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -168,7 +154,6 @@ AS $$
 DECLARE
     v_notification ssb.event_notification;
     v_endpoint ssb.conversation_endpoint;
-    v_body bytea;
 BEGIN
     FOR v_notification IN
         SELECT n.* FROM (
@@ -192,19 +177,41 @@ BEGIN
             UPDATE ssb.event_notification AS n SET conversation = v_endpoint.conversation_handle
              WHERE n.notification_id = v_notification.notification_id;
         END IF;
-        v_body := convert_to(format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
+        PERFORM ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
+                                    ssb.next_number(v_endpoint), false, false, convert_to(p_data, 'UTF8'));
+    END LOOP;
+END;
+$$;
+
+-- Control characters that XML does not have are left out.
+CREATE OR REPLACE FUNCTION ssb.xml_text(p_text text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT replace(replace(replace(regexp_replace(p_text, '[\x01-\x08\x0b\x0c\x0e-\x1f]', '', 'g'), '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
+$$;
+
+-- What an event tells, as XML: p_schema is PostgreSQL's, NULL where the object is in none; p_command is the
+-- text of a definition, as PostgreSQL has it.
+CREATE OR REPLACE FUNCTION ssb.event_instance(p_event text, p_database_id integer, p_schema text, p_object text, p_type text,
+                                              p_command text DEFAULT NULL, p_target text DEFAULT NULL, p_target_type text DEFAULT NULL)
+RETURNS text
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('<EVENT_INSTANCE><EventType>%s</EventType><PostTime>%s</PostTime><SPID>%s</SPID>'
             '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
-            '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType></EVENT_INSTANCE>',
-            p_events[1], to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
+            '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
+            p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
             ssb.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb.xml_text(session_user), ssb.xml_text(ssb.caller()),
             ssb.xml_text(ssb.database_name(p_database_id)),
             '<SchemaName>' || ssb.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s
                                                       WHERE s.name = p_schema), p_schema)) || '</SchemaName>',
-            ssb.xml_text(p_object), p_type), 'UTF8');
-        PERFORM ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
-                                    ssb.next_number(v_endpoint), false, false, v_body);
-    END LOOP;
-END;
+            ssb.xml_text(p_object), p_type,
+            '<TargetObjectName>' || ssb.xml_text(p_target) || '</TargetObjectName><TargetObjectType>' || p_target_type || '</TargetObjectType>',
+            '<TSQLCommand><SetOptions ANSI_NULLS="ON" ANSI_NULL_DEFAULT="ON" ANSI_PADDING="ON" QUOTED_IDENTIFIER="ON" ENCRYPTED="FALSE"/>'
+            '<CommandText>' || ssb.xml_text(p_command) || '</CommandText></TSQLCommand>');
 $$;
 
 -- The same for an event of a queue.
@@ -213,14 +220,9 @@ RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb.fire_event(ARRAY[p_event], p_queue.database_id, p_queue.queue_id, p_queue.schema_name, p_queue.spelling, 'QUEUE');
+    SELECT ssb.fire_event(ARRAY[p_event], p_queue.database_id, p_queue.queue_id,
+                          ssb.event_instance(p_event, p_queue.database_id, p_queue.schema_name, p_queue.spelling, 'QUEUE'));
 $$;
-
-CREATE OR REPLACE FUNCTION ssb.xml_text(p_text text)
-RETURNS text
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT replace(replace(replace(p_text, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'); $$;
 
 -- A watcher (the daemon, or anybody who LISTENs to ssb_arrival) asks to be notified
 -- of the next message on a queue; awake, it takes the request back.

@@ -27,6 +27,7 @@ BEGIN
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
     END IF;
+    PERFORM ssb.note_alteration(p_name, v_found IS NOT NULL);
     IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
         -- Its result type may change too.
         PERFORM ssb.drop_module('FUNCTION', p_name);
@@ -38,6 +39,23 @@ BEGIN
         END IF;
     END LOOP;
 END;
+$$;
+
+-- PostgreSQL creates anew what T-SQL alters: for the event of it (650_definition_events.sql).
+CREATE OR REPLACE FUNCTION ssb.note_alteration(p_name text, p_exists boolean)
+RETURNS void
+LANGUAGE sql
+AS $$
+    SELECT set_config('pgsb.altered', CASE WHEN p_exists THEN p_name ELSE '' END, false)
+$$;
+
+-- Whether the function is the runtime's, and a trigger that calls it part of a table: rowversion, for one.
+CREATE OR REPLACE FUNCTION ssb.is_runtime_function(p_function oid)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (SELECT FROM pg_proc AS f WHERE f.oid = p_function AND f.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace))
 $$;
 
 -- pg_temp is an alias of the session's own schema.
@@ -138,7 +156,9 @@ BEGIN
                                              (parse_ident(p_name))[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
         PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', ssb.tsql_spelling(p_name)), 16, 6);
-    ELSIF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
+    END IF;
+    PERFORM ssb.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
+    IF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
         PERFORM ssb.drop_relation('VIEW', p_name);
     END IF;
 END;
@@ -192,6 +212,7 @@ BEGIN
     ELSIF p_action = 'ALTER' AND NOT v_exists THEN
         PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', ssb.tsql_spelling(p_name)), 16, 6);
     END IF;
+    PERFORM ssb.note_alteration(p_name, v_exists);
     IF v_exists THEN
         PERFORM ssb.drop_module('TRIGGER', p_name);
     END IF;

@@ -36,14 +36,14 @@ SELECT p.proname::text, p.oid::integer, NULL, v.schema_id, 0,
        CASE WHEN p.prokind = 'p' THEN 'SQL_STORED_PROCEDURE' WHEN p.proretset THEN 'SQL_TABLE_VALUED_FUNCTION' ELSE 'SQL_SCALAR_FUNCTION' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_proc AS p JOIN ssb.visible_schema AS v ON v.oid = p.pronamespace
- WHERE p.prorettype <> 'trigger'::regtype
+ WHERE p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
 UNION ALL
 SELECT t.tgname::text, t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0
+ WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb.is_runtime_function(t.tgfoid)
 UNION ALL
 SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
        CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
@@ -96,7 +96,17 @@ SELECT t.tgname::text AS name, t.oid::integer AS object_id, 1::smallint AS paren
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0;
+ WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb.is_runtime_function(t.tgfoid)
+UNION ALL
+SELECT d.name, d.trigger_id, 0::smallint, 'DATABASE', 0, 'TR'::char(2), 'SQL_TRIGGER', d.create_date::timestamp(3), d.create_date::timestamp(3),
+       0::sys.bit, 0::sys.bit, d.is_disabled::integer::sys.bit, 0::sys.bit
+  FROM ssb.ddl_trigger AS d WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb.current_database_id());
+
+CREATE OR REPLACE VIEW sys.server_triggers AS
+SELECT d.name, d.trigger_id AS object_id, 100::smallint AS parent_class, 'SERVER'::text AS parent_class_desc, 0 AS parent_id,
+       'TR'::char(2) AS type, 'SQL_TRIGGER'::text AS type_desc, d.create_date::timestamp(3) AS create_date,
+       d.create_date::timestamp(3) AS modify_date, 0::sys.bit AS is_ms_shipped, d.is_disabled::integer::sys.bit AS is_disabled
+  FROM ssb.ddl_trigger AS d WHERE d.scope = 'SERVER';
 
 -- The T-SQL type that a PostgreSQL one stands for, and its number in sys.types.
 CREATE OR REPLACE FUNCTION ssb.tsql_type(p_type oid)

@@ -83,7 +83,11 @@ SELECT t.oid::integer AS object_id, e.type, 0::sys.bit AS is_first, 0::sys.bit A
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
   JOIN (VALUES (4, 1, 'INSERT'), (16, 2, 'UPDATE'), (8, 3, 'DELETE')) AS e (bit, type, type_desc) ON (t.tgtype & e.bit) <> 0
- WHERE NOT t.tgisinternal;
+ WHERE NOT t.tgisinternal AND NOT ssb.is_runtime_function(t.tgfoid)
+UNION ALL
+SELECT d.trigger_id, e.number::integer, 0::sys.bit, 0::sys.bit, e.name, 1::sys.bit
+  FROM ssb.ddl_trigger AS d CROSS JOIN LATERAL unnest(d.events) WITH ORDINALITY AS e (name, number)
+ WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb.current_database_id());
 
 CREATE OR REPLACE VIEW sys.all_columns AS SELECT c.* FROM sys.columns AS c;
 CREATE OR REPLACE VIEW sys.all_views AS SELECT v.* FROM sys.views AS v;

@@ -71,8 +71,6 @@ CREATE OR REPLACE VIEW sys.asymmetric_keys AS
 SELECT NULL::text AS name, NULL::integer AS principal_id, NULL::integer AS asymmetric_key_id, NULL::text AS algorithm_desc WHERE false;
 CREATE OR REPLACE VIEW sys.credentials AS
 SELECT NULL::integer AS credential_id, NULL::text AS name, NULL::text AS credential_identity WHERE false;
-CREATE OR REPLACE VIEW sys.server_triggers AS
-SELECT NULL::text AS name, NULL::integer AS object_id, NULL::text AS type, NULL::sys.bit AS is_disabled WHERE false;
 CREATE OR REPLACE VIEW sys.linked_logins AS
 SELECT NULL::integer AS server_id, NULL::integer AS local_principal_id, NULL::text AS remote_name WHERE false;
 CREATE OR REPLACE VIEW sys.server_role_members AS

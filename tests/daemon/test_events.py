@@ -83,7 +83,13 @@ def test_an_event_that_service_broker_does_not_have_is_refused(listener: Connect
 
 @pytest.mark.parametrize(
     ("event", "said"),
-    [("TRC_ERRORS_AND_WARNINGS", 1), ("CREATE_TABLE", 1), ("DROP_ROUTE", 0), ("DDL_QUEUE_EVENTS", 0)],
+    [
+        ("TRC_ERRORS_AND_WARNINGS", 1),
+        ("DEADLOCK_GRAPH", 1),
+        ("CREATE_TABLE", 0),
+        ("DROP_ROUTE", 0),
+        ("DDL_QUEUE_EVENTS", 0),
+    ],
 )
 def test_an_event_that_does_not_occur_here_is_said_to(listener: Connection, event: str, said: int) -> None:
     notices = []

@@ -473,11 +473,28 @@ CREATE TABLE dbo.t (id int);
 GO
 CREATE TRIGGER ddl ON DATABASE FOR CREATE_TABLE AS PRINT 'x';
 -- expect
-case.sql:3:1: error: DDL and logon triggers are not supported; only triggers on tables and views are.
-    3 | CREATE TRIGGER ddl ON DATABASE FOR CREATE_TABLE AS PRINT 'x';
-      | ^^^^^^
+CREATE TABLE dbo.t (
+    id integer
+);
+
+SELECT ssb.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
+
+CREATE OR REPLACE FUNCTION dbo."ddl@database"()
+RETURNS void
+LANGUAGE plpgsql AS $ddl$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    session := ssb.enter_trigger('ddl');
+    <<ddl>>
+    BEGIN
+        PERFORM ssb.print('x');
+    END ddl;
+    PERFORM ssb.leave_trigger(session);
+END;
+$ddl$;
+
+SELECT ssb.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
 -- shows
-Msg 102, Level 15, State 1, Line 1
-case.sql:3:1: error: DDL and logon triggers are not supported; only triggers on tables and views are.
-    3 | CREATE TRIGGER ddl ON DATABASE FOR CREATE_TABLE AS PRINT 'x';
-      | ^^^^^^
+

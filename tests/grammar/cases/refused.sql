@@ -478,7 +478,6 @@ CREATE TRIGGER t ON DATABASE FOR CREATE_TABLE AS PRINT 'x'
 11:117: Full-text indexes are not supported; use text search of PostgreSQL (tsvector).
 11:141: Full-text indexes are not supported; use text search of PostgreSQL (tsvector).
 13:23: CLR assemblies cannot run on PostgreSQL.
-15:1: DDL and logon triggers are not supported; only triggers on tables and views are.
 
 -- case: go with something after it
 SELECT 1
