@@ -91,6 +91,7 @@ class Broker:
         self._sessions: Sessions | None = None
         self._room = 0
         self._reported: dict[int, float] = {}
+        self._backoff = Backoff(0.1, 5.0)
 
     def stop(self) -> None:
         """Drain and end: `run` returns within the grace period and a little more, called again without it."""
@@ -103,17 +104,15 @@ class Broker:
             await self._run()
 
     async def _run(self) -> None:
-        backoff = Backoff(0.1, 5.0)
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
                 async with self._leadership() as ear:
-                    backoff.reset()
                     await self._lead(ear)
             except (LostConnection, OSError, TimeoutError, psycopg.Error) as error:
                 if time.monotonic() - began > 30:
-                    backoff.reset()
-                pause = backoff.next() * random.uniform(0.75, 1.25)
+                    self._backoff.reset()
+                pause = self._backoff.next() * random.uniform(0.75, 1.25)
                 # Not only lost connections: a runtime that is being upgraded looks broken, too.
                 is_gone = not isinstance(error, psycopg.Error) or error.diag.sqlstate is None
                 self.log.write(
@@ -131,6 +130,7 @@ class Broker:
         """The ear, holding the leader's lock."""
         ear = await open_connection(self.options.dsn, _EAR_SETTINGS, application_name="pgsb broker")
         try:
+            await self._wait_for_promotion(ear)
             is_waiting = False
             while not self._stopping.is_set():
                 row = await _one(ear, "SELECT pg_catalog.pg_try_advisory_lock(%s)", LEADER_LOCK)
@@ -145,6 +145,15 @@ class Broker:
         finally:
             await ear.close()
 
+    async def _wait_for_promotion(self, ear: Connection) -> None:
+        """A standby can neither be written to nor LISTENed to: be there when it becomes the server."""
+        is_told = False
+        while not self._stopping.is_set() and (await _one(ear, "SELECT pg_catalog.pg_is_in_recovery()"))[0]:
+            if not is_told:
+                is_told = True
+                self.log.write("info", "standing_by", "the server is a standby; waiting for its promotion")
+            await _pause(self._stopping, _STANDBY_SECONDS)
+
     async def _lead(self, ear: Connection) -> None:
         if self._stopping.is_set():
             return
@@ -158,6 +167,7 @@ class Broker:
                 0.6 * int((await _one(hand, "SELECT pg_catalog.current_setting('max_connections')"))[0])
             )
             self._redefined.set()
+            self._backoff.reset()
             self.log.write("info", "leading", f"this daemon leads ({_introduction()[0]})")
             await self._work(ear)
         finally:

@@ -257,8 +257,12 @@ BEGIN
     WHEN '55P03' THEN
         v_error := ROW(1222, 'Lock request time out period exceeded.', 16, 45, NULL, NULL);
     WHEN '25006' THEN
-        v_error := ROW(3930, 'The current transaction cannot be committed and cannot support operations that write to the log '
-                             'file. Roll back the transaction.', 16, 1, NULL, NULL);
+        v_error := CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean
+            -- A standby, or a database that is closed for maintenance: not a transaction that is doomed.
+            THEN ROW(3906, format('Failed to update database "%s" because the database is read-only.', ssb.db_name()),
+                     16, 1, NULL, NULL)::ssb.error
+            ELSE ROW(3930, 'The current transaction cannot be committed and cannot support operations that write to '
+                           'the log file. Roll back the transaction.', 16, 1, NULL, NULL)::ssb.error END;
     WHEN '54001' THEN
         v_error := ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
                        16, 1, NULL, NULL);

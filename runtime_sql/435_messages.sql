@@ -30,6 +30,7 @@ AS $$
         (2812, 16, 'Could not find stored procedure ''%.*ls''.'),
         (3902, 16, 'The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.'),
         (3903, 16, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.'),
+        (3906, 16, 'Failed to update database "%.*ls" because the database is read-only.'),
         (3930, 16, 'The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.'),
         (8115, 16, 'Arithmetic overflow error converting %ls to data type %ls.'),
         (8134, 16, 'Divide by zero error encountered.'),

@@ -19,5 +19,10 @@ BEGIN
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', v_function);
     END LOOP;
+    -- Restored without privileges (pg_restore -x), queues have forgotten that they are plain.
+    PERFORM ssb.refresh_queue(q.queue_id)
+       FROM ssb.queue AS q
+      WHERE (q.is_accepting AND NOT q.is_retention_enabled)
+            <> has_sequence_privilege('public', q.state_sequence, 'SELECT');
 END;
 $$;

@@ -158,10 +158,10 @@ def installed_version(connection: psycopg.Connection[Any]) -> str | None:
     return None if found is None else str(found[0])
 
 
-def install(connection: psycopg.Connection[Any]) -> None:
+def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
     """Bring the database to this package's runtime: a fresh one, or an upgrade of an older one.
 
-    Raises RuntimeVersionError when the database has a newer one or an unreleased one
+    Where it is there already nothing is done, unless ``anew``. Raises RuntimeVersionError when the database has a newer one or an unreleased one
     with other tables, and psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():
@@ -169,7 +169,7 @@ def install(connection: psycopg.Connection[Any]) -> None:
         connection.execute("SET LOCAL standard_conforming_strings = on")
         connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(%s::bigint)", (_LOCK,))
         found = _installed(connection)
-        if found == (_version(), _content_hash()):
+        if found == (_version(), _content_hash()) and not anew:
             return
         if found is not None:
             if found[0] > _version():
@@ -198,8 +198,11 @@ def install(connection: psycopg.Connection[Any]) -> None:
 
 
 def upgrade(connection: psycopg.Connection[Any]) -> None:
-    """The same as `install`: migrations where they are needed, then every function anew."""
-    install(connection)
+    """Migrations where they are needed, then every function and privilege anew.
+
+    Also where the version is the same: a database may have been restored without privileges.
+    """
+    install(connection, anew=True)
 
 
 _DEPENDENTS = """\

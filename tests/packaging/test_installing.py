@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -83,16 +84,21 @@ def test_an_owner_creates_the_extension_and_keeps_his_tables_without_it(
     assert owner.execute("SELECT extname FROM pg_extension WHERE extname ~ 'broker'").fetchall() == []
 
 
+@pytest.mark.parametrize("options", [["--no-owner"], ["--no-owner", "--no-privileges"]], ids=" ".join)
 def test_a_dump_carries_queues_and_messages(
-    database: Database, empty_database: Database, psql: str, connect: Callable[..., Connection]
+    database: Database,
+    empty_database: Database,
+    psql: str,
+    connect: Callable[..., Connection],
+    options: list[str],
 ) -> None:
     source = connect()
-    source.execute("SELECT ssb.create_queue('dbo.q')")
+    source.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_queue('dbo.closed', status => false)")
     source.execute("SELECT ssb.create_service('//Self', queue => 'dbo.q', contracts => '{DEFAULT}')")
     source.execute("SELECT ssb.send(ssb.begin_dialog('//Self', '//Self'), body => 'kept'::bytea)")
     pg_dump = Path(psql).with_name("pg_dump")
     dump = subprocess.run(
-        [pg_dump, "--no-owner", "-d", database.dsn], capture_output=True, text=True, check=True
+        [pg_dump, *options, "-d", database.dsn], capture_output=True, text=True, check=True
     ).stdout
     restored = subprocess.run(
         [psql, "-X", "-q", "-d", empty_database.dsn],
@@ -105,7 +111,26 @@ def test_a_dump_carries_queues_and_messages(
     errors = [line for line in restored.stderr.splitlines() if "transaction_timeout" not in line]
     assert errors == []
     there = connect(empty_database.dsn)
+    assert (_rights(there) == _rights(source)) == ("--no-privileges" not in options)
     assert there.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
+    installer.upgrade(there)
+    assert _rights(there) == _rights(source)
+
+
+def _rights(connection: Connection) -> list[Any]:
+    """What PUBLIC may do in the runtime's schemas and with the queues."""
+    return connection.execute(
+        """
+        SELECT 'EXECUTE', p.oid::regprocedure::text FROM pg_proc AS p
+         WHERE p.pronamespace::regnamespace::text IN ('ssb', 'sys')
+           AND has_function_privilege('public', p.oid, 'EXECUTE')
+        UNION ALL
+        SELECT 'SELECT', c.oid::regclass::text FROM pg_class AS c
+         WHERE c.relnamespace::regnamespace::text IN ('ssb', 'sys') AND c.relkind <> 'i'
+           AND has_table_privilege('public', c.oid, 'SELECT')
+        ORDER BY 1, 2
+        """
+    ).fetchall()
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

@@ -1,0 +1,77 @@
+"""A hot standby: what writes is refused in a sentence, and the daemon waits until it is promoted."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from activation import DRAIN, Daemon, activate, send, until
+from pgsb.runtime_sql.installer import install
+from pgsb.server.embedded import PrivateServer
+from support import Connection
+
+pytestmark = pytest.mark.one_postgres
+
+CANNOT = 'Failed to update database "pgsb" because the database is read-only.'
+
+
+@pytest.fixture
+def standby(connect: Callable[..., Connection]) -> Iterator[str]:
+    """DSN of a standby whose server has gone: with a message, and the program for it."""
+    home = Path(tempfile.mkdtemp(prefix="pgsb-standby-"))
+    if os.geteuid() == 0:
+        home.chmod(0o711)
+    server = PrivateServer(
+        home, wanted=os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")[0], settings={"fsync": "off"}
+    )
+    try:
+        primary = connect(server.start())
+        install(primary)
+        primary.execute(
+            """
+            SELECT ssb.create_queue('dbo.from_queue'), ssb.create_queue('dbo.to_queue');
+            SELECT ssb.create_service('//From', 'dbo.from_queue');
+            SELECT ssb.create_service('//To', 'dbo.to_queue', '{DEFAULT}');
+            CREATE TABLE dbo.done (body text NOT NULL, at timestamptz DEFAULT clock_timestamp());
+            """
+        )
+        activate(primary, DRAIN)
+        send(primary, "kept")
+        primary.close()
+        server.stop()
+        data = server.status().data
+        assert data is not None
+        (data / "standby.signal").touch()
+        yield server.start()
+    finally:
+        server.stop(immediate=True)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def test_a_standby_is_read_and_promoted(
+    standby: str, connect: Callable[..., Connection], daemon: Callable[..., Daemon]
+) -> None:
+    script = """
+        SELECT COUNT(*) AS waiting FROM to_queue;
+        GO
+        RECEIVE TOP (1) * FROM to_queue;
+        GO
+        CREATE QUEUE other;
+        """
+    command = [sys.executable, "-m", "pgsb.cli.main", "run", "--dsn", standby, "--format", "csv", "-"]
+    done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (1, ["waiting", "1"])
+    assert done.stderr.count(f"Msg 3906, Level 16, State 1, Line 1\n{CANNOT}") == 2
+
+    waiting = daemon(standby, wait=False)
+    waiting.wait_for("standing_by", "waiting for its promotion")
+    there = connect(standby)
+    there.execute("SELECT pg_promote()")
+    waiting.wait_for("leading")
+    assert waiting.messages("failed") == []
+    until(lambda: there.execute("SELECT body FROM dbo.done").fetchall() == [("kept",)])
