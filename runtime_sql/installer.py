@@ -161,8 +161,9 @@ def installed_version(connection: psycopg.Connection[Any]) -> str | None:
 def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
     """Bring the database to this package's runtime: a fresh one, or an upgrade of an older one.
 
-    Where it is there already nothing is done, unless ``anew``. Raises RuntimeVersionError when the database has a newer one or an unreleased one
-    with other tables, and psycopg.errors.InsufficientPrivilege when the role may not create schemas.
+    Where it is there already nothing is done, unless ``anew``. Raises RuntimeVersionError when the
+    database has a newer one or an unreleased one with other tables, and
+    psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
