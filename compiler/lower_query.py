@@ -7,6 +7,7 @@ row counts, assignments, table variables.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..grammar.problems import Problems
@@ -47,7 +48,7 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
     tokens = node.text.tokens
     if words[table - 1] != "AS":
         return None
-    last = len(tokens) - (tokens[-1].word == ";")
+    last = _closing(tokens, table + 1) + 1  # WITH (MEMORY_OPTIMIZED = ON) may follow, and says nothing here
     name = ObjectName(*reversed([token.text.strip('[]"') for token in tokens[2 : table - 1 : 2]]))
     span = Span(node.span.source, tokens[table + 1].start, tokens[last - 1].end)
     text = nodes.SqlText(span=span, tokens=tokens[table + 1 : last])
@@ -64,6 +65,16 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
     # Keys, checks and defaults are for the scripts that use the type later: see server/learn.py.
     comment = f"COMMENT ON TYPE {row_type} IS {literal(TABLE_TYPE_COMMENT + span.text)}"
     return f"CREATE TYPE {row_type} AS ({columns})", comment
+
+
+def _closing(tokens: Sequence[Token], opening: int) -> int:
+    """The place of the parenthesis that closes the one at ``opening``; the last token where none does."""
+    depth = 0
+    for place in range(opening, len(tokens)):
+        depth += (tokens[place].word == "(") - (tokens[place].word == ")")
+        if depth == 0 and tokens[place].word == ")":
+            return place
+    return len(tokens) - 1
 
 
 def define_table_type(

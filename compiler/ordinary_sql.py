@@ -139,7 +139,8 @@ DEEPEST_NESTING = 300
 # Refused by name before they are read: their arguments have a syntax of their own.
 _ROWSETS = frozenset(
     """
-    OPENROWSET OPENQUERY OPENDATASOURCE CONTAINSTABLE FREETEXTTABLE CHANGETABLE
+    OPENROWSET OPENQUERY OPENDATASOURCE CONTAINS FREETEXT CONTAINSTABLE FREETEXTTABLE CHANGETABLE
+    SEMANTICKEYPHRASETABLE SEMANTICSIMILARITYTABLE SEMANTICSIMILARITYDETAILSTABLE
     """.split()
 )
 
@@ -249,21 +250,21 @@ def translate_method(
 
 def translate_statement(text: SqlText, scope: SqlScope, problems: Problems) -> Statement | None:
     """Translate one ordinary statement; None after a problem (already reported)."""
-    before = len(problems)
+    before = problems.error_count
     statement = _translate(text, scope, problems, None, lambda ctx: _statement(text, ctx))
-    return statement if len(problems) == before else None
+    return statement if problems.error_count == before else None
 
 
 def translate_query(text: SqlText, scope: SqlScope, problems: Problems) -> Query | None:
     """Translate a SELECT that must return rows (cursor, view, inline function)."""
-    before = len(problems)
+    before = problems.error_count
 
     def read(ctx: Context) -> Query:
         tokens = _namespaces(list(text.tokens), ctx)
         return _query(ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query), ctx)
 
     query = _translate(text, scope, problems, None, read)
-    return query if len(problems) == before else None
+    return query if problems.error_count == before else None
 
 
 def translate_insert_target(text: SqlText, scope: SqlScope, problems: Problems) -> InsertTarget | None:

@@ -11,13 +11,29 @@ from sqlglot.tokenizer_core import TokenType as T
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier, is_placeholder, literal
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_ddl import column_text, constraint_text, ignoring_triggers, naming_of_defaults, table_info
-from .ordinary_sql_definitions import Definition, read_column, read_constraint
+from .ordinary_sql_ddl import (
+    column_text,
+    constraint_text,
+    ignoring_triggers,
+    index_text,
+    naming_of_defaults,
+    table_info,
+)
+from .ordinary_sql_definitions import (
+    Definition,
+    add_index,
+    read_column,
+    read_constraint,
+    read_index,
+    warn_of_mask,
+)
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
 from .ordinary_sql_layout import flat
 from .ordinary_sql_reading import Reader
 from .type_map import SqlType
+
+_BEHIND_INDEX = frozenset(("(", "UNIQUE", "CLUSTERED", "NONCLUSTERED", "HASH", "COLUMNSTORE"))
 
 
 def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
@@ -44,6 +60,9 @@ def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
 def _action(
     reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, valid: bool | None, ctx: Context
 ) -> Ddl | None:
+    if reader.word("DROP", "PERIOD", "FOR"):
+        ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
+        return None
     if reader.word("ADD"):
         return _add(reader, name, sql, known, valid is not False, ctx)
     if reader.word("ALTER", "COLUMN"):
@@ -63,6 +82,9 @@ def _action(
         targets = ["USER"] if names is None else [identifier(each) for each in names]
         return Ddl(tuple(f"ALTER TABLE {sql} {verb} TRIGGER {target}" for target in targets))
     if reader.word("SET") or reader.word("REBUILD"):
+        if reader.text_at(1) == "SYSTEM_VERSIONING" and reader.text_at(3) == "ON":
+            ctx.unsupported("a system-versioned table")
+            return None
         reader.rest()
         return Ddl(())
     ctx.unsupported(f"ALTER TABLE … {reader.current_upper}")
@@ -108,6 +130,12 @@ def _add(
             defaults.append((None, *_default_for(reader)))
         elif reader.current_upper in ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
             definition.constraints.append(read_constraint(reader, ctx))
+        elif reader.current_upper == "INDEX" and reader.text_at(2) in _BEHIND_INDEX:
+            reader.advance()
+            add_index(definition, read_index(reader, False, ctx))
+        elif reader.current_upper == "PERIOD" and reader.text_at(1) == "FOR":
+            ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
+            return None
         else:
             definition.columns.append(read_column(reader, definition, ctx))
         if not reader.take(T.COMMA):
@@ -154,7 +182,9 @@ def _add(
         if constraint.ignore_dup_key
     ]
     following = (*ignoring_triggers(sql, ignoring), *naming_of_defaults(name, sql, given))
-    return Ddl((_statement(sql, actions), *following), defines=defines)
+    indexes = [index_text(index, name, ctx) for index in definition.indexes]
+    first = [_statement(sql, actions)] if actions else []
+    return Ddl((*first, *indexes, *following), defines=defines)
 
 
 def _together(definition: Definition) -> Definition:
@@ -203,8 +233,10 @@ def _alter_column(
 ) -> Ddl | None:
     column_node = reader.name()
     column = identifier(column_node.name)
-    if reader.current_upper in ("ADD", "DROP"):
-        # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION, MASKED: nothing to do here.
+    if reader.current_upper == "ADD" and reader.text_at(1) == "MASKED":
+        warn_of_mask(reader, column_node, ctx)
+    if reader.current_upper in ("ADD", "DROP", "MASKED"):
+        # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION: nothing to do here.
         reader.rest()
         return Ddl(())
     type_ = ctx.type_of(reader.type_name(), cast=False)

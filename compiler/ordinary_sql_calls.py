@@ -69,7 +69,10 @@ def _trim(node: exp.Trim, ctx: Context) -> Value:
 @handles(NextValue)
 def _next_value(node: NextValue, ctx: Context) -> Value:
     name = ctx.relation_name(object_name(node.this))
-    return v.call("nextval", literal(name), type=tm.BIGINT, nullable=False)
+    row = node.find_ancestor(exp.Select, exp.Tuple)
+    # All that one row asks of a sequence is one value.
+    again = row is not None and ctx.numbered.setdefault((id(row), name), node) is not node
+    return v.call("currval" if again else "nextval", literal(name), type=tm.BIGINT, nullable=False)
 
 
 @handles(exp.Concat)
@@ -309,6 +312,8 @@ def xml_binding(kind: str, name: str, node: exp.Expr, ctx: Context) -> Value:
 
 def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Value:
     padded: list[str | None] = [None, None, *prefix]
+    if prefix[-1].lower() == "$partition":
+        return ctx.unsupported("$PARTITION", call, hint="partition functions do not exist here")
     if len(prefix) > 3:
         return ctx.unsupported("a function on a linked server", call)
     name = ObjectName(

@@ -110,6 +110,8 @@ class Context:
     """Variables are written with their label although no relation is in sight (LIMIT of a query)."""
     pseudo: dict[str, str] = field(default_factory=dict)
     """``$action`` → the text that stands for it in a MERGE's OUTPUT."""
+    numbered: dict[tuple[int, str], exp.Expr] = field(default_factory=dict)
+    """The first NEXT VALUE FOR a sequence in each row (the id of its SELECT or VALUES node)."""
     captured: Captured | None = None
     """Set while a statement inside an INSERT is translated: where its rows are left."""
 

@@ -119,6 +119,9 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
         # AS FILETABLE, AS NODE, AS EDGE
         ctx.unsupported(f"CREATE TABLE … AS {reader.current_upper}")
         return None
+    if reader.text_at(1) == "(" and reader.text_at(2) == "LEDGER" and reader.text_at(4) == "ON":
+        ctx.unsupported("a ledger table")
+        return None
     index_options(reader)
     if not reader.at_end:
         reader.fail()
@@ -510,9 +513,11 @@ NOT_NULL_TYPE = "columns are NOT NULL"
 def _create_type(reader: Reader, ctx: Context) -> Ddl | None:
     """``CREATE TYPE name FROM base [NULL | NOT NULL]``: a domain."""
     name = object_name(reader.target())
-    if not reader.take(T.FROM):
-        ctx.unsupported("this CREATE TYPE")
+    if reader.word("EXTERNAL", "NAME"):
+        ctx.problem("CLR assemblies cannot run on PostgreSQL.")
         return None
+    if not reader.take(T.FROM):
+        reader.fail()
     base = ctx.type_of(reader.type_name(), cast=False)
     not_null = reader.take(T.NOT)
     reader.take(T.NULL)
@@ -559,6 +564,10 @@ def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
             if word not in ("MINVALUE", "MAXVALUE", "CYCLE", "CACHE"):
                 reader.fail()
             reader.advance()
+            if verb == "ALTER" and word in ("CYCLE", "MAXVALUE"):
+                options[word[:3] if word == "MAXVALUE" else word] = f"NO {word}"
+            elif verb == "ALTER" and word == "CACHE":
+                options[word] = "CACHE 1"
         elif reader.word("CYCLE"):
             options["CYCLE"] = "CYCLE"
         elif reader.word("CACHE"):

@@ -12,7 +12,9 @@ from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
+from ..grammar.source import Span
 from .ordinary_sql_context import Context
+from .ordinary_sql_nodes import TypeName
 from .ordinary_sql_reading import Reader
 from .ordinary_sql_statements import read_names
 
@@ -96,7 +98,7 @@ def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
         return
     if word == "INDEX" and not _is_type_ahead(reader):
         reader.advance()
-        definition.indexes.append(read_index(reader, False, ctx))
+        add_index(definition, read_index(reader, False, ctx))
         return
     if word == "PERIOD":
         reader.fail("a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported")
@@ -113,6 +115,9 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
     name = reader.name()
     if reader.take(T.ALIAS):
         column = Column(name, None, computed=Parser._parse_bitwise(reader) or reader.fail())
+    elif name.name.lower() == "timestamp" and (reader.peek(T.COMMA) or reader.peek(T.R_PAREN)):
+        # The one type that may stand alone: the column takes its name.
+        column = Column(name, TypeName(this="timestamp", arguments=[]))
     else:
         column = Column(name, reader.type_name())
     constraint_name: str | None = None
@@ -150,12 +155,12 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
         elif word in ("SPARSE", "ROWGUIDCOL", "FILESTREAM", "HIDDEN", "PERSISTED"):
             reader.advance()
         elif word == "MASKED":
-            reader.advance()
+            warn_of_mask(reader, name, ctx)
             if reader.take(T.WITH) and reader.take(T.L_PAREN):
                 reader.skip_parenthesis()
         elif word == "INDEX":
             reader.advance()
-            definition.indexes.append(read_index(reader, False, ctx, columns=[(name.name, False)]))
+            add_index(definition, read_index(reader, False, ctx, columns=[(name.name, False)]))
         elif word == "COLUMN_SET":
             reader.fail("a column set over sparse columns is not supported")
         elif word == "GENERATED":
@@ -222,6 +227,8 @@ def _constraint(reader: Reader, name: str | None, column: str | None, ctx: Conte
         if not reader.take(T.R_PAREN):
             reader.fail()
         return found
+    elif reader.current_upper == "CONNECTION":
+        reader.fail("graph tables (CONNECTION constraints) are not supported")
     elif reader.word("FOREIGN", "KEY") or reader.current_upper == "REFERENCES":
         return _foreign_key(reader, name, column)
     else:
@@ -340,6 +347,23 @@ def index_options(reader: Reader) -> bool:
             return ignore
 
 
+def add_index(definition: Definition, index: Index) -> None:
+    """Keep an index of a table; a columnstore index has no columns here, and no effect."""
+    if index.columns:
+        definition.indexes.append(index)
+
+
+def warn_of_mask(reader: Reader, column: exp.Identifier, ctx: Context) -> None:
+    """Read the word MASKED, which nothing obeys: everybody sees what is in the column."""
+    reader.advance()
+    ctx.problems.add(
+        f"MASKED has no effect: the values of {column.name!r} are shown to everybody",
+        at=Span(ctx.whole.source, column.meta["start"], column.meta["end"]),
+        severity="warning",
+        hint="grant SELECT on a view instead",
+    )
+
+
 def read_index(
     reader: Reader,
     unique: bool,
@@ -355,8 +379,19 @@ def read_index(
     if not reader.word("CLUSTERED"):
         reader.word("NONCLUSTERED")
     reader.word("HASH")
+    columnstore = reader.word("COLUMNSTORE")
+    if columnstore:
+        ctx.problems.add(
+            f"the columnstore index {name} has no effect: columnstore indexes do not exist here",
+            at=ctx.whole,
+            severity="warning",
+        )
     if reader.peek(T.L_PAREN):
         columns = index_columns(reader)
+    if columnstore:
+        columns = []
+        if reader.take(T.ORDER_BY) or reader.word("ORDER"):
+            index_columns(reader)
     if columns is None:
         reader.fail()
         columns = []

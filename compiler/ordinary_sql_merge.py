@@ -204,8 +204,9 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
     elif work.info is not None:
         columns = fillable(work.info.columns, identity=ctx.scope.identity_insert(work.name))
     if branch.values is None:
-        ctx.unsupported("DEFAULT VALUES in a MERGE")
-        return None
+        # A query without columns gives each of its rows the defaults.
+        work.inserting = (f"INSERT INTO {work.table}", "SELECT", where)
+        return f"INSERT INTO {work.table}{BREAK}SELECT{BREAK}FROM {work.source}{BREAK}{where}"
     if columns is not None and len(columns) != len(branch.values):
         ctx.problem(
             f"VALUES has {len(branch.values)} values for {len(columns)} columns",
@@ -217,7 +218,7 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
     for place, node in enumerate(branch.values):
         column = columns[place] if columns is not None else None
         if is_default(node):
-            if column is None or not branch.columns:
+            if column is None:
                 ctx.unsupported("DEFAULT among the values of a MERGE without a column list", node)
                 return None
             continue

@@ -298,6 +298,13 @@ class Reader(TSQLParser):
 
     def _parse_alias(self, this: exp.Expr | None, explicit: bool = False) -> exp.Expr | None:
         expected = self.peek(T.ALIAS)
+        ahead = 1 if expected else 0
+        if this is not None and self.peek(T.NATIONAL_STRING, ahead):
+            self._advance(ahead)
+            token = self._curr
+            self._advance()
+            alias = _placed(exp.Identifier(this=token.text, quoted=True), token)
+            return self.expression(exp.Alias(this=this, alias=alias))
         aliased = super()._parse_alias(this, explicit)
         if expected and not isinstance(aliased, exp.Alias):
             self.fail()

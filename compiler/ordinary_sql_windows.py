@@ -13,7 +13,7 @@ from .names import fold
 from .ordinary_sql_calls import function_value
 from .ordinary_sql_context import Context, expression, handles, place
 from .ordinary_sql_expressions import scalar
-from .ordinary_sql_nodes import JsonText
+from .ordinary_sql_nodes import JsonText, NextValue
 from .ordinary_sql_values import Value
 
 _WINDOW_PARTS = frozenset("this partition_by order spec alias over".split())
@@ -27,6 +27,8 @@ def _window(node: exp.Window, ctx: Context) -> Value:
     if isinstance(inner, exp.RespectNulls):
         inner = inner.this  # which is what happens anyway
     base = _named(node, ctx)
+    if isinstance(inner, NextValue):
+        return _next_values(node, inner, base, ctx)
     if isinstance(inner, JsonText):
         return ctx.problem(f"The function '{inner.args['kind']}' takes no OVER clause.", node)
     if isinstance(inner, exp.IgnoreNulls):
@@ -51,6 +53,20 @@ def _over(base: dict[str, Any], ctx: Context, frame: str | None = None) -> str:
     if frame is None and base["spec"] is not None:
         frame = _frame(base["spec"], ctx)
     return f"OVER ({' '.join([*parts, frame] if frame else parts)})"
+
+
+def _next_values(node: exp.Window, inner: NextValue, base: dict[str, Any], ctx: Context) -> Value:
+    """NEXT VALUE FOR … OVER (ORDER BY …): PostgreSQL numbers the rows after it has ordered the query."""
+    select = node.find_ancestor(exp.Select)
+    order = base["order"]
+    if select is None or order is None or base["partition_by"] or base["spec"] is not None:
+        return ctx.problem("NEXT VALUE FOR takes nothing but ORDER BY in OVER", node, number=11716)
+    own = select.args.get("order")
+    if own is None:
+        select.set("order", order.copy())
+    elif own != order:
+        return ctx.unsupported("NEXT VALUE FOR … OVER in a query with another ORDER BY", node)
+    return expression(inner, ctx)
 
 
 def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:

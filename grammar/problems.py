@@ -89,6 +89,11 @@ class Problems:
         """The findings that stop the compiler, in the order of their places."""
         return tuple(problem for problem in self if problem.severity == "error")
 
+    @property
+    def error_count(self) -> int:
+        """How many of them stop the compiler."""
+        return sum(problem.severity == "error" for problem in self._problems.values())
+
     def within(self, span: Span) -> tuple[Problem, ...]:
         """Return the errors that begin inside ``span`` (a batch, say), in order."""
         found = [

@@ -699,3 +699,57 @@ b | 2
 a
 
 28 | xy
+
+-- case: indexes inside and behind a table, of all kinds
+CREATE TABLE dbo.indexed (id int, a int, timestamp, INDEX store CLUSTERED COLUMNSTORE ORDER (id),
+    INDEX part NONCLUSTERED COLUMNSTORE (a) WHERE a > 1, INDEX usual (a) INCLUDE (id));
+ALTER TABLE indexed ADD INDEX more (id, a), INDEX only_one UNIQUE NONCLUSTERED (id);
+INSERT indexed (id, a) VALUES (1, 2);
+BEGIN TRY INSERT indexed (id, a) VALUES (1, 3) END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH;
+SELECT a, DATALENGTH(timestamp) FROM indexed
+-- expect
+2601
+
+2 | 8
+
+-- case: MERGE puts in defaults
+CREATE TABLE dbo.defaults (id int IDENTITY, a int DEFAULT 7, b varchar(5) DEFAULT 'q');
+MERGE defaults USING (VALUES (50), (51)) AS s (id) ON s.id = defaults.id WHEN NOT MATCHED THEN INSERT DEFAULT VALUES;
+MERGE defaults USING (VALUES (52)) AS s (id) ON s.id = defaults.id
+WHEN NOT MATCHED THEN INSERT DEFAULT VALUES OUTPUT $action, inserted.id, inserted.b, s.id;
+MERGE defaults USING (VALUES (53)) AS s (id) ON s.id = defaults.id WHEN NOT MATCHED THEN INSERT VALUES (DEFAULT, 'z');
+SELECT * FROM defaults ORDER BY id
+-- expect
+INSERT | 3 | q | 52
+
+1 | 7 | q
+2 | 7 | q
+3 | 7 | q
+4 | 7 | z
+
+-- case: sequences number rows in an order, and start again
+CREATE SEQUENCE dbo.turns AS int START WITH 8 MAXVALUE 9 CYCLE;
+CREATE TABLE dbo.turned (n int, x int);
+SELECT NEXT VALUE FOR turns, NEXT VALUE FOR turns;
+ALTER SEQUENCE turns RESTART WITH 3 NO MAXVALUE NO CYCLE NO CACHE;
+INSERT turned SELECT NEXT VALUE FOR turns OVER (ORDER BY x DESC), x FROM (VALUES (1), (3), (2)) AS v (x);
+SELECT * FROM turned ORDER BY n;
+SELECT NEXT VALUE FOR dbo.turns OVER (ORDER BY x), x FROM turned
+-- expect
+8 | 8
+
+3 | 3
+4 | 2
+5 | 1
+
+6 | 1
+7 | 2
+8 | 3
+
+-- case: a memory-optimized table type
+CREATE TYPE dbo.quick AS TABLE (a int NOT NULL, INDEX h NONCLUSTERED HASH (a) WITH (BUCKET_COUNT = 4))
+WITH (MEMORY_OPTIMIZED = ON);
+GO
+DECLARE @q dbo.quick; INSERT @q VALUES (1); SELECT a AS N'with N', 2 N'without AS' FROM @q
+-- expect
+1 | 2

@@ -395,3 +395,79 @@ case.sql:1:34: error: the computed column 'b' cannot be stored: it calls the fun
     1 | CREATE TABLE t (a int, b AS CAST(dbo.f(a) AS int))
       |                                  ^^^
 hint: put it into a view
+
+-- case: full-text predicates are refused before their arguments are read
+SELECT * FROM heap WHERE FREETEXT((b, a), 'x', LANGUAGE 1033)
+-- expect
+case.sql:1:26: error: FREETEXT is not supported: full-text search is not supported
+    1 | SELECT * FROM heap WHERE FREETEXT((b, a), 'x', LANGUAGE 1033)
+      |                          ^^^^^^^^
+
+-- case: edge constraints
+CREATE TABLE likes (w int, CONSTRAINT ec CONNECTION (person TO person) ON DELETE CASCADE) AS EDGE
+-- expect
+case.sql:1:42: error 102: graph tables (CONNECTION constraints) are not supported
+    1 | CREATE TABLE likes (w int, CONSTRAINT ec CONNECTION (person TO person) ON DELETE CASCADE) AS EDGE
+      |                                          ^^^^^^^^^^
+
+-- case: ledger tables
+CREATE TABLE ledgers (id int) WITH (LEDGER = ON (APPEND_ONLY = ON))
+-- expect
+case.sql:1:1: error: a ledger table is not supported
+    1 | CREATE TABLE ledgers (id int) WITH (LEDGER = ON (APPEND_ONLY = ON))
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: masks are told
+CREATE TABLE masked (id int, mail varchar(50) MASKED WITH (FUNCTION = 'email()') NULL)
+-- expect
+CREATE TABLE dbo.masked (
+    id integer,
+    mail varchar(50)
+)
+case.sql:1:30: warning: MASKED has no effect: the values of 'mail' are shown to everybody
+    1 | CREATE TABLE masked (id int, mail varchar(50) MASKED WITH (FUNCTION = 'email()') NULL)
+      |                              ^^^^
+hint: grant SELECT on a view instead
+
+-- case: periods
+ALTER TABLE heap ADD PERIOD FOR SYSTEM_TIME (a, c)
+-- expect
+case.sql:1:1: error: a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported
+    1 | ALTER TABLE heap ADD PERIOD FOR SYSTEM_TIME (a, c)
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: dropped periods
+ALTER TABLE heap DROP PERIOD FOR SYSTEM_TIME
+-- expect
+case.sql:1:1: error: a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported
+    1 | ALTER TABLE heap DROP PERIOD FOR SYSTEM_TIME
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: versioning switched on
+ALTER TABLE heap SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.old))
+-- expect
+case.sql:1:1: error: a system-versioned table is not supported
+    1 | ALTER TABLE heap SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.old))
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: types of assemblies
+CREATE TYPE point EXTERNAL NAME shapes.[Point]
+-- expect
+case.sql:1:1: error: CLR assemblies cannot run on PostgreSQL.
+    1 | CREATE TYPE point EXTERNAL NAME shapes.[Point]
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+-- case: partition numbers
+SELECT a FROM heap GROUP BY a, $PARTITION.by_year(a)
+-- expect
+case.sql:1:43: error: $PARTITION is not supported
+    1 | SELECT a FROM heap GROUP BY a, $PARTITION.by_year(a)
+      |                                           ^^^^^^^
+hint: partition functions do not exist here
+
+-- case: sequence values in two orders
+SELECT NEXT VALUE FOR dbo.numbers OVER (ORDER BY a) FROM heap ORDER BY b
+-- expect
+case.sql:1:23: error: NEXT VALUE FOR … OVER in a query with another ORDER BY is not supported
+    1 | SELECT NEXT VALUE FOR dbo.numbers OVER (ORDER BY a) FROM heap ORDER BY b
+      |                       ^^^
