@@ -23,7 +23,7 @@ from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, scalar
-from .ordinary_sql_interface import ColumnInfo, Dml, TableInfo, TableVariableDml
+from .ordinary_sql_interface import ColumnInfo, Dml, KeyInfo, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
 from .ordinary_sql_output import OutputItem, fillable, leave, output_items, result_columns
 from .ordinary_sql_queries import ctes
@@ -384,11 +384,25 @@ def _union(queries: Iterable[str]) -> str:
     return f"{OPEN}{f' UNION ALL{BREAK}'.join(queries)}{CLOSE}"
 
 
+_OLD_ROW = "(old_row.deleted)"
+"""The old version of an updated row, whole: its columns are no names for the rest of the statement."""
+
+
+def _old_rows(work: Work) -> str:
+    place = ", old.ctid" if _key(work) is None else ""
+    return f"(SELECT old AS deleted{place} FROM {work.table} AS old) AS old_row"
+
+
+def _key(work: Work) -> KeyInfo | None:
+    keys = work.info.keys if work.info is not None else ()
+    return next((key for key in keys if key.primary), None)
+
+
 def _same_row(work: Work) -> str:
-    key = next((key for key in (work.info.keys if work.info is not None else ()) if key.primary), None)
+    key = _key(work)
     if key is None:
         return f"old_row.ctid = {work.target}.ctid"
-    return " AND ".join(f"old_row.{identifier(c)} = {work.target}.{identifier(c)}" for c in key.columns)
+    return " AND ".join(f"{_OLD_ROW}.{identifier(c)} = {work.target}.{identifier(c)}" for c in key.columns)
 
 
 def _returned(
@@ -409,7 +423,7 @@ def _returned(
         Relation(
             "deleted",
             columns,
-            prefix="old_row" if action == "UPDATE" else work.target,
+            prefix=_OLD_ROW if action == "UPDATE" else work.target,
             nulls=action == "INSERT",
         ),
         Relation(source.alias, source.columns, nulls=branch.by_source),
@@ -421,7 +435,7 @@ def _returned(
         if item.name == "*":
             # Columns that only the server knows: the whole row travels.
             texts.append(_whole_row(item, work, branch))
-            uses_old = uses_old or texts[-1] == "old_row"
+            uses_old = uses_old or texts[-1] == _OLD_ROW
             continue
         sides = {
             fold(column.parts[-2].name)
@@ -439,7 +453,7 @@ def _returned(
         items = output_items(output, relations, ctx)
         texts = [item.text if item.name != "*" else _whole_row(item, work, branch) for item in items]
     ctx.pseudo.pop("$action", None)
-    return items, texts, f"{work.table} AS old_row" if uses_old else "", paired
+    return items, texts, _old_rows(work) if uses_old else "", paired
 
 
 def _whole_row(item: OutputItem, work: Work, branch: MergeBranch) -> str:
@@ -447,7 +461,7 @@ def _whole_row(item: OutputItem, work: Work, branch: MergeBranch) -> str:
     if side == "inserted" and branch.action != "DELETE":
         return quote(fold(work.name.name)) if branch.action == "INSERT" else work.target
     if side == "deleted" and branch.action != "INSERT":
-        return "old_row" if branch.action == "UPDATE" else work.target
+        return _OLD_ROW if branch.action == "UPDATE" else work.target
     return f"NULL::{work.table}"
 
 

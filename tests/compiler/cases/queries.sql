@@ -254,9 +254,9 @@ twice AS (SELECT ssb.matched_twice()
           GROUP BY z.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.z AS z
             SET b = 'Y'
-            FROM s, dbo.z AS old_row
-            WHERE old_row.a = z.a AND z.a = s.a
-            RETURNING 'UPDATE'::text AS c1, z.a AS c2, z.b AS c3, old_row.a AS c4, old_row.b AS c5),
+            FROM s, (SELECT old AS deleted FROM dbo.z AS old) AS old_row
+            WHERE (old_row.deleted).a = z.a AND z.a = s.a
+            RETURNING 'UPDATE'::text AS c1, z.a AS c2, z.b AS c3, (old_row.deleted).a AS c4, (old_row.deleted).b AS c5),
 inserted AS (INSERT INTO dbo.z (a, b)
              SELECT s.a, 'n'
              FROM s
@@ -276,9 +276,9 @@ twice AS (SELECT ssb.matched_twice()
           GROUP BY t.ctid HAVING count(*) > 1),
 updated AS (UPDATE dbo.z AS t
             SET b = 'Z'
-            FROM s, dbo.z AS old_row
-            WHERE old_row.a = t.a AND t.a = s.a
-            RETURNING 'UPDATE'::text AS c1, t.a AS c2, t.b AS c3, old_row.a AS c4, old_row.b AS c5),
+            FROM s, (SELECT old AS deleted FROM dbo.z AS old) AS old_row
+            WHERE (old_row.deleted).a = t.a AND t.a = s.a
+            RETURNING 'UPDATE'::text AS c1, t.a AS c2, t.b AS c3, (old_row.deleted).a AS c4, (old_row.deleted).b AS c5),
 inserted AS (INSERT INTO dbo.z (a, b)
              SELECT s.a, 'n'
              FROM s

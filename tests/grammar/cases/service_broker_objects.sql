@@ -241,13 +241,13 @@ warning 6:1: CREATE ASYMMETRIC KEY has no effect on PostgreSQL.
 
 -- case: drops
 DROP MESSAGE TYPE a, [//b]
-DROP CONTRACT c DROP QUEUE dbo.q, q2 DROP SERVICE s; DROP ROUTE r
+DROP CONTRACT c DROP QUEUE dbo.q DROP SERVICE s; DROP ROUTE r
 DROP REMOTE SERVICE BINDING b DROP BROKER PRIORITY p
 DROP ENDPOINT e
 -- expect
 DropStatement kind=MESSAGE TYPE names=(a, //b)
 DropStatement kind=CONTRACT names=(c)
-DropStatement kind=QUEUE names=(dbo.q, q2)
+DropStatement kind=QUEUE names=(dbo.q)
 DropStatement kind=SERVICE names=(s)
 DropStatement kind=ROUTE names=(r)
 DropStatement kind=REMOTE SERVICE BINDING names=(b)
