@@ -69,6 +69,19 @@ ENCRYPTBYCERT DECRYPTBYCERT DECRYPTBYKEYAUTOCERT DECRYPTBYKEYAUTOASYMKEY SIGNBYC
 SIGNBYASYMKEY VERIFYSIGNEDBYASYMKEY KEY_ID KEY_GUID KEY_NAME SYMKEYPROPERTY ASYMKEY_ID ASYMKEYPROPERTY CERT_ID
 CERTENCODED CERTPRIVATEKEY CERTPROPERTY IS_OBJECTSIGNED PWDENCRYPT PWDCOMPARE
 """
+_OF_2025 = """
+REGEXP_LIKE REGEXP_REPLACE REGEXP_SUBSTR REGEXP_COUNT REGEXP_INSTR REGEXP_MATCHES REGEXP_SPLIT_TO_TABLE
+EDIT_DISTANCE EDIT_DISTANCE_SIMILARITY JARO_WINKLER_DISTANCE JARO_WINKLER_SIMILARITY UNISTR BASE64_ENCODE
+BASE64_DECODE PRODUCT JSON_CONTAINS VECTOR_DISTANCE VECTOR_NORM VECTOR_NORMALIZE VECTORPROPERTY VECTOR_SEARCH
+AI_GENERATE_EMBEDDINGS AI_GENERATE_CHUNKS
+"""
+_ELSEWHERE = """
+ASSEMBLYPROPERTY FULLTEXTCATALOGPROPERTY GET_FILESTREAM_TRANSACTION_CONTEXT GETFILENAMESPACEPATH
+FILETABLEROOTPATH GETPATHLOCATOR PUBLISHINGSERVERNAME NODE_ID_FROM_PARTS EDGE_ID_FROM_PARTS
+GRAPH_ID_FROM_NODE_ID GRAPH_ID_FROM_EDGE_ID OBJECT_ID_FROM_NODE_ID OBJECT_ID_FROM_EDGE_ID TERTIARY_WEIGHTS
+CHANGE_TRACKING_CURRENT_VERSION CHANGE_TRACKING_MIN_VALID_VERSION CHANGE_TRACKING_IS_COLUMN_IN_MASK
+FN_CDC_GET_MAX_LSN FN_CDC_GET_MIN_LSN FN_CDC_MAP_TIME_TO_LSN FN_CDC_MAP_LSN_TO_TIME PREDICT SHORTEST_PATH
+"""
 REFUSED: dict[str, str] = {
     "COMPRESS": "GZIP is not in a plain PostgreSQL server",
     "DECOMPRESS": "GZIP is not in a plain PostgreSQL server",
@@ -86,6 +99,8 @@ REFUSED: dict[str, str] = {
     "CHANGETABLE": "change tracking is not supported",
     "UPDATE": "UPDATE(column) has a meaning in triggers only",
     **dict.fromkeys(_CRYPTOGRAPHIC.split(), "SQL Server's keys and signatures do not exist here"),
+    **dict.fromkeys(_OF_2025.split(), "it came with SQL Server 2025"),
+    **dict.fromkeys(_ELSEWHERE.split(), "what it asks for does not exist here"),
     "MIN_ACTIVE_ROWVERSION": "open transactions' row versions are not known",
     "FN_DBLOG": "SQL Server's transaction log does not exist here",
     "FN_MY_PERMISSIONS": "use has_perms_by_name",
@@ -280,6 +295,8 @@ FUNCTIONS: dict[str, Function] = {
     "STDEVP": Function("f", None, build=b.float_aggregate("stddev_pop")),
     "VAR": Function("f", None, build=b.float_aggregate("var_samp")),
     "VARP": Function("f", None, build=b.float_aggregate("var_pop")),
+    "APPROX_PERCENTILE_CONT": Function("f", tm.FLOAT, build=b.native("percentile_cont")),
+    "APPROX_PERCENTILE_DISC": Function("f", None, build=b.native("percentile_disc")),
     "STRING_AGG": Function("at", None, build=b.string_agg),
     "CHECKSUM_AGG": Function("i", tm.INT),
     "GROUPING": Function("a", tm.TINYINT, build=b.native("GROUPING")),
@@ -324,6 +341,7 @@ FUNCTIONS: dict[str, Function] = {
     "SWITCHOFFSET": Function("da", tm.DATETIMEOFFSET),
     "TODATETIMEOFFSET": Function("da", tm.DATETIMEOFFSET),
     "CURRENT_TIMEZONE": Function("", tm.varchar(64)),
+    "CURRENT_TIMEZONE_ID": Function("", tm.varchar(64), target="sys.current_timezone"),
     # JSON
     "ISJSON": Function("t?t", tm.INT),
     "JSON_VALUE": Function("tt", tm.nvarchar(4000)),
@@ -380,6 +398,25 @@ FUNCTIONS: dict[str, Function] = {
     "INDEXPROPERTY": Function("itt", tm.INT),
     "INDEX_COL": Function("tii", tm.SYSNAME),
     "STATS_DATE": Function("ii", tm.DATETIME),
+    "SESSIONPROPERTY": Function("t", tm.VARIANT),
+    "CONNECTIONPROPERTY": Function("t", tm.VARIANT),
+    "LOGINPROPERTY": Function("tt", tm.VARIANT),
+    "TYPEPROPERTY": Function("tt", tm.INT),
+    "COLLATIONPROPERTY": Function("tt", tm.VARIANT),
+    "INDEXKEY_PROPERTY": Function("iiit", tm.INT),
+    "ORIGINAL_DB_NAME": Function("", _NULLARY_TEXT),
+    "CURRENT_REQUEST_ID": Function("", tm.SMALLINT, build=lambda arguments, _: v.integer(0)),
+    "FILE_ID": Function("t", tm.SMALLINT, target="sys.file_idex"),
+    "FILE_IDEX": Function("t", tm.INT),
+    "FILE_NAME": Function("i", _NULLARY_TEXT),
+    "FILEPROPERTY": Function("tt", tm.INT),
+    "FILEGROUP_ID": Function("t", tm.INT),
+    "FILEGROUP_NAME": Function("i", _NULLARY_TEXT),
+    "FILEGROUPPROPERTY": Function("tt", tm.INT),
+    "APPLOCK_MODE": Function("ttt", tm.nvarchar(32)),
+    "APPLOCK_TEST": Function("tttt", tm.SMALLINT),
+    "FN_VARBINTOHEXSTR": Function("x", tm.NVARCHAR_MAX),
+    "FN_VARBINTOHEXSUBSTRING": Function("ixii", tm.NVARCHAR_MAX),
     "CONTEXT_INFO": Function("", tm.SqlType("varbinary", length=128)),
     "SESSION_CONTEXT": Function("t", tm.VARIANT),
     "SQL_VARIANT_PROPERTY": Function("at", tm.VARIANT, build=b.sql_variant_property),

@@ -321,7 +321,10 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
     )
     if name.server:
         return ctx.unsupported("a function on a linked server", call)
-    if fold(name.schema or "") == "sys":
+    # The functions fn_… lie in sys, and are found from master too.
+    if fold(name.schema or "") == "sys" or (
+        fold(name.database or "") == "master" and call.name.upper().startswith("FN_")
+    ):
         return _function(call, ctx)
     known = ctx.scope.user_function(name)
     texts = []

@@ -162,6 +162,7 @@
 --                            sys.sign, which keep the argument's type)
 -- ROUND(x, n [, trunc])      sys.round(x any number, n integer, truncate integer DEFAULT 0) -> type of x (float: float)
 -- POWER(x, y)                sys.power(x any number, y double precision) -> type of x   (POWER(2, 10) is int)
+-- LEFT_SHIFT, <<, … SET_BIT   sys.shift(any, to the left bigint, width integer), sys.bit_count, sys.get_bit, sys.set_bit (442)
 -- SQRT, SQUARE, EXP, LOG10   sys.sqrt, sys.square, sys.exp, sys.log10(double precision) -> double precision
 -- LOG(x [, base])            sys.log(double precision [, double precision])  (natural; error 3623)
 -- SIN COS TAN COT ASIN ACOS ATAN DEGREES RADIANS PI  NATIVE (arguments ::double precision);  ATN2 NATIVE atan2
@@ -257,6 +258,8 @@
 -- DATABASEPROPERTYEX(d, p)   sys.databasepropertyex(text, text) -> text;  DATABASEPROPERTY the same as integer
 -- SERVERPROPERTY(p)          sys.serverproperty(text) -> text
 -- INDEXPROPERTY, INDEX_COL, STATS_DATE  sys.indexproperty(integer, text, text), sys.index_col(text, integer, integer), sys.stats_date(integer, integer)
+-- SESSIONPROPERTY, CONNECTIONPROPERTY, LOGINPROPERTY, TYPEPROPERTY, COLLATIONPROPERTY, INDEXKEY_PROPERTY, FILE…,
+--                            FILEGROUP…, APPLOCK_…, FN_VARBINTOHEX…: by their names, with T-SQL's arguments (485)
 -- CONTEXT_INFO(), SET CONTEXT_INFO b  sys.context_info() -> bytea, sys.set_context_info(bytea)
 -- SESSION_CONTEXT(k), sp_set_session_context k, v, ro   sys.session_context(text) -> text, sys.set_session_context(text, text, integer DEFAULT 0)
 -- MIN_ACTIVE_ROWVERSION, @@CPU_BUSY and such  refuse

@@ -123,6 +123,7 @@
 \ir 482_compatibility_views.sql
 \ir 483_sessions.sql
 \ir 484_absent_views.sql
+\ir 485_further_properties.sql
 
 -- XML
 \ir 505_xml_characters.sql
