@@ -21,13 +21,21 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-    v_near record;
+    v_endpoint_id bigint;
+    v_count bigint;
+    v_count_order bigint;
+    v_far_endpoint_id bigint;
+    v_far_queue_id integer;
+    v_far_order regclass;
+    v_far_priority smallint;
+    v_type_id integer;
     v_rotation bigint;
     v_is_counting boolean;
+    v_now timestamptz;
 BEGIN
     SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
-           CASE WHEN e.plain_type = p_type THEN e.plain_type_id END AS type_id
-      INTO v_near
+           CASE WHEN e.plain_type = p_type THEN e.plain_type_id END
+      INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
      WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.is_plain_sender
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
@@ -36,41 +44,43 @@ BEGIN
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                   e.near_order, 'USAGE')
        FOR NO KEY UPDATE;
-    IF v_near.type_id IS NULL THEN
+    IF v_type_id IS NULL THEN
         RETURN false;
     END IF;
     SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) INTO v_rotation
       FROM ssb.conversation_endpoint AS f
-     WHERE f.endpoint_id = v_near.far_endpoint_id AND f.is_reachable
-       AND pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer) IS NOT NULL;
+     WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable
+       AND pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer) IS NOT NULL;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    v_is_counting := v_near.sent_count < 16 OR v_near.sent_order IS NULL;
+    v_is_counting := v_count < 16 OR v_count_order IS NULL;
+    v_now := clock_timestamp();
+    -- unnest in a SELECT list hands out one element after the other; in FROM it would copy them all first.
     IF v_rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
-               CASE WHEN v_is_counting THEN v_near.sent_count + o.place - 1
-                    ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
-               clock_timestamp(), v_near.type_id, v_near.far_priority, 'N', o.body
-          FROM (SELECT nextval(v_near.far_order) AS queuing_order, b.body, b.place
-                  FROM unnest(p_bodies) WITH ORDINALITY AS b (body, place)) AS o;
+        SELECT v_far_queue_id, v_far_endpoint_id, o.queuing_order,
+               CASE WHEN v_is_counting THEN o.number ELSE v_count + o.queuing_order - v_count_order - 1 END,
+               v_now, v_type_id, v_far_priority, 'N', o.body
+          FROM (SELECT nextval(v_far_order) AS queuing_order, b.number, b.body
+                  FROM (SELECT generate_series(v_count, v_count + cardinality(p_bodies) - 1) AS number,
+                               unnest(p_bodies) AS body) AS b) AS o;
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
-               CASE WHEN v_is_counting THEN v_near.sent_count + o.place - 1
-                    ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
-               clock_timestamp(), v_near.type_id, v_near.far_priority, 'N', o.body
-          FROM (SELECT nextval(v_near.far_order) AS queuing_order, b.body, b.place
-                  FROM unnest(p_bodies) WITH ORDINALITY AS b (body, place)) AS o;
+        SELECT v_far_queue_id, v_far_endpoint_id, o.queuing_order,
+               CASE WHEN v_is_counting THEN o.number ELSE v_count + o.queuing_order - v_count_order - 1 END,
+               v_now, v_type_id, v_far_priority, 'N', o.body
+          FROM (SELECT nextval(v_far_order) AS queuing_order, b.number, b.body
+                  FROM (SELECT generate_series(v_count, v_count + cardinality(p_bodies) - 1) AS number,
+                               unnest(p_bodies) AS body) AS b) AS o;
     END IF;
     IF v_is_counting THEN
         UPDATE ssb.conversation_endpoint AS e
            SET sent_count = e.sent_count + cardinality(p_bodies),
                sent_order = (SELECT max(m.queuing_order) FROM ssb.message_stored AS m WHERE m.endpoint_id = e.far_endpoint_id)
-         WHERE e.endpoint_id = v_near.endpoint_id;
+         WHERE e.endpoint_id = v_endpoint_id;
     END IF;
     RETURN true;
 END;
@@ -295,7 +305,12 @@ BEGIN
     -- A set costs what some four messages cost that go one by one.
     FOR v_try IN 1..2 LOOP
         EXIT WHEN v_count - v_done < 4;
-        v_special := v_done + ssb.send_plain_set(handles[v_done + 1:], message_types[v_done + 1:], bodies[v_done + 1:]);
+        IF v_done = 0 THEN
+            v_special := ssb.send_plain_set(handles, message_types, bodies);   -- slices would be copies
+        ELSE
+            v_special := v_done
+                + ssb.send_plain_set(handles[v_done + 1:], message_types[v_done + 1:], bodies[v_done + 1:]);
+        END IF;
         IF v_special IS NULL THEN
             RETURN v_count;
         END IF;
