@@ -20,7 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
-from ..server.connect import LANGUAGE_SETTINGS
+from ..server.connect import ISOLATION, LANGUAGE_SETTINGS
 from ..server.results import ErrorEvent, Event, NoticeReader, Print, Rows, error_of, number_of_sqlstate
 from ..server.translate import Translator
 
@@ -248,7 +248,7 @@ async def _prepare(session: Session, role: str | None, database: str | None) -> 
     assert role is not None
     await session.connection.execute(
         sql.SQL(
-            f"SET client_min_messages = notice; {LANGUAGE_SETTINGS};"
+            f"SET client_min_messages = notice; {LANGUAGE_SETTINGS}; {ISOLATION};"
             " SET pgsb.translator = 'on';"
             " SELECT ssb.use_database({database}); SET ROLE {role}"
         ).format(database=sql.Literal(database), role=sql.Identifier(role))

@@ -19,7 +19,13 @@ from .problems import ServerError, Unreachable
 _NAMING = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER")
 # Compiled text and the runtime's functions have backslashes in their literals that are no escapes;
 # = NULL is no IS NULL.
-LANGUAGE_SETTINGS = "SET standard_conforming_strings = on; SET transform_null_equals = off"
+LANGUAGE_SETTINGS = (
+    "SET standard_conforming_strings = on; SET transform_null_equals = off; SET array_nulls = on;"
+    # SELECT INTO takes the first of several rows.
+    " SET plpgsql.extra_errors = 'none'; SET plpgsql.variable_conflict = 'error'"
+)
+# In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
+ISOLATION = "SET default_transaction_isolation = 'read committed'"
 # … and those parameters of a DSN that nobody is to read.
 _SECRET = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 
@@ -78,7 +84,9 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
             else "`pgsb status` shows the private server's log",
         ) from None
     # Notices carry results and PRINT: whatever the role's default is, they must come.
-    connection.execute("SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex")
+    connection.execute(
+        f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex; {ISOLATION}"
+    )
     prepare_session(connection)
     return connection
 

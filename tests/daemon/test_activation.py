@@ -338,3 +338,19 @@ def test_a_strange_notification_is_none(sql: Connection, daemon: Start, payload:
     sql.execute("SELECT pg_notify('ssb_arrival', %s)", [payload])
     send(sql, "a")
     until(lambda: done(sql) == ["a"])
+
+
+def test_programs_run_as_scripts_do_whatever_the_database_says(
+    sql: Connection, database: Database, daemon: Callable[..., Daemon]
+) -> None:
+    for setting in ("default_transaction_isolation = 'serializable'", "plpgsql.extra_errors = 'all'"):
+        sql.execute(f"ALTER DATABASE {database.name} SET {setting}")
+    said = "concat_ws(' ', current_setting('transaction_isolation'), current_setting('plpgsql.extra_errors'))"
+    activate(sql, f"BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); INSERT INTO dbo.done SELECT {said}; END")
+    daemon()
+    # The second time in the first one's session, cleaned.
+    for count in (1, 2):
+        send(sql, "x")
+        until(lambda count=count: len(done(sql)) == count)
+    assert done(sql) == ["read committed none"] * 2
+    assert len(sql.execute("SELECT DISTINCT pid FROM dbo.done").fetchall()) == 1

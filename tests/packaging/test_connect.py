@@ -37,10 +37,14 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
             "bytea_output = 'escape'",
             "extra_float_digits = -5",
             "transform_null_equals = on",
+            "array_nulls = off",
+            "plpgsql.extra_errors = 'all'",
+            "default_transaction_isolation = 'serializable'",
         ):
             owner.execute(f"ALTER DATABASE {database.name} SET {setting}")
     with connect(Target(database.dsn, False, "--dsn")) as connection:
         row = connection.execute(
-            r"SELECT length('\n'), '\x00'::bytea::text, (1 / 3e0::float8)::text, NULL = NULL"
+            r"SELECT length('\n'), '\x00'::bytea::text, (1 / 3e0::float8)::text, NULL = NULL,"
+            " ('{NULL}'::text[])[1], current_setting('plpgsql.extra_errors'), current_setting('transaction_isolation')"
         )
-        assert row.fetchone() == (2, "\\x00", "0.3333333333333333", None)
+        assert row.fetchone() == (2, "\\x00", "0.3333333333333333", None, None, "none", "read committed")
