@@ -54,7 +54,12 @@ class Placed:
     piece: Piece
     kind: str
     variable: str
-    """The PL/pgSQL variable that holds its value while the text runs."""
+    """The PL/pgSQL variable that holds its text while the whole runs."""
+
+    @property
+    def scalar(self) -> str:
+        """The value that the text, a number or a string in quotes, stands for."""
+        return f"ssb.dynamic_scalar({self.variable})"
 
 
 def place(template: Template) -> tuple[str, list[tuple[Piece, str]]]:
@@ -76,8 +81,11 @@ def _kind(before: str, piece: Piece) -> str:
     """Tell what stands where the text breaks off."""
     if before.count("'") % 2:
         return "text"
-    if before.rfind("[") > before.rfind("]") or piece.tokens[0].word == "QUOTENAME":
+    if before.rfind("[") > before.rfind("]"):
         return "name"
+    if piece.tokens[0].word == "QUOTENAME":
+        # QUOTENAME(@value, '''') makes a string of it.
+        return "value" if piece.tokens[-2].text == "''''" else "name"
     stripped = before.rstrip()
     if stripped.endswith(".") or _PART_OF_NAME.search(before):
         return "name"
@@ -120,11 +128,12 @@ def _numbered_variables(ctx: Context) -> Iterator[dict[str, str]]:
     scalars, tables = scope.variables, scope.table_variables
     names: dict[str, str] = {}
     scope.variables, scope.table_variables = {}, {}
-    values = {f"@{_NAME.format(placed.number)}" for placed in ctx.pieces if placed.kind == "value"}
+    values = {f"@{_NAME.format(placed.number)}": placed for placed in ctx.pieces if placed.kind == "value"}
     for key, scalar in scalars.items():
         if key in values:
-            # A number or a list of values, put in as it is.
-            scope.variables[key] = ScalarVariable(key[1:], key[1:], INT)
+            # A number, a string or a list of values, put in as it is.
+            is_text = may_be_sql(values[key], ctx)
+            scope.variables[key] = ScalarVariable(key[1:], key[1:], INT, is_text=is_text)
             continue
         number = f"${len(names) + 1}"
         names[number] = scalar.reference

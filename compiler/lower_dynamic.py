@@ -19,6 +19,7 @@ from . import plpgsql as pl
 from .build import parse_script
 from .constants import Template, plain
 from .dynamic_pieces import Placed, fill, left_over, may_be_sql, place
+from .emit import expression
 from .flow_status import Status
 from .flow_transactions import Depths
 from .late_text import lower_late_text
@@ -226,12 +227,20 @@ def _lower_template(
         trial.undo()
         return late(True)
     trial.keep()
-    unsure = [one.variable for one in placed if may_be_sql(one, ctx)]
+    unsure = [one for one in placed if may_be_sql(one, ctx)]
     if not unsure:
         return body
     # The pieces first, then one way or the other.
     first, rest = body[:1], body[1:]
-    check = pl.Invoke("ssb.are_dynamic_values", tuple(pl.Name(name) for name in unsure))
+    written = repr(rest)
+    scalars = [one.variable for one in unsure if one.scalar in written]
+    lists = [one.variable for one in unsure if one.scalar not in written]
+    checks = [
+        expression(pl.Invoke(function, tuple(map(pl.Name, names))))
+        for function, names in (("ssb.are_dynamic_values", lists), ("ssb.are_dynamic_scalars", scalars))
+        if names
+    ]
+    check = pl.Raw(" AND ".join(checks))
     return [*first, pl.If(((check, tuple(rest)),), tuple(late(False)))]
 
 
@@ -273,7 +282,7 @@ def lower_text(
     for one in placed:
         if one.kind == "value":
             name = f"@pgsb_piece_{one.number}_"
-            inner.scope.variables[name] = ScalarVariable(one.variable, one.variable, NVARCHAR_MAX)
+            inner.scope.variables[name] = ScalarVariable(one.scalar, one.scalar, NVARCHAR_MAX)
     after: list[pl.Statement] = []
     declarations: list[pl.Declaration] = []
     for parameter, argument in zip(parameters, values, strict=True):

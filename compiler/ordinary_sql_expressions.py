@@ -146,7 +146,7 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
             )
         return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
     text = known.query_reference if ctx.has_relations else known.reference
-    return v.untyped_xml(Value(text, v.ATOM, known.type))
+    return v.untyped_xml(Value(text, v.ATOM, None if known.is_text else known.type))
 
 
 def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:

@@ -86,6 +86,8 @@ class ScalarVariable:
     query_reference: str
     """Spelling inside a query with relations, e.g. ``usp_send.handle`` (block label in front)."""
     type: SqlType
+    is_text: bool = False
+    """Stands for text that only the run time knows, a literal or several: of no type that is known."""
 
 
 @dataclass(frozen=True)

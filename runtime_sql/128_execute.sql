@@ -321,6 +321,25 @@ AS $$
       FROM unnest(p_texts) AS t;
 $$;
 
+-- Whether texts are what ssb.dynamic_scalar takes; else the client must translate the whole.
+CREATE OR REPLACE FUNCTION ssb.are_dynamic_scalars(VARIADIC p_texts text[])
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT coalesce(bool_and(t IS NULL OR t ~ '^\s*[-+]?[\d.]*\d[\d.]*\s*$' OR t ~* '^\s*NULL\s*$' OR t ~ '^\s*N?''([^'']|'''')*''\s*$'), true)
+      FROM unnest(p_texts) AS t;
+$$;
+
+-- The value of one number, or of one string in quotes. What the script put in without quotes is a number, or
+-- would not have been T-SQL: it is taken as it is.
+CREATE OR REPLACE FUNCTION ssb.dynamic_scalar(p_text text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN p_text ~ '^\s*N?''([^'']|'''')*''\s*$' THEN replace(substring(p_text FROM '''(.*)'''), '''''', '''')
+                WHEN p_text !~* '^\s*NULL\s*$' THEN p_text END;
+$$;
+
 -- Numbers or strings, one or several with commas between: all that dynamic SQL may
 -- put where a value stands. Everything else is T-SQL, which cannot be translated here.
 CREATE OR REPLACE FUNCTION ssb.dynamic_value(p_text text)
