@@ -237,15 +237,11 @@ def _translate(work: Work, ctx: Context) -> Statement:
         item.kind in ("LEFT", "RIGHT", "FULL") or item.text.startswith("LATERAL") for item in work.sources
     )
     needs_old = work.is_update and _mentions_deleted(change)
-    if (
-        needs_old
-        or joined
-        or nested
-        or (change.top is not None and len(work.sources) > 1)
-        or _old_values(work)
-    ):
+    chosen = change.top is not None or "READPAST" in work.hints
+    others = len(work.sources) > (0 if work.place is None else 1)
+    if needs_old or joined or nested or (chosen and others) or _old_values(work):
         return _computed(work, where, before, nested, ctx)
-    if change.top is not None or "READPAST" in work.hints:
+    if chosen:
         return _chosen(work, where, before, ctx)
     return _plain(work, where, before, ctx)
 
@@ -482,7 +478,8 @@ def _set_values(work: Work, ctx: Context) -> list[tuple[SetItem, str, Value]] | 
             out.append((item, "", value))
             continue
         column = set_column(item.column, work.info, ctx)
-        out.append((item, identifier(item.column.name), set_value(item, column, ctx)))
+        target = work.alias if work.alias is not None else fold(work.name.name)
+        out.append((item, identifier(item.column.name), set_value(item, column, ctx, target)))
     return out
 
 

@@ -37,8 +37,12 @@ def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnIn
     return ColumnInfo(node.name, None)
 
 
-def set_value(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
-    """The new value of a column: ``=``, ``+=`` …, DEFAULT, .modify()."""
+def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | None = None) -> Value:
+    """The new value of a column: ``=``, ``+=`` …, DEFAULT, .modify().
+
+    ``target``: the folded name by which FROM knows the changed table.  What an operator or method
+    changes is its column, whatever else in FROM has one of that name.
+    """
     assert item.column is not None
     if item.method == "modify":
         assert isinstance(item.value, exp.Anonymous)
@@ -53,7 +57,7 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
         )
         try:
             return xml_modify(
-                scalar(node, ctx),
+                scalar(_own(node, ctx, target), ctx),
                 literals[0],
                 ctx.namespaces,
                 lambda kind, name: xml_binding(kind, name, call, ctx),
@@ -61,18 +65,28 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
         except functions.Wrong as error:
             return ctx.problem(str(error), call, number=error.number)
     if item.method == "write":
-        return _written(item, column, ctx)
+        return _written(item, column, ctx, target)
     if item.method is not None:
         return ctx.unsupported(f"the method {item.method!r} in SET", item.value)
     if is_default(item.value):
         return Value("DEFAULT")
     value = item.value
     if item.operator != "=":
-        value = operand_of(item.operator, item.column.copy(), value)
+        value = operand_of(item.operator, _own(item.column.copy(), ctx, target), value)
     return v.store(scalar(value, ctx), column.type)
 
 
-def _written(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
+def _own(node: exp.Expr, ctx: Context, target: str | None) -> exp.Expr:
+    """The changed table's column, with its name in front where several tables are in sight."""
+    if isinstance(node, exp.Identifier):
+        node = exp.Column(this=node.copy())
+    bare = isinstance(node, exp.Column) and node.args.get("table") is None
+    if target is None or not bare or len(ctx.frame.relations) < 2:
+        return node
+    return exp.Column(this=node.this.copy(), table=exp.to_identifier(target, quoted=True))
+
+
+def _written(item: SetItem, column: ColumnInfo, ctx: Context, target: str | None) -> Value:
     """``column.WRITE(piece, @offset, @length)``: a part of a text or binary value replaced."""
     assert item.column is not None
     call = item.value
@@ -85,7 +99,7 @@ def _written(item: SetItem, column: ColumnInfo, ctx: Context) -> Value:
             call,
             number=258,
         )
-    current = scalar(item.column, ctx)
+    current = scalar(_own(item.column, ctx, target), ctx)
     piece, *places = [scalar(argument, ctx) for argument in call.expressions]
     if column.type is not None:
         piece = v.convert(piece, column.type)

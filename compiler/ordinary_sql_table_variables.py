@@ -370,7 +370,7 @@ def change_variable(
         where = condition(where_node.this, ctx).text if where_node is not None else None
         values: dict[str, str] = {}
         if change.sets:
-            translated = _set_values(change, variable, ctx)
+            translated = _set_values(change, variable, alias, ctx)
             if translated is None:
                 return None
             values = translated
@@ -468,7 +468,7 @@ def _match(sources: list[Source], place: int | None, where: str | None, values: 
     )
 
 
-def _set_values(change: Change, variable: TableVariable, ctx: Context) -> dict[str, str] | None:
+def _set_values(change: Change, variable: TableVariable, alias: str, ctx: Context) -> dict[str, str] | None:
     values: dict[str, str] = {}
     for item in change.sets:
         assert item.column is not None
@@ -476,7 +476,7 @@ def _set_values(change: Change, variable: TableVariable, ctx: Context) -> dict[s
         if column.type is None:
             ctx.problem(f"Invalid column name {item.column.name!r}.", item.column, number=207)
             return None
-        value = set_value(item, column, ctx)
+        value = set_value(item, column, ctx, alias)
         if value.text == "DEFAULT":
             value = _default(value, column)
         if value.is_null or value.is_literal:

@@ -753,3 +753,29 @@ GO
 DECLARE @q dbo.quick; INSERT @q VALUES (1); SELECT a AS N'with N', 2 N'without AS' FROM @q
 -- expect
 1 | 2
+
+-- case: an operator in SET changes the target's column, whoever else has one of that name
+CREATE TABLE dbo.stock_of (id int, n int, v varchar(max), x xml);
+CREATE TABLE dbo.moves (id int, n int, v varchar(max), x xml);
+INSERT stock_of VALUES (1, 1, 'abc', '<a/>'); INSERT moves VALUES (1, 5, 'def', '<b/>');
+UPDATE stock_of SET n += 1 FROM stock_of JOIN moves ON stock_of.id = moves.id;
+UPDATE s SET n += m.n FROM moves AS m JOIN stock_of AS s ON s.id = m.id;
+UPDATE stock_of SET v.WRITE('X', 0, 1), x.modify('insert <c/> into (/a)[1]') FROM stock_of JOIN moves ON stock_of.id = moves.id;
+MERGE stock_of USING moves ON stock_of.id = moves.id WHEN MATCHED THEN UPDATE SET n *= moves.n;
+SELECT n, v, x FROM stock_of;
+DECLARE @t TABLE (id int, n int); INSERT @t VALUES (1, 100);
+UPDATE t SET n += moves.n FROM moves JOIN @t AS t ON t.id = moves.id;
+SELECT n FROM @t;
+UPDATE TOP (1) stock_of SET n -= moves.n FROM moves WHERE moves.id = stock_of.id;
+UPDATE stock_of SET n += moves.n FROM stock_of WITH (READPAST) JOIN moves ON stock_of.id = moves.id WHERE moves.n = 5;
+SELECT n FROM stock_of;
+DELETE TOP (1) stock_of FROM moves WHERE moves.id = stock_of.id;
+SELECT COUNT(*) FROM stock_of
+-- expect
+35 | Xbc | <a><c/></a>
+
+105
+
+35
+
+0
