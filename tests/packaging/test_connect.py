@@ -45,6 +45,7 @@ def test_literals_mean_what_is_compiled_whatever_the_database_says(
     with connect(Target(database.dsn, False, "--dsn")) as connection:
         row = connection.execute(
             r"SELECT length('\n'), '\x00'::bytea::text, (1 / 3e0::float8)::text, NULL = NULL,"
-            " ('{NULL}'::text[])[1], current_setting('plpgsql.extra_errors'), current_setting('transaction_isolation')"
+            " ('{NULL}'::text[])[1], current_setting('plpgsql.extra_errors'),"
+            " current_setting('transaction_isolation')"
         )
         assert row.fetchone() == (2, "\\x00", "0.3333333333333333", None, None, "none", "read committed")
