@@ -366,6 +366,15 @@ def _check_module(module: _Module, problems: Problems) -> None:
         problems.add("CLR assemblies cannot run on PostgreSQL.", module.external.span)
     if isinstance(module, nodes.CreateTrigger) and module.target is None and "LOGON" in module.events:
         problems.add("Logon triggers are not supported: a client may log on without them.", _head(module))
+    if isinstance(module, nodes.CreateTrigger) and module.target is not None:
+        for event in module.events:
+            if event not in ("INSERT", "UPDATE", "DELETE"):
+                problems.add(
+                    f"Incorrect syntax near '{event}'.",
+                    _head(module),
+                    hint="a trigger on a table fires for INSERT, UPDATE and DELETE",
+                    number=102,
+                )
     if isinstance(module, nodes.CreateProcedure | nodes.CreateFunction):
         seen: set[str] = set()
         for parameter in module.parameters:

@@ -276,6 +276,8 @@ def lower_text(
     statements = tuple(statement for batch in script.batches for statement in batch.statements)
     if declared:
         statements = statements[1:]
+    if any(batch.has_errors for batch in script.batches):
+        statements = ()  # nothing will run; modules inside modules would be written out again and again
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
     inner.pieces = placed

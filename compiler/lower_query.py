@@ -48,6 +48,11 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
     tokens = node.text.tokens
     if words[table - 1] != "AS":
         return None
+    if words[table + 1 : table + 2] != ("(",):
+        ctx.problem(
+            "Incorrect syntax: a table type needs its columns in parentheses.", node.text.span, number=102
+        )
+        return None
     last = _closing(tokens, table + 1) + 1  # WITH (MEMORY_OPTIMIZED = ON) may follow, and says nothing here
     name = ObjectName(*reversed([token.text.strip('[]"') for token in tokens[2 : table - 1 : 2]]))
     span = Span(node.span.source, tokens[table + 1].start, tokens[last - 1].end)

@@ -306,6 +306,13 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     )
 
 
+def _whole_number(node: exp.Expr) -> int | None:
+    """The value of an integer constant with its sign; None for anything else."""
+    sign, inner = (-1, node.this) if isinstance(node, exp.Neg) else (1, node)
+    digits = inner.name if isinstance(inner, exp.Literal) and not inner.is_string else ""
+    return sign * int(digits) if digits.isdecimal() else None
+
+
 def _identity_items(node: exp.Select, ctx: Context) -> dict[str, tuple[int, int]]:
     """Replace ``IDENTITY(int, 1, 1) AS id`` by the rows' numbers; the table then gets the identity."""
     found: dict[str, tuple[int, int]] = {}
@@ -316,7 +323,10 @@ def _identity_items(node: exp.Select, ctx: Context) -> dict[str, tuple[int, int]
         if not isinstance(item, exp.Alias) or not call.expressions:
             ctx.problem("IDENTITY(…) in SELECT … INTO needs a type and an alias", call, number=177)
             continue
-        numbers = [int(part.name) for part in call.expressions[1:] if isinstance(part, exp.Literal)]
+        numbers = [number for part in call.expressions[1:] if (number := _whole_number(part)) is not None]
+        if len(numbers) != len(call.expressions) - 1 or len(numbers) > 2:
+            ctx.problem("the seed and the increment of IDENTITY(…) are whole numbers", call, number=102)
+            continue
         seed, increment = [*numbers, 1, 1][:2] if numbers else (1, 1)
         found[fold(item.alias)] = (seed, increment)
         call.replace(RowNumber(seed=seed, increment=increment, type=call.expressions[0].name))

@@ -184,9 +184,8 @@ def _branch(work: Work, branch: MergeBranch, kind: str, taken: list[str], ctx: C
                 ctx.unsupported("a variable in SET of a MERGE", item.value)
                 return None
             column = set_column(item.column, work.info, ctx)
-            sets.append(
-                f"{identifier(item.column.name)} = {set_value(item, column, ctx, work.target_relation.alias).text}"
-            )
+            value = set_value(item, column, ctx, work.target_relation.alias)
+            sets.append(f"{identifier(item.column.name)} = {value.text}")
         pieces = [f"UPDATE {work.head}", f"SET {', '.join(sets)}"]
         if kind == "matched":
             pieces.append(f"FROM {work.source}")

@@ -32,6 +32,7 @@ from .ordinary_sql_tokens import RESERVED, Unreadable
 Result = TypeVar("Result")
 Node = TypeVar("Node", bound=exp.Expr)
 
+_ALIASES = frozenset((T.ALIAS, T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING))
 _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
 
 
@@ -353,7 +354,18 @@ class Reader(TSQLParser):
             # 'value' 'alias': two strings side by side.
             value, name = item.expressions
             return self.expression(exp.Alias(this=value, alias=exp.to_identifier(name.name, quoted=True)))
+        if isinstance(item, exp.Star) and self._curr and self._curr.token_type in _ALIASES:
+            self.fail()  # all columns have no alias
         return item if item is None else self._parse_alias(item)
+
+    def _parse_dcolon(self) -> exp.Expr | None:
+        # A static method of a CLR type, which is refused; sqlglot would take its name for a type's.
+        name = self.name()
+        while self._match(T.DOT):
+            self.name()
+        if self._match(T.L_PAREN):
+            self.skip_parenthesis()
+        return name
 
     def _parse_unary(self) -> exp.Expr | None:
         this = super()._parse_unary()
@@ -551,6 +563,9 @@ class Reader(TSQLParser):
         return exp.Var(this="OPTION")
 
     def _parse_into(self) -> exp.Into | None:
+        if self.peek(T.INTO) and not self.peek(T.VAR, 1) and not self.peek(T.IDENTIFIER, 1):
+            self._advance()
+            self.fail()
         into = super()._parse_into()
         if into is not None and self._match(T.ON):
             self._parse_id_var()  # a filegroup

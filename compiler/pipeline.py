@@ -269,7 +269,7 @@ class CompileSession:
             if first.has_errors:
                 yield self._failed(first, self.problems.within(first.span))
                 return
-            if isinstance(first.statements[0], _MODULES):
+            if first.statements and isinstance(first.statements[0], _MODULES):
                 yield self._module(first)
                 return
             if self._is_plain(first, following):

@@ -324,7 +324,12 @@ class TerminalChooser:
     def _choose_symbol(self, index: int, symbol: str, choices: Choices) -> tuple[str, int] | None:
         if symbol == ";":
             after = self._tokens[index + 1] if index + 1 < self._count else None
-            if "MODULE_NUMBER" in choices and after and after.kind is TokenKind.NUMBER:
+            if (
+                "MODULE_NUMBER" in choices
+                and after
+                and after.kind is TokenKind.NUMBER
+                and after.text.isdigit()
+            ):
                 return "MODULE_NUMBER", index + 2
             if END_OF_STATEMENT in choices:
                 return END_OF_STATEMENT, index + 1

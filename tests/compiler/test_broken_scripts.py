@@ -1,0 +1,32 @@
+"""Scripts that are cut, doubled or garbled: each gets its problems with their places, never a traceback."""
+
+import pytest
+
+from pgsb.compiler.pipeline import CompileOptions, check_script
+from pgsb.grammar.source import Source
+
+BROKEN = {
+    ";": None,
+    ";;": None,
+    "SELECT *'x' FROM elsewhere FOR XML AUTO": (1, 9),
+    "ALTER TRIGGER tr1 ON mt FOR ##INSERT AS PRINT 'x'": (1, 1),
+    "SELECT IDENTITY(int, 1, .1) AS no, name INTO numbered FROM customers": (1, 8),
+    "CREATE TYPE dbo.ids AS TABLE": (1, 1),
+    "EXEC p;1e": (1, 8),
+    "SELECT id + 1 AS a INTO  FROM orders": (1, 26),
+    'SELECT ROW(p.a)::dbo."/*p@plain" FROM t': (1, 8),
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_script_has_a_place(text: str) -> None:
+    problems = check_script(Source("script.sql", text), CompileOptions())
+    places = [(problem.span.line, problem.span.column) for problem in problems]
+    assert places[:1] == ([BROKEN[text]] if BROKEN[text] is not None else [])
+
+
+def test_modules_inside_modules_of_dynamic_sql_are_read_once() -> None:
+    """Each level used to be written out inside the one around it: 2ⁿ texts."""
+    nested = "CREATE PROCEDURE dbo.made AS PRINT ''x'' " * 200
+    problems = check_script(Source("script.sql", f"EXEC (N'{nested}')"), CompileOptions())
+    assert {problem.number for problem in problems} == {111, 191}  # the second: nested too deeply
