@@ -11,7 +11,7 @@
 --               the tenth of a second in which something was looked for last; how many
 --               conversations are held; ssb.rotation_state at that time; an order beyond
 --               which ssb.receive calls for ssb.raise_low_water}
---   ssb.held_…  {their endpoints; for each, an order below which it has nothing}
+--   ssb.held_…  {their endpoints; for each, an order below which it has nothing: the least first}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
 --               it, tenth of a second of a look at the numbers in use} (see below)
 --
@@ -43,13 +43,43 @@ AS $$
                     (nullif(current_setting('ssb.mark_' || p_queue_id || '_' || p_priority, true), '')::bigint[])[1]);
 $$;
 
+-- The last order that was drawn. By no function of the server's: those leave the lock by which senders are known.
+CREATE OR REPLACE FUNCTION ssb.last_order(p_order_sequence regclass)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_last bigint;
+BEGIN
+    EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence) INTO v_last;
+    RETURN v_last;
+END;
+$$;
+
+-- Whether somebody else has drawn an order and runs, of those with a number below p_before (NULL: of all). A
+-- prepared transaction has no process.
+CREATE OR REPLACE FUNCTION ssb.has_senders(p_order_sequence regclass, p_before bigint)
+RETURNS boolean
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (
+        SELECT FROM pg_locks AS s
+          JOIN pg_locks AS t ON t.virtualtransaction = s.virtualtransaction AND t.locktype = 'transactionid' AND t.granted
+         WHERE s.locktype = 'relation' AND s.relation = p_order_sequence AND s.mode = 'RowExclusiveLock'
+           AND s.pid IS DISTINCT FROM pg_backend_pid()
+           AND (p_before IS NULL OR age(t.transactionid) > age((p_before & 4294967295)::text::xid)));
+$$;
+
 -- p_found is the order of the first message that was free, NULL when none was: what
 -- is still there below it belongs to groups that somebody holds, or to conversations
 -- that ended while it was being sent; those messages are cleared away here. What lies just
 -- before it is left above the mark: other readers will be through with it in a moment, and
--- ssb.receive passes that much by itself.
+-- ssb.receive passes that much by itself. p_noted, at a session's first visit: the last order, read before
+-- this transaction got its number.
 CREATE OR REPLACE FUNCTION ssb.raise_low_water(p_queue_id integer, p_priority smallint, p_low bigint,
-                                               p_order_sequence regclass, p_found bigint)
+                                               p_order_sequence regclass, p_found bigint, p_noted bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -68,6 +98,8 @@ DECLARE
     v_held bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
     v_held_low bigint[];
     v_count integer := coalesce(cardinality(v_held) / 2, 0);
+    v_noted bigint;
+    v_decided bigint;
     v_first record;
     v_last bigint;
     v_low bigint;
@@ -78,32 +110,39 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RETURN;
     END IF;
-    IF v_seen[4] IS NOT NULL AND v_own IS DISTINCT FROM v_seen[5] THEN
-        v_next := v_own;
+    IF v_seen[4] IS NULL THEN
+        -- Nothing is known yet. Then it is worth a look whether anybody is sending.
+        v_noted := coalesce(p_noted, ssb.last_order(p_order_sequence));
+        IF (p_noted IS NOT NULL AND v_oldest >= v_own)
+           OR ((p_noted IS NOT NULL OR p_found IS NULL) AND NOT ssb.has_senders(p_order_sequence, NULL)) THEN
+            v_last := v_noted;
+        END IF;
+    ELSE
+        IF v_own IS DISTINCT FROM v_seen[5] THEN
+            v_next := v_own;
+        END IF;
+        IF v_next IS NULL AND v_seen[6] <> v_moment::bigint THEN
+            v_seen[6] := v_moment;
+            SELECT greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+                            max(v_oldest + age((v_oldest & 4294967295)::text::xid) - age(t.transactionid)) + 1)
+              INTO v_next
+              FROM pg_locks AS t WHERE t.locktype = 'transactionid' AND t.granted;
+        END IF;
+        -- Every order up to this is decided, if it is.
+        IF v_oldest >= v_next THEN
+            v_last := v_seen[4];
+        ELSIF v_oldest >= v_seen[2] THEN
+            v_last := v_seen[1];
+        ELSIF v_seen[2] IS NOT NULL AND v_seen[3] <> v_moment::bigint
+              AND NOT ssb.has_senders(p_order_sequence, v_seen[2]) THEN
+            v_last := v_seen[1];
+        END IF;
     END IF;
-    IF v_next IS NULL AND v_seen[6] <> v_moment::bigint THEN
-        v_seen[6] := v_moment;
-        SELECT greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-                        max(v_oldest + age((v_oldest & 4294967295)::text::xid) - age(t.transactionid)) + 1)
-          INTO v_next
-          FROM pg_locks AS t WHERE t.locktype = 'transactionid' AND t.granted;
-    END IF;
-    -- Every order up to this is decided, if it is.
-    IF v_oldest >= v_next THEN
-        v_last := v_seen[4];
-    ELSIF v_oldest >= v_seen[2] THEN
-        v_last := v_seen[1];
-    ELSIF v_seen[2] IS NOT NULL AND v_seen[3] <> v_moment::bigint AND NOT EXISTS (
-        SELECT FROM pg_locks AS s
-          JOIN pg_locks AS t ON t.virtualtransaction = s.virtualtransaction AND t.locktype = 'transactionid' AND t.granted
-         WHERE s.locktype = 'relation' AND s.relation = p_order_sequence AND s.mode = 'RowExclusiveLock'
-           AND s.pid <> pg_backend_pid()
-           AND age(t.transactionid) > age((v_seen[2] & 4294967295)::text::xid))
-    THEN
-        v_last := v_seen[1];
-    END IF;
-    IF v_last >= p_low THEN
-        v_low := greatest(p_low, least(p_found, v_last + 1));     -- a held one may be found below the mark
+    -- What was decided once is so for ever.
+    v_decided := greatest(v_last, (nullif(current_setting('ssb.mark_' || v_key, true), '')::bigint[])[3]);
+    IF v_decided >= p_low THEN
+        v_low := greatest(p_low, least(p_found, v_decided + 1));     -- a held one may be found below the mark
+        v_held_low := coalesce(v_held[cardinality(v_held) / 2 + 1:], '{}');
         v_held := coalesce(v_held[1:cardinality(v_held) / 2], '{}');
         FOR v_try IN 1..100 LOOP
             SELECT m.queuing_order, m.endpoint_id INTO v_first
@@ -116,8 +155,9 @@ BEGIN
             IF NOT FOUND THEN
                 DELETE FROM ssb.message_stored AS m
                  WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
-            ELSIF cardinality(v_held) < 16 AND v_try < 100 AND v_low - v_first.queuing_order > 200 THEN
+            ELSIF cardinality(v_held) < 32 AND v_try < 100 AND v_low - v_first.queuing_order > 200 THEN
                 v_held := v_held || v_first.endpoint_id;
+                v_held_low := v_held_low || v_first.queuing_order;
             ELSE
                 v_low := v_first.queuing_order;
                 EXIT;
@@ -126,11 +166,11 @@ BEGIN
         END LOOP;
         IF v_held <> '{}' THEN
             -- Those that still have something below the mark, and from where.
-            SELECT array_agg(h.endpoint_id ORDER BY h.endpoint_id), array_agg(f.queuing_order ORDER BY h.endpoint_id)
+            SELECT array_agg(h.endpoint_id ORDER BY f.queuing_order), array_agg(f.queuing_order ORDER BY f.queuing_order)
               INTO v_held, v_held_low
-              FROM unnest(v_held) AS h (endpoint_id)
+              FROM unnest(v_held, v_held_low) AS h (endpoint_id, low)
              CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
-                                  WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order < v_low
+                                  WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order >= h.low AND m.queuing_order < v_low
                                   ORDER BY m.queuing_order LIMIT 1) AS f;
             PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
         END IF;
@@ -147,10 +187,10 @@ BEGIN
               v_count,
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
               v_beyond]::text, false);
-    IF v_seen[4] IS NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN
-        EXECUTE format('SELECT s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s AS s', p_order_sequence)
-           INTO v_last;
-        v_seen := ARRAY[v_seen[4], v_next, 0, v_last, v_own, v_moment::bigint];
+    IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
+        RETURN;                            -- known at once: there is nothing to wait for
+    ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN
+        v_seen := ARRAY[v_seen[4], v_next, 0, coalesce(v_noted, ssb.last_order(p_order_sequence)), v_own, v_moment::bigint];
     ELSE
         v_seen[3] := v_moment;
     END IF;

@@ -17,8 +17,9 @@
 -- statements have one table each (one with joins costs more than its parts), and there are few
 -- expressions. Orders are looked at 32 at a time: an index scan reads all entries of a page
 -- that its condition allows before it returns the first. Every tenth of a second it sees whether
--- something fell due. Where anything is special ssb.receive_carefully does it; and, while
--- groups are held, every tenth of a second.
+-- something fell due. Where anything is special ssb.receive_carefully does it.
+--
+-- It comes back empty-handed only when nothing was free: each group that has messages was tried.
 --
 -- One message table is read where ssb.rotation_state is still what it was when the mark was
 -- written: that is asked in the statement that looks, after its snapshot was taken. So in that
@@ -42,9 +43,13 @@ AS $$
 DECLARE
     v_queue_id integer;
     v_mark bigint[];                   -- see ssb.raise_low_water
+    v_noted bigint;
+    v_is_time_to_look boolean;         -- first look in this tenth of a second
+    v_held bigint[];                   -- groups whose messages the mark has passed, see ssb.raise_low_water
+    v_least bigint;                    -- no group has a message below
     v_passed bigint;                   -- order of the first message, when it was somebody's
-    v_from bigint;
-    v_reach bigint;
+    v_is_held boolean;
+    v_is_special boolean;
     v_place tid;
     v_endpoint_id bigint;
     v_order bigint;
@@ -76,16 +81,17 @@ BEGIN
             -- ssb.rotation_state may have changed since it was taken.)
             EXIT usual WHEN v_queue_id IS NULL OR v_mark IS NOT NULL OR coalesce(conversation, conversation_group) IS NOT NULL
                             OR current_setting('transaction_isolation') <> 'read committed';
-            SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1]
-              INTO v_mark FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+            SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1],
+                   CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN ssb.last_order(q.order_sequence) END
+              INTO v_mark, v_noted FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
         END IF;
         IF v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
             -- Not looked at in this tenth of a second.
-            EXIT usual WHEN v_mark[5] > 0;
             PERFORM FROM ssb.conversation_endpoint AS e
               WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
             EXIT usual WHEN FOUND;
-            IF v_mark[3] < 0 THEN
+            v_is_time_to_look := true;
+            IF v_mark[3] < 0 OR v_mark[5] > 0 THEN
                 -- Perhaps it can be raised now: at the end.
                 v_mark[2] := -1;
                 v_mark[7] := -1;
@@ -96,73 +102,112 @@ BEGIN
             END IF;
         END IF;
         LOOP
-            -- The first message.
-            IF v_mark[6] & 3 = 0 THEN
-                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true
-                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
-                  FROM ssb.message_0 AS m
-                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-                   AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
-                 ORDER BY m.queuing_order;
-            ELSIF v_mark[6] & 3 = 1 THEN
-                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false
-                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
-                  FROM ssb.message_1 AS m
-                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-                   AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
-                 ORDER BY m.queuing_order;
-            ELSE
-                SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
-                       m.tableoid = 'ssb.message_0'::regclass
-                  INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
-                  FROM ssb.message_stored AS m
-                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
-                   AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
-                 ORDER BY m.queuing_order;
-            END IF;
-            IF NOT FOUND THEN
-                -- There is none so near.
-                IF v_mark[6] & 3 = 0 THEN
-                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true,
+            IF v_mark[5] > 0 THEN
+                -- Of the groups whose messages the mark has passed the first that is free: theirs are the oldest.
+                v_held := nullif(current_setting('ssb.held_' || v_queue_id || '_5', true), '')::bigint[];
+                SELECT h.endpoint_id, h.low, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                       e.contract_name, e.contract_id
+                  INTO v_endpoint_id, v_least, v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id
+                  FROM unnest(v_held[1:v_mark[5]], v_held[v_mark[5] + 1:]) AS h (endpoint_id, low)
+                 CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                                            e.contract_name, e.contract_id
+                                       FROM ssb.conversation_endpoint AS e
+                                      WHERE e.endpoint_id = h.endpoint_id AND e.lock_id = h.endpoint_id
+                                        AND e.queue_id = v_queue_id    -- anybody may write to a setting
+                                        AND e.closed_at IS NULL AND e.claim_id IS NULL
+                                        FOR NO KEY UPDATE SKIP LOCKED) AS e
+                 LIMIT 1;
+                IF FOUND THEN
+                    SELECT m.ctid, m.queuing_order, m.message_type_id, m.xmax = 0, m.tableoid = 'ssb.message_0'::regclass,
                            coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
-                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
-                      FROM ssb.message_0 AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
-                     ORDER BY m.queuing_order LIMIT 1;
-                ELSIF v_mark[6] & 3 = 1 THEN
-                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
-                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
-                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
-                      FROM ssb.message_1 AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
-                     ORDER BY m.queuing_order LIMIT 1;
-                ELSE
-                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
-                           m.tableoid = 'ssb.message_0'::regclass,
-                           coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
-                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
+                      INTO v_place, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                       FROM ssb.message_stored AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                     WHERE m.endpoint_id = v_endpoint_id AND m.queuing_order >= v_least AND m.queuing_order < v_mark[1]
                      ORDER BY m.queuing_order LIMIT 1;
+                    EXIT usual WHEN v_rotation <> v_mark[6];
+                    IF NOT FOUND THEN
+                        -- Somebody has received all of those.
+                        SELECT array_agg(h.endpoint_id) || array_agg(h.low)
+                          INTO v_held
+                          FROM unnest(v_held[1:v_mark[5]], v_held[v_mark[5] + 1:]) AS h (endpoint_id, low)
+                         WHERE h.endpoint_id <> v_endpoint_id;
+                        v_mark[5] := coalesce(cardinality(v_held), 0) / 2;
+                        v_type_name := set_config('ssb.held_' || v_queue_id || '_5', coalesce(v_held::text, ''), false)
+                                    || set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+                        v_type_name := NULL;
+                        v_handle := NULL;
+                        CONTINUE;
+                    END IF;
                 END IF;
-                EXIT usual WHEN v_order IS NULL OR v_rotation <> v_mark[6];
-            END IF;
-            IF v_is_untried THEN
-                SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-                       e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
-                  INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
-                  FROM ssb.conversation_endpoint AS e
-                 WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
-                   FOR NO KEY UPDATE SKIP LOCKED;
             END IF;
             IF v_handle IS NULL THEN
-                -- It is in somebody's hands: look and lock in one. Behind it, messages that somebody is
-                -- receiving need not be tried; nor those of a group that has an earlier one, which its
-                -- reader may put back at any moment.
-                v_passed := v_order;
-                v_from := v_order;
-                v_reach := v_order + 31;
-                LOOP
+                -- The first message.
+                IF v_mark[6] & 3 = 0 THEN
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
+                      FROM ssb.message_0 AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                       AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
+                     ORDER BY m.queuing_order;
+                ELSIF v_mark[6] & 3 = 1 THEN
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
+                      FROM ssb.message_1 AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                       AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
+                     ORDER BY m.queuing_order;
+                ELSE
+                    SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
+                           m.tableoid = 'ssb.message_0'::regclass
+                      INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
+                      FROM ssb.message_stored AS m
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                       AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
+                     ORDER BY m.queuing_order;
+                END IF;
+                IF NOT FOUND THEN
+                    -- There is none so near.
+                    IF v_mark[6] & 3 = 0 THEN
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true,
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
+                          FROM ssb.message_0 AS m
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                         ORDER BY m.queuing_order LIMIT 1;
+                    ELSIF v_mark[6] & 3 = 1 THEN
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
+                          FROM ssb.message_1 AS m
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                         ORDER BY m.queuing_order LIMIT 1;
+                    ELSE
+                        SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
+                               m.tableoid = 'ssb.message_0'::regclass,
+                               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
+                          FROM ssb.message_stored AS m
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                         ORDER BY m.queuing_order LIMIT 1;
+                    END IF;
+                    EXIT usual WHEN v_rotation <> v_mark[6];
+                    EXIT WHEN v_order IS NULL;
+                END IF;
+                IF v_is_untried AND (v_held IS NULL OR v_endpoint_id <> ALL (v_held)) THEN
+                    SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                           e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
+                      INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                      FROM ssb.conversation_endpoint AS e
+                     WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL AND e.claim_id IS NULL
+                       FOR NO KEY UPDATE SKIP LOCKED;
+                END IF;
+                IF v_handle IS NULL THEN
+                    -- It is in somebody's hands: look and lock in one. Behind it, messages that somebody is
+                    -- receiving need not be tried; nor those of a group that has an earlier one, which its
+                    -- reader may put back at any moment.
+                    v_passed := v_order;
+                    v_least := coalesce(v_held[v_mark[5] + 1], v_mark[1]);
+                    v_is_held := v_passed <= v_mark[3] AND v_endpoint_id = ANY (v_held);
                     IF v_mark[6] & 3 = 0 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, true,
                                coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
@@ -172,11 +217,11 @@ BEGIN
                                v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
                           FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
                                   FROM ssb.message_0 AS m
-                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_reach
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_passed AND v_passed + 31
                                    AND (m.xmax = 0 OR m.queuing_order = v_passed)
                                    AND NOT EXISTS (SELECT FROM ssb.message_0 AS o
                                                     WHERE o.endpoint_id = m.endpoint_id
-                                                      AND o.queuing_order BETWEEN v_mark[1] AND m.queuing_order - 1 OFFSET 0)
+                                                      AND o.queuing_order BETWEEN v_least AND m.queuing_order - 1 OFFSET 0)
                                  ORDER BY m.queuing_order OFFSET 0) AS m
                          CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                                                     e.contract_name, e.contract_id, e.first_type_id, e.first_type
@@ -194,11 +239,11 @@ BEGIN
                                v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
                           FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
                                   FROM ssb.message_1 AS m
-                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_reach
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_passed AND v_passed + 31
                                    AND (m.xmax = 0 OR m.queuing_order = v_passed)
                                    AND NOT EXISTS (SELECT FROM ssb.message_1 AS o
                                                     WHERE o.endpoint_id = m.endpoint_id
-                                                      AND o.queuing_order BETWEEN v_mark[1] AND m.queuing_order - 1 OFFSET 0)
+                                                      AND o.queuing_order BETWEEN v_least AND m.queuing_order - 1 OFFSET 0)
                                  ORDER BY m.queuing_order OFFSET 0) AS m
                          CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                                                     e.contract_name, e.contract_id, e.first_type_id, e.first_type
@@ -217,11 +262,11 @@ BEGIN
                           FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried,
                                        m.tableoid = 'ssb.message_0'::regclass AS is_in_0
                                   FROM ssb.message_stored AS m
-                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_reach
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_passed AND v_passed + 31
                                    AND (m.xmax = 0 OR m.queuing_order = v_passed)
                                    AND NOT EXISTS (SELECT FROM ssb.message_stored AS o
                                                     WHERE o.endpoint_id = m.endpoint_id
-                                                      AND o.queuing_order BETWEEN v_mark[1] AND m.queuing_order - 1 OFFSET 0)
+                                                      AND o.queuing_order BETWEEN v_least AND m.queuing_order - 1 OFFSET 0)
                                  ORDER BY m.queuing_order OFFSET 0) AS m
                          CROSS JOIN LATERAL (SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                                                     e.contract_name, e.contract_id, e.first_type_id, e.first_type
@@ -231,20 +276,20 @@ BEGIN
                                                 FOR NO KEY UPDATE SKIP LOCKED) AS e
                          ORDER BY m.queuing_order LIMIT 1;
                     END IF;
-                    EXIT WHEN FOUND;
-                    EXIT usual WHEN v_reach - v_passed > 31;
-                    v_from := v_reach + 1;
-                    v_reach := v_passed + 200;
-                END LOOP;
-                EXIT usual WHEN v_rotation <> v_mark[6];
-            END IF;
-            IF v_mark[5] > 0 THEN
-                -- Of the groups whose messages the mark has passed, one is free, perhaps this one:
-                -- theirs are the oldest messages.
-                PERFORM FROM ssb.conversation_endpoint AS e
-                  WHERE e.endpoint_id = ANY ((current_setting('ssb.held_' || v_queue_id || '_5')::bigint[])[1:v_mark[5]])
-                    AND e.queue_id = v_queue_id AND e.closed_at IS NULL AND e.claim_id IS NULL LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
-                EXIT usual WHEN FOUND;
+                    IF v_handle IS NULL THEN
+                        -- Farther; and now each group is tried that has anything there.
+                        SELECT f.* FROM ssb.find_farther(v_queue_id, v_mark[6], v_passed, v_least) AS f
+                          INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation,
+                               v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name;
+                        IF v_is_held THEN
+                            -- The mark can pass that group's messages.
+                            v_mark[2] := -1;
+                            v_mark[7] := -1;
+                        END IF;
+                    END IF;
+                    EXIT usual WHEN v_rotation <> v_mark[6];
+                    EXIT WHEN v_handle IS NULL;
+                END IF;
             END IF;
             IF v_type_name IS NULL THEN
                 SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
@@ -328,10 +373,40 @@ BEGIN
             v_handle := NULL;
         END LOOP;
 
+        IF v_handle IS NULL THEN
+            -- Nothing, unless it fell due, or waits elsewhere; or the tables were switched.
+            EXIT usual WHEN top <= 0;
+            SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_mark[6]
+                   OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                               WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp())
+                   OR EXISTS (SELECT FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = v_queue_id OFFSET 0) AS s
+                               CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t)
+              INTO v_is_special;
+            EXIT usual WHEN v_is_special;
+            IF v_passed IS NOT NULL OR v_mark[5] > 0 THEN
+                -- Or there are more, farther away; or a claim that set some aside is over; or groups came to be shared.
+                IF v_passed IS NOT NULL THEN
+                    PERFORM FROM ssb.message_stored AS m
+                      WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_passed + 200 LIMIT 1;
+                    EXIT usual WHEN FOUND;
+                END IF;
+                SELECT NOT q.is_plain_reader
+                       OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                                   WHERE e.endpoint_id = ANY (v_held[1:v_mark[5]])
+                                     AND e.claim_id IS NOT NULL AND NOT ssb.claim_is_alive(e.claim_id))
+                  INTO v_is_special FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+                EXIT usual WHEN v_is_special;
+            END IF;
+            IF v_is_time_to_look THEN
+                PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, NULL, v_noted)
+                   FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+            END IF;
+            RETURN;
+        END IF;
         IF v_order > v_mark[2] THEN
             v_passed := coalesce(v_passed, v_order);
             IF v_order > v_mark[7] THEN
-                PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order)
+                PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order, v_noted)
                    FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
             ELSIF v_passed <= v_mark[3] AND v_passed > v_mark[1] THEN
                 -- All orders below are decided, and gone.
@@ -461,226 +536,5 @@ BEGIN
         -- Somebody received them between finding and locking: look again.
         EXIT WHEN v_is_wanted;
     END LOOP;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.message_type_name(p_message_type_id integer)
-RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT t.name FROM ssb.message_type AS t WHERE t.message_type_id = p_message_type_id; $$;
-
--- Up to p_left messages of a group that the caller holds: the conversation with the
--- highest priority first, among equals the one with the oldest message; all of one
--- before the next. For groups of several conversations, retaining queues, and while
--- both message tables are in use. No message of the group is below p_low.
-CREATE OR REPLACE FUNCTION ssb.take_messages(p_queue_id integer, p_lock_id bigint, p_conversation uuid, p_left bigint,
-                                             p_low bigint)
-RETURNS SETOF ssb.message
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
-AS $$
-#variable_conflict use_column
-DECLARE
-    v_is_retaining CONSTANT boolean := (SELECT q.is_retention_enabled FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
-    v_conversation record;
-    v_left bigint := p_left;
-    v_last bigint;
-    v_count bigint;
-BEGIN
-    FOR v_conversation IN
-        SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-               e.contract_name, e.contract_id, first.queuing_order
-          FROM ssb.conversation_endpoint AS e
-         CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
-                              WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= p_low
-                              ORDER BY m.queuing_order LIMIT 1) AS first
-         WHERE e.lock_id = p_lock_id AND e.queue_id = p_queue_id AND e.closed_at IS NULL
-           AND (p_conversation IS NULL OR e.conversation_handle = p_conversation)
-         ORDER BY e.priority DESC, first.queuing_order
-    LOOP
-        v_last := 9223372036854775807;
-        IF v_left IS NOT NULL THEN
-            SELECT max(w.queuing_order) INTO v_last
-              FROM (SELECT m.queuing_order FROM ssb.message_stored AS m
-                     WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= v_conversation.queuing_order
-                     ORDER BY m.queuing_order LIMIT v_left) AS w;
-        END IF;
-        IF v_is_retaining THEN
-            -- The order of what was copied, so that no more is deleted than that.
-            WITH kept AS (
-                INSERT INTO ssb.retained_message AS r (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
-                                                       enqueued_at, message_type_id, priority, validation, body)
-                SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
-                       m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
-                  FROM ssb.message_stored AS m
-                 WHERE m.endpoint_id = v_conversation.endpoint_id
-                   AND m.queuing_order BETWEEN v_conversation.queuing_order AND v_last
-                RETURNING r.queuing_order
-            )
-            SELECT max(k.queuing_order) INTO v_last FROM kept AS k;
-        END IF;
-        RETURN QUERY
-        WITH gone AS (
-            DELETE FROM ssb.message_stored AS m
-             WHERE m.endpoint_id = v_conversation.endpoint_id
-               AND m.queuing_order BETWEEN v_conversation.queuing_order AND v_last
-            RETURNING m.*
-        )
-        SELECT 1::smallint, m.priority, m.queuing_order, v_conversation.conversation_group_id,
-               v_conversation.conversation_handle, m.message_sequence_number, v_conversation.service_name,
-               v_conversation.service_id, v_conversation.contract_name, v_conversation.contract_id, t.name,
-               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
-          FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
-         ORDER BY m.queuing_order;
-        GET DIAGNOSTICS v_count = ROW_COUNT;
-        v_left := v_left - v_count;
-        EXIT WHEN v_left = 0;
-    END LOOP;
-END;
-$$;
-
--- The first message of one priority whose group nobody else holds; that group is
--- then locked. Conversations that the low-water mark has passed come first: their
--- messages are the oldest. from_order: no message of the group is below it.
-CREATE OR REPLACE FUNCTION ssb.find_first(p_queue_id integer, p_priority smallint, p_base_low bigint,
-    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid, OUT from_order bigint)
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
-AS $$
-#variable_conflict use_column
-DECLARE
-    v_key CONSTANT text := p_queue_id || '_' || p_priority;
-    v_low CONSTANT bigint := ssb.low_water(p_queue_id, p_priority, p_base_low);
-    v_held CONSTANT bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
-BEGIN
-    -- Another conversation of the group may have another priority, and its mark.
-    from_order := CASE WHEN (SELECT q.has_groups AND cardinality(q.priorities) > 1 FROM ssb.queue AS q
-                              WHERE q.queue_id = p_queue_id) THEN p_base_low ELSE v_low END;
-    IF v_held IS NOT NULL THEN
-        from_order := least(from_order, (SELECT min(h) FROM unnest(v_held[cardinality(v_held) / 2 + 1:]) AS h));
-        SELECT e.lock_id, f.endpoint_id, f.queuing_order, f.tried_by
-          INTO lock_id, endpoint_id, queuing_order, tried_by
-          FROM (SELECT h.endpoint_id, m.queuing_order, m.tried_by
-                  FROM unnest(v_held[1:cardinality(v_held) / 2], v_held[cardinality(v_held) / 2 + 1:]) AS h (endpoint_id, low)
-                 CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by
-                                       FROM ssb.message_stored AS m
-                                      WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order >= h.low
-                                      ORDER BY m.queuing_order LIMIT 1) AS m
-                 ORDER BY m.queuing_order OFFSET 0) AS f
-         CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-                              WHERE e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL
-                                AND e.queue_id = p_queue_id OFFSET 0) AS e  -- anybody may write to a setting
-         CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
-                              WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
-                                FOR NO KEY UPDATE SKIP LOCKED) AS l
-         ORDER BY f.queuing_order LIMIT 1;
-        IF FOUND THEN
-            RETURN;
-        END IF;
-    END IF;
-    SELECT e.lock_id, m.endpoint_id, m.queuing_order, m.xmax
-      INTO lock_id, endpoint_id, queuing_order, tried_by
-      FROM ssb.message_stored AS m
-     CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
-                          WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL OFFSET 0) AS e
-     CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
-                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
-                            FOR NO KEY UPDATE SKIP LOCKED) AS l
-     WHERE m.queue_id = p_queue_id AND m.priority = p_priority AND m.queuing_order >= v_low
-     ORDER BY m.queuing_order LIMIT 1;
-END;
-$$;
-
--- WHERE conversation_handle = or conversation_group_id =: its group, locked; a row
--- of NULLs while somebody else holds it or it has no message.
-CREATE OR REPLACE FUNCTION ssb.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
-    OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
-#variable_conflict use_column
-BEGIN
-    IF p_conversation IS NOT NULL THEN
-        PERFORM FROM ssb.conversation_endpoint AS e
-          WHERE e.conversation_handle = p_conversation AND e.queue_id = p_queue_id AND e.closed_at IS NULL;
-        IF NOT FOUND THEN
-            PERFORM ssb.raise_handle_not_found(p_conversation);
-        END IF;
-    END IF;
-    IF p_group IS NOT NULL THEN
-        PERFORM FROM ssb.conversation_endpoint AS e
-          WHERE e.conversation_group_id = p_group AND e.queue_id = p_queue_id AND e.closed_at IS NULL LIMIT 1;
-        IF NOT FOUND THEN
-            PERFORM ssb.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
-        END IF;
-    END IF;
-    SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by
-      INTO lock_id, endpoint_id, queuing_order, tried_by
-      FROM (SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by
-              FROM ssb.conversation_endpoint AS e
-             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
-                                  WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
-             WHERE e.conversation_handle = p_conversation AND e.closed_at IS NULL
-               AND (p_group IS NULL OR e.conversation_group_id = p_group)
-            UNION ALL
-            SELECT e.lock_id, e.endpoint_id, m.queuing_order, m.tried_by
-              FROM ssb.conversation_endpoint AS e
-             CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by FROM ssb.message_stored AS m
-                                  WHERE m.endpoint_id = e.endpoint_id ORDER BY m.queuing_order LIMIT 1) AS m
-             WHERE p_conversation IS NULL AND e.conversation_group_id = p_group AND e.queue_id = p_queue_id
-               AND e.closed_at IS NULL
-             ORDER BY queuing_order OFFSET 0) AS e
-     CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
-                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
-                            FOR NO KEY UPDATE SKIP LOCKED) AS l
-     ORDER BY e.queuing_order LIMIT 1;
-END;
-$$;
-
--- Hook for bulk claims (7xx): RECEIVE passes a claimed group while this is true.
--- A claim lives as long as its owner's session, which holds its advisory lock.
-CREATE OR REPLACE FUNCTION ssb.claim_is_alive(p_claim_id bigint)
-RETURNS boolean
-LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT EXISTS (SELECT FROM pg_locks AS l
-                    WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT d.oid FROM pg_database AS d
-                                                                                   WHERE d.datname = current_database())
-                      AND l.classid = 1397965376::oid AND l.objid = p_claim_id::oid AND l.objsubid = 2);
-$$;
-
--- Messages for this queue's services that had to wait elsewhere: true when some
--- can be tried again.
-CREATE OR REPLACE FUNCTION ssb.fetch_waiting(p_queue_id integer)
-RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
-BEGIN
-    PERFORM FROM (SELECT s.name FROM ssb.service AS s WHERE s.queue_id = p_queue_id OFFSET 0) AS s
-      CROSS JOIN LATERAL (SELECT FROM ssb.transmission AS t WHERE t.to_service = s.name LIMIT 1) AS t LIMIT 1;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
-    PERFORM ssb.deliver_waiting_for_queue(p_queue_id);
-    RETURN true;
 END;
 $$;

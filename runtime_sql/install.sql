@@ -58,6 +58,7 @@
 \ir 140_late_text.sql
 
 -- Conversations
+\ir 147_find_messages.sql
 \ir 148_low_water.sql
 \ir 149_endpoints.sql
 \ir 150_begin_dialog.sql

@@ -408,15 +408,15 @@ class TestLowWaterMark:
         self, session: Session, another: Callable[[], Session], pair: Pair
     ) -> None:
         holder = another()
-        self.send(session, pair, 20)
-        for _ in range(20):
+        self.send(session, pair, 40)
+        for _ in range(40):
             assert len(holder.receive(pair.far)) == 1
         for _ in range(3):
             self.send(session, pair, 130)
             assert self.drain(session, pair) == 130
-        assert self.marks(session, pair) == 16
+        assert self.marks(session, pair) == 32
         holder.rollback()
-        assert self.drain(session, pair) == 20
+        assert self.drain(session, pair) == 40
 
     def test_each_priority_has_its_own(
         self, session: Session, another: Callable[[], Session], pair: Pair

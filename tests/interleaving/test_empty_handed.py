@@ -1,0 +1,245 @@
+"""RECEIVE comes back empty-handed at little cost, and only when nothing was free.
+
+Its usual way is enough for that: in most tests ssb.receive_carefully fails.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from runtime.broker import Pair, Session
+
+Open = Callable[[], Session]
+
+
+@contextmanager
+def nothing_careful(session: Session) -> Iterator[None]:
+    """ssb.receive_carefully fails."""
+    text = session.value(
+        "SELECT pg_get_functiondef('ssb.receive_carefully(text,bigint,uuid,uuid)'::regprocedure)"
+    )
+    altered = text.replace("BEGIN\n", "BEGIN RAISE EXCEPTION 'careful';\n", 1)
+    assert altered != text
+    session.connection.execute(altered.encode())
+    try:
+        yield
+    finally:
+        session.connection.execute(text.encode())
+
+
+def mark(reader: Session, pair: Pair) -> list[int]:
+    """The reader's mark: see 148_low_water.sql."""
+    values: list[int] = reader.value(
+        "SELECT current_setting('ssb.mark_' || q.queue_id || '_5')::bigint[] FROM ssb.queue AS q"
+        " WHERE q.name = %s",
+        pair.far,
+    )
+    reader.commit()
+    return values
+
+
+def send(session: Session, pair: Pair, handle: uuid.UUID, *bodies: str) -> None:
+    for body in bodies:
+        session.send(handle, pair.request, body)
+
+
+def passed(session: Session, another: Open, pair: Pair) -> tuple[Session, Session, uuid.UUID, list[str]]:
+    """Somebody holds a group of 250 messages, and the reader's mark has passed them."""
+    holder, reader = another(), another()
+    handle = pair.dialog()
+    bodies = [f"a{number}" for number in range(250)]
+    send(session, pair, handle, *bodies)
+    assert holder.bodies(pair.far, 1) == ["a0"]
+    assert reader.bodies(pair.far, 1) == []
+    reader.commit()
+    assert mark(reader, pair)[0] == 250
+    assert mark(reader, pair)[4] == 1
+    return holder, reader, handle, bodies
+
+
+@pytest.mark.parametrize("top", [1, 3, None])
+def test_an_empty_queue(session: Session, another: Open, pair: Pair, top: int | None) -> None:
+    reader = another()
+    with nothing_careful(session):
+        assert reader.bodies(pair.far, top) == []
+        reader.commit()
+        send(session, pair, pair.dialog(), "one")
+        assert reader.bodies(pair.far, top) == ["one"]
+        assert reader.bodies(pair.far, top) == []
+        reader.commit()
+
+
+def test_all_is_in_other_hands(session: Session, another: Open, pair: Pair) -> None:
+    holders, reader = [another(), another()], another()
+    handles = [pair.dialog(), pair.dialog()]
+    for number in range(40):
+        send(session, pair, handles[number % 2], f"{'ab'[number % 2]}{number // 2}")
+    assert [holder.bodies(pair.far, 1) for holder in holders] == [["a0"], ["b0"]]
+    with nothing_careful(session):
+        for _ in range(3):
+            assert reader.bodies(pair.far, 1) == []
+            reader.commit()
+        holders[1].commit()
+        assert reader.bodies(pair.far, 1) == ["b1"]
+        reader.commit()
+        holders[0].commit()
+        assert reader.bodies(pair.far, 1) == ["a1"]
+        reader.commit()
+
+
+def test_what_was_put_back_is_found_behind_what_others_hold(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    holder, other, reader = another(), another(), another()
+    held, back = pair.dialog(), pair.dialog()
+    send(session, pair, held, *(f"a{number}" for number in range(60)))
+    send(session, pair, back, "b0", "b1")
+    assert holder.bodies(pair.far, 1) == ["a0"]
+    assert other.bodies(pair.far, 1) == ["b0"]
+    assert reader.bodies(pair.far, 1) == []
+    other.rollback()
+    assert reader.bodies(pair.far) == ["b0", "b1"]
+    reader.commit()
+
+
+def test_a_group_whose_claim_is_over_is_found(session: Session, another: Open, pair: Pair) -> None:
+    reader = another()
+    near, far = pair.conversing()
+    send(session, pair, near, "one")
+    session.do("UPDATE ssb.conversation_endpoint SET claim_id = 7 WHERE conversation_handle = %s", far)
+    assert reader.bodies(pair.far, 1) == ["one"]
+    reader.commit()
+
+
+def test_a_group_that_the_mark_has_passed_comes_free(session: Session, another: Open, pair: Pair) -> None:
+    holder, reader, handle, bodies = passed(session, another, pair)
+    with nothing_careful(session):
+        assert reader.bodies(pair.far, 1) == []
+        reader.commit()
+        send(session, pair, pair.dialog(), "b0")
+        send(session, pair, handle, "a250")
+        assert reader.bodies(pair.far, 1) == ["b0"]
+        assert reader.bodies(pair.far, 1) == []
+        reader.rollback()
+        holder.commit()
+        # One transaction after the other, then the rest at once.
+        for expected in bodies[1:4]:
+            assert reader.bodies(pair.far, 1) == [expected]
+            reader.commit()
+        assert reader.bodies(pair.far) == [*bodies[4:], "a250"]
+        reader.commit()
+    assert reader.bodies(pair.far) == ["b0"]
+    assert reader.bodies(pair.far) == []
+    reader.commit()
+
+
+def test_a_group_that_the_mark_has_passed_was_put_back(session: Session, another: Open, pair: Pair) -> None:
+    holder, reader, _, bodies = passed(session, another, pair)
+    holder.rollback()
+    assert reader.bodies(pair.far, 1) == ["a0"]
+    reader.commit()
+    assert reader.bodies(pair.far) == bodies[1:]
+    reader.commit()
+
+
+def test_a_group_that_the_mark_has_passed_was_received_by_others(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    holder, reader, handle, bodies = passed(session, another, pair)
+    assert holder.bodies(pair.far) == bodies[1:]
+    holder.commit()
+    send(session, pair, pair.dialog(), "c0")
+    send(session, pair, handle, "a250")
+    with nothing_careful(session):
+        # It has no older messages any more: those behind the mark come in their order.
+        assert reader.bodies(pair.far, 1) == ["c0"]
+        reader.commit()
+        assert reader.bodies(pair.far, 1) == ["a250"]
+        assert reader.bodies(pair.far, 1) == []
+        reader.commit()
+
+
+def test_a_groups_messages_on_both_sides_of_the_mark_stay_in_order(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    holder, reader, handle, bodies = passed(session, another, pair)
+    other = pair.dialog()
+    for number in range(250, 300):
+        send(session, pair, handle, f"a{number}")
+        bodies.append(f"a{number}")
+    send(session, pair, other, "d0")
+    with nothing_careful(session):
+        assert reader.bodies(pair.far, 1) == ["d0"]
+        reader.commit()
+    holder.commit()
+    got: list[str | None] = []
+    while received := reader.bodies(pair.far, 7):
+        got += received
+        reader.commit()
+    assert got == bodies[1:]
+
+
+def test_at_the_first_visit_the_mark_passes_no_open_sender(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    sender, readers = another(), [another(), another()]
+    slow, quick = pair.dialog(), pair.dialog()
+    sender.send(slow, pair.request, "slow")
+    assert readers[0].bodies(pair.far) == []  # nothing yet
+    readers[0].commit()
+    send(session, pair, quick, "quick")
+    assert readers[1].bodies(pair.far) == ["quick"]
+    readers[1].commit()
+    sender.commit()
+    assert readers[0].bodies(pair.far) == ["slow"]
+    readers[0].rollback()
+    assert readers[1].bodies(pair.far) == ["slow"]
+    readers[1].commit()
+
+
+def test_the_first_visit_knows_what_is_decided(session: Session, another: Open, pair: Pair) -> None:
+    reader = another()
+    send(session, pair, pair.dialog(), "one", "two", "three")
+    assert reader.bodies(pair.far, 1) == ["one"]
+    reader.commit()
+    assert mark(reader, pair)[2] == 2
+
+
+def test_the_mark_passes_no_prepared_sender(session: Session, another: Open, pair: Pair) -> None:
+    sender, reader = another(), another()
+    sender.send(pair.dialog(), pair.request, "prepared")
+    sender.do("PREPARE TRANSACTION 'sender'")
+    send(session, pair, pair.dialog(), "later")
+    assert reader.bodies(pair.far) == ["later"]
+    reader.commit()
+    empty = another()
+    assert empty.bodies(pair.far) == []
+    empty.commit()
+    session.do("COMMIT PREPARED 'sender'")
+    assert empty.bodies(pair.far) == ["prepared"]
+    empty.rollback()
+    assert reader.bodies(pair.far) == ["prepared"]
+    reader.commit()
+
+
+def test_what_is_due_or_waits_elsewhere_is_no_empty_queue(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    reader = another()
+    near, far = pair.conversing()
+    assert reader.bodies(pair.far) == []
+    reader.commit()
+    session.do("SELECT ssb.begin_conversation_timer(%s, 100000)", far)
+    session.do(
+        "UPDATE ssb.conversation_endpoint SET due_at = now(), dialog_timer = now()"
+        " WHERE conversation_handle = %s",
+        far,
+    )
+    assert len(reader.receive(pair.far)) == 1
+    reader.commit()
+    session.do("SELECT ssb.alter_queue(%s, status => false)", pair.far)
+    send(session, pair, near, "waits")
+    session.do("SELECT ssb.alter_queue(%s, status => true)", pair.far)
+    assert reader.bodies(pair.far) == ["waits"]
+    reader.commit()
