@@ -39,7 +39,7 @@ def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
 def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, ...] | None:
     """``CREATE TYPE name AS TABLE (…)``: remember the type and return the PostgreSQL statements.
 
-    None for every other statement, and after a problem.
+    None for every other statement; none of them where the statement is no such definition.
     """
     words = node.text.words
     if node.kind != "CREATE TYPE" or "TABLE" not in words:
@@ -52,7 +52,10 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
         ctx.problem(
             "Incorrect syntax: a table type needs its columns in parentheses.", node.text.span, number=102
         )
-        return None
+        return ()
+    if table % 2 or table > 6 or any(word != "." for word in words[3 : table - 1 : 2]):
+        ctx.problem(f"Incorrect syntax near '{tokens[3].text}'.", node.text.span, number=102)
+        return ()
     last = _closing(tokens, table + 1) + 1  # WITH (MEMORY_OPTIMIZED = ON) may follow, and says nothing here
     name = ObjectName(*reversed([token.text.strip('[]"') for token in tokens[2 : table - 1 : 2]]))
     span = Span(node.span.source, tokens[table + 1].start, tokens[last - 1].end)

@@ -11,7 +11,22 @@ from .names import schema_name
 _ERROR_QUEUES = frozenset(
     {"querynotificationerrorsqueue", "eventnotificationerrorsqueue", "servicebrokerqueue"}
 )
-_RELATIONS = frozenset({"OBJECT", "TYPE", "XML SCHEMA COLLECTION"})
+_RELATIONS = frozenset({"OBJECT", "XML SCHEMA COLLECTION"})
+_FREE_TO_ALL = frozenset(
+    {
+        "TYPE",
+        "SYMMETRIC KEY",
+        "ASYMMETRIC KEY",
+        "ASSEMBLY",
+        "AVAILABILITY GROUP",
+        "DATABASE SCOPED CREDENTIAL",
+        "FULLTEXT CATALOG",
+        "FULLTEXT STOPLIST",
+        "SEARCH PROPERTY LIST",
+        "EXTERNAL LANGUAGE",
+    }
+)
+"""Classes whose permissions nothing here asks for: types are everybody's, the others do not exist."""
 
 
 def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
@@ -92,11 +107,24 @@ def _securable(securable: nodes.Securable, ctx: Context) -> tuple[pl.Expr, pl.Ex
     return pl.Text(securable.kind), pl.Text(securable.name.name.text)
 
 
+def _is_free_to_all(verb: str, securable: nodes.Securable, ctx: Context) -> bool:
+    """Whether the statement changes nothing here; a warning says so, but of a grant on a type."""
+    if securable.kind not in _FREE_TO_ALL:
+        return False
+    if securable.kind != "TYPE" or verb == "DENY":
+        ctx.problems.add(
+            f"{verb} on {securable.kind}:: has no effect on PostgreSQL.", securable.span, severity="warning"
+        )
+    return True
+
+
 @invocations.register
 def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
     """GRANT, DENY, REVOKE. Without ON it is about the database."""
     if node.securable is not None and node.securable.name.name.text.lower() in _ERROR_QUEUES:
         return []  # SqlDependency's set-up grants RECEIVE on them; nothing arrives there
+    if node.securable is not None and _is_free_to_all(node.action, node.securable, ctx):
+        return []
     kind, name = _securable(node.securable, ctx) if node.securable else (pl.Text("DATABASE"), pl.NULL)
     privileges = texts([permission.name for permission in node.permissions])
     grantees = texts([principal.text for principal in node.principals])
@@ -114,6 +142,8 @@ def permission(node: nodes.Permission, ctx: Context) -> list[pl.Invoke] | None:
 @invocations.register
 def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER AUTHORIZATION; NULL is SCHEMA OWNER."""
+    if _is_free_to_all("ALTER AUTHORIZATION", node.securable, ctx):
+        return []
     kind, name = _securable(node.securable, ctx)
     owner = pl.Text(node.owner.text) if node.owner else pl.NULL
     return _call(ctx, "ssb.alter_authorization", kind, name, owner)

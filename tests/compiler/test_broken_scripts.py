@@ -12,6 +12,8 @@ BROKEN = {
     "ALTER TRIGGER tr1 ON mt FOR ##INSERT AS PRINT 'x'": (1, 1),
     "SELECT IDENTITY(int, 1, .1) AS no, name INTO numbered FROM customers": (1, 8),
     "CREATE TYPE dbo.ids AS TABLE": (1, 1),
+    "CREATE TYPE a.b.c.d AS TABLE (i int)": (1, 1),
+    "CREATE TYPE a b AS TABLE (i int)": (1, 1),
     "EXEC p;1e": (1, 8),
     "SELECT id + 1 AS a INTO  FROM orders": (1, 26),
     'SELECT ROW(p.a)::dbo."/*p@plain" FROM t': (1, 8),
@@ -30,3 +32,10 @@ def test_modules_inside_modules_of_dynamic_sql_are_read_once() -> None:
     nested = "CREATE PROCEDURE dbo.made AS PRINT ''x'' " * 200
     problems = check_script(Source("script.sql", f"EXEC (N'{nested}')"), CompileOptions())
     assert {problem.number for problem in problems} == {111, 191}  # the second: nested too deeply
+
+
+@pytest.mark.parametrize("count", [199, 3000])
+def test_chains_of_else_if_have_an_end(count: int) -> None:
+    chain = "IF 1 = 1 PRINT 1 ELSE " * count + "PRINT 1"
+    problems = check_script(Source("script.sql", chain), CompileOptions())
+    assert [problem.number for problem in problems] == ([191] if count > 199 else [])
