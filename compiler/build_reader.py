@@ -259,9 +259,14 @@ class Reader:
         return self.text_at(start + 1, end - 1)
 
     def unwrapped(self, child: Child) -> nodes.SqlText:
-        """Return a tree or terminal as text, without parentheses around the whole of it."""
+        """Return a tree or terminal as text, without parentheses around it; a query keeps its own."""
         start, end = self.range_of(child)
-        while end - start > 2 and self.tokens[start].word == "(" and self.closing(start, end) == end - 1:
+        while (
+            end - start > 2
+            and self.tokens[start].word == "("
+            and self.tokens[start + 1].word != "SELECT"
+            and self.closing(start, end) == end - 1
+        ):
             start, end = start + 1, end - 1
         return self.text_at(start, end)
 

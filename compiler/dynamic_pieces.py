@@ -56,22 +56,26 @@ class Placed:
     variable: str
     """The PL/pgSQL variable that holds its text while the whole runs."""
 
+    is_quoted: bool = False
+    """Whether brackets or QUOTENAME keep the text together."""
+
     @property
     def scalar(self) -> str:
         """The value that the text, a number or a string in quotes, stands for."""
         return f"ssb.dynamic_scalar({self.variable})"
 
 
-def place(template: Template) -> tuple[str, list[tuple[Piece, str]]]:
-    """Return the T-SQL text with placeholders, and each piece with its kind."""
+def place(template: Template) -> tuple[str, list[tuple[Piece, str, bool]]]:
+    """Return the T-SQL text with placeholders, and each piece with its kind, and whether it is quoted."""
     text = ""
-    pieces: list[tuple[Piece, str]] = []
+    pieces: list[tuple[Piece, str, bool]] = []
     for part in template:
         if isinstance(part, str):
             text += part
             continue
         kind = _kind(text, part)
-        pieces.append((part, kind))
+        is_quoted = text.rfind("[") > text.rfind("]") or part.tokens[0].word == "QUOTENAME"
+        pieces.append((part, kind, is_quoted))
         name = _NAME.format(len(pieces))
         text += f"@{name}" if kind == "value" else name
     return text, pieces
@@ -99,8 +103,8 @@ def left_over(statements: list[pl.Statement]) -> bool:
 
 
 def may_be_sql(placed: Placed, ctx: Context) -> bool:
-    """Tell whether a piece where a value stands may hold more than a value: a condition, a column list."""
-    if placed.kind != "value":
+    """Tell whether a piece may hold more than a value (a condition), or than a name (a list of them)."""
+    if placed.kind == "text" or placed.is_quoted:
         return False
     if any(token.word == "SELECT" for token in placed.piece.tokens):
         return True

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..grammar.problems import Problems
-from ..grammar.source import Source
+from ..grammar.source import Source, Span
 from . import emit, nodes
 from . import plpgsql as pl
 from .build import parse_script
@@ -76,7 +76,7 @@ def lower_late_text(
                 after.append(pl.Assign(variable.reference, cast))
     parameters: pl.Expr = pl.NULL if definition is None else ctx.value(definition, NVARCHAR_MAX)
     before = [
-        pl.Assign(wanted, ctx.value(text, NVARCHAR_MAX)),
+        pl.Assign(wanted, _whole(node, text, ctx)),
         pl.Assign(values, pl.Array(tuple(texts), "text")),
     ]
     call = pl.Call(
@@ -92,6 +92,25 @@ def lower_late_text(
         ),
     )
     return [*ctx.guard(node, before), call, *after, ctx.leave_if_failed(node)]
+
+
+def _whole(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> pl.Expr:
+    """Return the text. EXEC ('…' + @v) is no expression: it joins parts of any type, NULL as nothing."""
+    starts = [0]
+    if isinstance(node, nodes.ExecuteString):
+        depth = 0
+        for index, token in enumerate(text.tokens):
+            depth += (token.word == "(") - (token.word == ")")
+            if token.text == "+" and depth == 0:
+                starts.append(index + 1)
+    if len(starts) == 1:
+        return ctx.value(text, NVARCHAR_MAX)
+    parts = []
+    for start, end in zip(starts, [*(start - 1 for start in starts[1:]), len(text.tokens)], strict=True):
+        tokens = text.tokens[start:end]
+        span = Span(text.span.source, tokens[0].start, tokens[-1].end)
+        parts.append(ctx.value(nodes.SqlText(span=span, tokens=tokens), NVARCHAR_MAX))
+    return pl.Invoke("concat", tuple(parts))
 
 
 # ------------------------------------------------------------------ in the client

@@ -223,10 +223,15 @@ class Context:
         text: nodes.SqlText,
         target: SqlType | None = None,
         columns: ordinary_sql.TableInfo | None = None,
+        *,
+        exact: bool = False,
     ) -> Translated:
-        """Translate an expression, converted to ``target`` as an assignment would."""
+        """Translate an expression, converted to ``target`` as an assignment would.
+
+        ``exact``: for an argument of a function, which PostgreSQL finds by its type.
+        """
         result = ordinary_sql.translate_expression(
-            text, self.scope, self.problems, target=target, columns=columns
+            text, self.scope, self.problems, target=target, columns=columns, exact=exact
         )
         safe = columns is None and safe_expression(text.tokens, self.scope, target)
         return Translated(result.sql, result.type, safe)
@@ -234,6 +239,10 @@ class Context:
     def value(self, text: nodes.SqlText, target: SqlType | None = None) -> pl.Expr:
         """Translate an expression to a piece of the target tree."""
         return pl.Raw(self.expression(text, target).sql)
+
+    def argument(self, text: nodes.SqlText, target: SqlType) -> pl.Expr:
+        """Translate an expression to an argument of a function that takes ``target``."""
+        return pl.Raw(self.expression(text, target, exact=True).sql)
 
     def condition(self, text: nodes.SqlText) -> Translated:
         """Translate a search condition."""

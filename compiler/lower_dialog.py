@@ -22,7 +22,7 @@ def begin_dialog_call(node: nodes.BeginDialog, ctx: Context) -> pl.Invoke:
             ("broker_instance", instance),
             ("related_conversation", _value(node.related_conversation, ctx)),
             ("related_conversation_group", _value(node.related_conversation_group, ctx)),
-            ("lifetime", ctx.value(node.lifetime, INT) if node.lifetime else None),
+            ("lifetime", ctx.argument(node.lifetime, INT) if node.lifetime else None),
             ("encryption", flag(node.encryption)),
         )
         + ctx.database_argument(),
@@ -79,7 +79,7 @@ def end_conversation(node: nodes.EndConversation, ctx: Context) -> list[pl.Invok
             (ctx.value(node.handle, UNIQUEIDENTIFIER),),
             named(
                 ctx,
-                ("error", ctx.value(node.error, INT) if node.error else None),
+                ("error", ctx.argument(node.error, INT) if node.error else None),
                 ("description", ctx.value(node.description, nvarchar(3000)) if node.description else None),
                 ("cleanup", pl.TRUE if node.cleanup else None),
             ),
@@ -90,7 +90,7 @@ def end_conversation(node: nodes.EndConversation, ctx: Context) -> list[pl.Invok
 @invocations.register
 def begin_conversation_timer(node: nodes.BeginConversationTimer, ctx: Context) -> list[pl.Invoke] | None:
     """BEGIN CONVERSATION TIMER."""
-    arguments = (ctx.value(node.handle, UNIQUEIDENTIFIER), ctx.value(node.timeout, INT))
+    arguments = (ctx.value(node.handle, UNIQUEIDENTIFIER), ctx.argument(node.timeout, INT))
     return [pl.Invoke("ssb.begin_conversation_timer", arguments)]
 
 

@@ -233,15 +233,21 @@ def _lower_template(
     # The pieces first, then one way or the other.
     first, rest = body[:1], body[1:]
     written = repr(rest)
-    scalars = [one.variable for one in unsure if one.scalar in written]
-    lists = [one.variable for one in unsure if one.scalar not in written]
+    names = [one.variable for one in unsure if one.kind == "name"]
+    scalars = [one.variable for one in unsure if one.kind == "value" and one.scalar in written]
+    lists = [one.variable for one in unsure if one.kind == "value" and one.scalar not in written]
     checks = [
-        expression(pl.Invoke(function, tuple(map(pl.Name, names))))
-        for function, names in (("ssb.are_dynamic_values", lists), ("ssb.are_dynamic_scalars", scalars))
-        if names
+        expression(pl.Invoke(function, tuple(map(pl.Name, variables))))
+        for function, variables in (
+            ("ssb.are_dynamic_values", lists),
+            ("ssb.are_dynamic_scalars", scalars),
+            ("ssb.are_dynamic_names", names),
+        )
+        if variables
     ]
     check = pl.Raw(" AND ".join(checks))
-    return [*first, pl.If(((check, tuple(rest)),), tuple(late(False)))]
+    # Whichever it is, the last statement leaves on an error: callers put something before it.
+    return [*first, pl.If(((check, tuple(rest[:-1])),), tuple(late(False)[:-1])), rest[-1]]
 
 
 def lower_text(
@@ -260,12 +266,12 @@ def lower_text(
     text, pieces = place(template)
     before: list[pl.Statement] = []
     placed: list[Placed] = []
-    for number, (piece, kind) in enumerate(pieces, 1):
+    for number, (piece, kind, is_quoted) in enumerate(pieces, 1):
         variable_name = ctx.new_variable(f"piece_{number}", "text")
         span = Span(node.span.source, piece.tokens[0].start, piece.tokens[-1].end)
         value_text = nodes.SqlText(span=span, tokens=piece.tokens)
         before.append(pl.Assign(variable_name, ctx.value(value_text, NVARCHAR_MAX)))
-        placed.append(Placed(number, piece, kind, variable_name))
+        placed.append(Placed(number, piece, kind, variable_name, is_quoted))
     # On the first line, so that the lines of the text stay what they are.
     declarations_text = [f"@{parameter.name} {parameter.type.text}" for parameter in parameters]
     declarations_text += [f"@pgsb_piece_{p.number}_ nvarchar(max)" for p in placed if p.kind == "value"]

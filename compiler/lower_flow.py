@@ -329,7 +329,7 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
     session = pl.Name(ctx.session)
     if node.value is None:
         return [pl.Assign(ctx.session, pl.Invoke("ssb.set_return", (session,))), leave]
-    code = ctx.expression(node.value, INT)
+    code = ctx.expression(node.value, INT, exact=True)
     statement = pl.Assign(ctx.session, pl.Invoke("ssb.set_return", (session, pl.Raw(code.sql))))
     return [*([statement] if code.safe else ctx.guard(node, [statement])), leave]
 

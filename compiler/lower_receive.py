@@ -235,7 +235,7 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     result: list[pl.Statement] = []
     if node.timeout is not None:
         deadline = ctx.helper("deadline", "timestamptz")
-        call = pl.Invoke("ssb.deadline", (ctx.value(node.timeout, INT),))
+        call = pl.Invoke("ssb.deadline", (ctx.argument(node.timeout, INT),))
         computed = pl.Assign(deadline, call)
         safe = ctx.expression(node.timeout, INT).safe
         result += [computed] if safe else ctx.guard(node, [computed])

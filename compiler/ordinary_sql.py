@@ -165,11 +165,13 @@ def translate_expression(
     *,
     target: SqlType | None = None,
     columns: TableInfo | None = None,
+    exact: bool = False,
 ) -> Expression:
     """Translate one scalar expression.
 
     ``target``: the type it is assigned to; the result is then converted to it as T-SQL
-    would do implicitly.  ``columns``: columns in sight (RECEIVE's select list).
+    would do implicitly; ``exact``: it is PostgreSQL's type too, as an argument has to be
+    where an assignment would convert.  ``columns``: columns in sight (RECEIVE's select list).
     After a problem the result is ``NULL``.
     """
     value = None if columns is not None else _trivial(text.tokens, scope)
@@ -178,7 +180,7 @@ def translate_expression(
             text, scope, problems, v.INVALID, lambda ctx: _expression(text, ctx, columns), columns=columns
         )
     if target is not None:
-        value = v.assign(value, target)
+        value = v.convert(value, target) if exact else v.assign(value, target)
     return Expression(layout(value.text), value.type)
 
 

@@ -321,6 +321,15 @@ AS $$
       FROM unnest(p_texts) AS t;
 $$;
 
+-- Whether texts are names, or parts of one; else the client must translate the whole.
+CREATE OR REPLACE FUNCTION ssb.are_dynamic_names(VARIADIC p_texts text[])
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT coalesce(bool_and(t IS NULL OR t ~ '^\s*(?:[\w@#$]*|\[(?:[^\]]|\]\])+\]|"(?:[^"]|"")+")(?:\s*\.\s*(?:[\w@#$]+|\[(?:[^\]]|\]\])+\]|"(?:[^"]|"")+")?)*\s*$'), true)
+      FROM unnest(p_texts) AS t;
+$$;
+
 -- Whether texts are what ssb.dynamic_scalar takes; else the client must translate the whole.
 CREATE OR REPLACE FUNCTION ssb.are_dynamic_scalars(VARIADIC p_texts text[])
 RETURNS boolean

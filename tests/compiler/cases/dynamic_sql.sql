@@ -288,6 +288,8 @@ BEGIN
         caller_4 ssb.session;
         piece_1_3 text;
         caller_5 ssb.session;
+        dynamic_text text;
+        arguments text[];
         piece_1_4 text;
         piece_2 text;
         caller_6 ssb.session;
@@ -373,42 +375,60 @@ BEGIN
             piece_1_3 := "table";
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller_5 := session;
-        session := ssb.enter_string(session);
-        <<string_5>>
-        BEGIN
+        IF ssb.are_dynamic_names(piece_1_3) THEN
+            caller_5 := session;
+            session := ssb.enter_string(session);
+            <<string_5>>
             BEGIN
-                EXECUTE concat('CREATE TABLE ', ssb.dynamic_name('dbo', concat(piece_1_3, '_log')), ' (
+                BEGIN
+                    EXECUTE concat('CREATE TABLE ', ssb.dynamic_name('dbo', concat(piece_1_3, '_log')), ' (
     id integer
 )');
-            EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT string_5 WHEN session.leaving;
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT string_5 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; END IF;
+            END string_5;
+            session := ssb.leave(session, caller_5);
+        ELSE
+            BEGIN
+                dynamic_text := concat('CREATE TABLE dbo.', "table", '_log (id int)');
+                arguments := '{}'::text[];
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
-        END string_5;
-        session := ssb.leave(session, caller_5);
+            CALL ssb.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 8, 1);
+        END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
             piece_1_4 := "table";
             piece_2 := n::text;
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        caller_6 := session;
-        session := ssb.enter_string(session);
-        <<string_6>>
-        BEGIN
+        IF ssb.are_dynamic_names(piece_1_4) THEN
+            caller_6 := session;
+            session := ssb.enter_string(session);
+            <<string_6>>
             BEGIN
-                EXECUTE concat('DELETE FROM ', ssb.dynamic_name('dbo', piece_1_4), ' WHERE id = ', ssb.dynamic_value(piece_2));
-                GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
-            EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT string_6 WHEN session.leaving;
+                BEGIN
+                    EXECUTE concat('DELETE FROM ', ssb.dynamic_name('dbo', piece_1_4), ' WHERE id = ', ssb.dynamic_value(piece_2));
+                    GET DIAGNOSTICS session.rowcount = ROW_COUNT;
+                    PERFORM ssb.show_count(session);
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT string_6 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; END IF;
+            END string_6;
+            session := ssb.leave(session, caller_6);
+        ELSE
+            BEGIN
+                dynamic_text := concat('DELETE FROM dbo.', "table", ' WHERE id = ', n::text);
+                arguments := '{}'::text[];
+            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
-        END string_6;
-        session := ssb.leave(session, caller_6);
+            CALL ssb.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 9, 1);
+        END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
             result := NULL;

@@ -35,3 +35,30 @@ EXEC ('INSERT t (name, id) VALUES (' + @d + ', 3)')
 EXEC ('UPDATE t SET name = name + ' + @d)
 SELECT name, id FROM t ORDER BY name
 GO
+SET NOCOUNT ON
+CREATE TABLE aLog (x int); CREATE TABLE [b c] (x int); CREATE TABLE dLog (x int)
+INSERT aLog VALUES (1), (2)
+GO
+CREATE PROC dropall @names NVARCHAR(MAX), @from NVARCHAR(MAX), @tab SYSNAME, @schema SYSNAME = N'dbo' AS
+EXEC ('SELECT COUNT(*) AS n FROM ' + @from)
+EXEC ('SELECT COUNT(*) AS n FROM ' + @schema + '.' + @tab)
+EXEC (N'DROP TABLE ' + @names)
+GO
+EXEC dropall '[aLog], [b c]', 'aLog AS a CROSS JOIN sys.types WHERE name = ''int''', '[aLog]'
+EXEC dropall 'dLog', 'dbo.dLog', 'dLog'
+SELECT COUNT(*) AS n FROM sys.tables
+GO
+DECLARE @p SYSNAME = 'sp_executesql', @what NVARCHAR(100) = 'QUEUE', @n SYSNAME = 'dq', @tail NVARCHAR(100) = ' WITH STATUS = OFF'
+EXEC ('CREATE ' + @what + ' ' + @n + @tail)
+EXEC ('ALTER QUEUE ' + @n + ' WITH ' + 'STATUS = ON')
+SELECT name, is_receive_enabled FROM sys.service_queues WHERE is_ms_shipped = 0
+DECLARE @list NVARCHAR(MAX)
+SELECT @list = ISNULL(@list + '; ', '') + 'DROP QUEUE ' + name FROM sys.service_queues WHERE is_ms_shipped = 0
+EXEC (@list)
+SELECT COUNT(*) AS n FROM sys.service_queues WHERE is_ms_shipped = 0
+GO
+SET NOCOUNT ON
+DECLARE @i INT = 3, @w NVARCHAR(100) = N'1 = 1 AND 2 > 1', @none NVARCHAR(10)
+EXEC (N'SELECT ' + @i + ' AS three WHERE ' + @w + @none)
+EXEC (@none + 'SELECT 4 AS four')
+EXEC ('DECLARE @x INT SET @x = ' + @i + ' IF ' + @w + ' PRINT @x')
