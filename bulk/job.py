@@ -1,7 +1,6 @@
 """The loop of a bulk job: claim, read, run the program, complete; until there is no more, or for ever."""
 
 import logging
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,10 +10,10 @@ import psycopg
 
 from .claim import Claim, abandon, claim, connect, require_readable
 from .complete import complete
-from .problems import BulkError, ClaimLost
+from .problems import BulkError, ClaimLost, explain
 from .program import Program
 from .read import read
-from .session import spark_session
+from .session import jdbc_options, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,6 +80,7 @@ def run_job(
     back in the queue then.
     """
     require_readable(dsn, queue)
+    jdbc_options(dsn)  # refuses what Java cannot reach, before there is a claim
     spark = spark_session(f"pgsb {queue}", master=master, settings=settings)
     count = partitions or max(2, spark.sparkContext.defaultParallelism)
     progress = Progress()
@@ -168,24 +168,3 @@ def _give_back(held: Claim) -> None:
     except ClaimLost as error:
         # The session has ended, and with it the claim.
         logger.warning("%s", error)
-
-
-def explain(error: Exception) -> str:
-    """The line of a Spark or Python error that tells what happened: Spark wraps a worker's traceback."""
-    from py4j.protocol import Py4JError
-
-    text = str(error)
-    cause = getattr(error, "java_exception", None)
-    try:
-        while cause is not None and cause.getCause() is not None:
-            cause = cause.getCause()
-        if cause is not None:
-            text = f"{cause.toString()}\n{text}"
-    except (Py4JError, OSError):
-        return "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # The last line of a Python traceback inside: "ValueError: …".
-    own = [line for line in lines if re.match(r"^(\w+\.)*\w*(Error|Exception|Warning)\b: ", line)]
-    if own and type(error).__module__.startswith(("pyspark", "py4j")):
-        return own[-1]
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"

@@ -1,5 +1,10 @@
 """Errors of bulk processing that a person can act on."""
 
+import re
+import traceback
+
+_DEAD_JVM = "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
+
 
 class BulkError(Exception):
     """A job cannot go on; the message says why and ``hint`` what to do."""
@@ -11,3 +16,32 @@ class BulkError(Exception):
 
 class ClaimLost(BulkError):
     """The session that held the claim ended: its messages are back in the queue, nothing was done."""
+
+
+def explain(error: Exception) -> str:
+    """The line of a Spark or Python error that tells what happened: Spark wraps a worker's traceback."""
+    from py4j.protocol import Py4JError, Py4JNetworkError
+
+    if isinstance(error, (ConnectionError, Py4JNetworkError)) and _came_from(error, "py4j"):
+        return _DEAD_JVM
+    text = str(error)
+    cause = getattr(error, "java_exception", None)
+    try:
+        while cause is not None and cause.getCause() is not None:
+            cause = cause.getCause()
+        if cause is not None:
+            text = f"{cause.toString()}\n{text}"
+    except (Py4JError, OSError):
+        return _DEAD_JVM
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # The last line of a Python traceback inside: "ValueError: …".
+    own = [line for line in lines if re.match(r"^(\w+\.)*\w*(Error|Exception|Warning)\b: ", line)]
+    if own and type(error).__module__.startswith(("pyspark", "py4j")):
+        return own[-1]
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"
+
+
+def _came_from(error: BaseException, package: str) -> bool:
+    """Whether a module of the package raised it."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] == package

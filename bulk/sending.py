@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import psycopg
 
 from .claim import first_line, hint_of
-from .problems import BulkError
+from .problems import BulkError, explain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -88,8 +88,6 @@ def send(
     try:
         reports = chosen.mapInArrow(run, "sent long").collect()
     except Exception as error:
-        from .job import explain
-
         raise BulkError(explain(error), "nothing of the failed partition was sent") from error
     return sum(int(report["sent"]) for report in reports)
 

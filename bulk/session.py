@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from .problems import BulkError
+from .problems import BulkError, explain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -112,6 +112,8 @@ def spark_session(
 ) -> "SparkSession":
     """The running SparkSession, else a new one (``master`` default: local[2]). Raises BulkError."""
     require_java()
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
@@ -138,7 +140,13 @@ def spark_session(
     builder = builder.config("spark.sql.session.timeZone", "UTC")
     for key, value in wanted.items():
         builder = builder.config(key, value)
-    session: SparkSession = builder.getOrCreate()
+    try:
+        session: SparkSession = builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise BulkError(
+            f"Spark does not start: {explain(error)}",
+            "see --master and --conf; what its JVM said stands above",
+        ) from error
     _require_driver(session)
     return session
 

@@ -97,8 +97,9 @@ def broker_command(
     if reader_dsn is not None:
         try:
             conninfo_to_dict(reader_dsn)
-        except psycopg.ProgrammingError as error:
-            raise ServerError(f"cannot read --reader-dsn: {str(error).strip()}") from None
+        except psycopg.ProgrammingError:
+            # libpq's words repeat the piece that it cannot read, perhaps half a password.
+            raise ServerError("cannot read the connection string of --reader-dsn") from None
     target = find_target(dsn)
     sink = stream_sink(log_format, log_level)
     _wait_for_server(target, wait, sink)

@@ -1,15 +1,20 @@
 """What is said where Spark, Java or the driver is missing; and how a DSN becomes JDBC's."""
 
+import socket
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
+import psycopg
 import pytest
 from click.testing import CliRunner
 from psycopg.conninfo import conninfo_to_dict
 
 from pgsb.bulk import BulkError, Outputs, load_program
 from pgsb.bulk import session as bulk_session
-from pgsb.bulk.job import explain, run_job
+from pgsb.bulk.job import run_job
+from pgsb.bulk.problems import explain
 from pgsb.cli.spark import spark_command
 from support import Database
 
@@ -189,6 +194,26 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
     assert explain(_JavaError("x", is_dead=True)).startswith("Spark's JVM has died")
 
 
+def test_a_connection_refused_by_the_jvm_is_told_from_others() -> None:
+    """A driver whose JVM was killed sees nothing but that; a program's own connection is its own."""
+    clientserver = pytest.importorskip("py4j.clientserver")
+    java = clientserver.JavaParameters(port=_unused_port())
+    properties = clientserver.GatewayProperty(False, clientserver.PythonProxyPool())
+    client = clientserver.JavaClient(java, clientserver.PythonParameters(), properties)
+    with pytest.raises(ConnectionRefusedError) as dead:
+        client.send_command("m\n")
+    assert explain(dead.value).startswith("Spark's JVM has died")
+    with pytest.raises(ConnectionRefusedError) as own:
+        socket.create_connection(("127.0.0.1", _unused_port()))
+    assert explain(own.value).startswith("ConnectionRefusedError: ")
+
+
+def _unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
+
+
 @pytest.mark.one_postgres
 def test_a_queue_that_cannot_be_read_starts_no_jvm(
     monkeypatch: pytest.MonkeyPatch, database: Database, empty_database: Database
@@ -208,3 +233,22 @@ def test_a_queue_that_cannot_be_read_starts_no_jvm(
         assert (caught.value.hint is not None and "pgsb install" in caught.value.hint) == (
             dsn == empty_database.dsn
         )
+    # A queue that can be read, by a way that Java does not know.
+    with psycopg.connect(database.dsn, autocommit=True) as owner:
+        owner.execute("SELECT ssb.create_queue('dbo.q')")
+    with pytest.raises(BulkError, match="JDBC cannot use the unix socket"):
+        run_job(database.dsn, "dbo.q", lambda messages: Outputs())
+
+
+def test_a_spark_that_does_not_start() -> None:
+    pytest.importorskip("pyspark")
+    # In a process of its own: other tests have a session here.
+    program = (
+        "from pgsb.bulk import BulkError; from pgsb.bulk.session import spark_session\n"
+        "try: spark_session('x', master='nowhere')\n"
+        "except BulkError as error: print(error, error.hint, sep='|')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    message, hint = done.stdout.strip().split("|")
+    assert message.startswith("Spark does not start: ") and "--master" in hint
+    assert "Master must either be yarn or start with spark" in done.stderr
