@@ -197,8 +197,9 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
 def test_a_connection_refused_by_the_jvm_is_told_from_others() -> None:
     """A driver whose JVM was killed sees nothing but that; a program's own connection is its own."""
     clientserver = pytest.importorskip("py4j.clientserver")
+    java_gateway = pytest.importorskip("py4j.java_gateway")
     java = clientserver.JavaParameters(port=_unused_port())
-    properties = clientserver.GatewayProperty(False, clientserver.PythonProxyPool())
+    properties = java_gateway.GatewayProperty(False, java_gateway.PythonProxyPool())
     client = clientserver.JavaClient(java, clientserver.PythonParameters(), properties)
     with pytest.raises(ConnectionRefusedError) as dead:
         client.send_command("m\n")
