@@ -69,6 +69,29 @@ BEGIN
 END;
 $$;
 
+-- Error 4606 for a permission that objects of the class do not have.
+CREATE OR REPLACE FUNCTION ssb.check_privileges(p_class text, p_privileges text[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_own text[] := CASE p_class
+        WHEN 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'::text[]
+        WHEN 'SERVICE' THEN '{SEND}'::text[]
+        WHEN 'CONTRACT' THEN '{REFERENCES}'::text[]
+        WHEN 'MESSAGE TYPE' THEN '{REFERENCES}'::text[]
+        WHEN 'ROUTE' THEN '{}'::text[]
+        WHEN 'REMOTE SERVICE BINDING' THEN '{}'::text[] END;
+    v_wrong text := (SELECT p FROM unnest(p_privileges) AS p
+                      WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
+BEGIN
+    IF v_own IS NOT NULL AND v_wrong IS NOT NULL THEN
+        PERFORM ssb.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong)));
+    END IF;
+END;
+$$;
+
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
 CREATE OR REPLACE FUNCTION ssb.change_permission(verb text, privileges text[], class text, name text, grantees text[],
@@ -92,6 +115,7 @@ BEGIN
     IF v_object.relation IS NOT NULL THEN
         RETURN v_object.relation;
     END IF;
+    PERFORM ssb.check_privileges(v_object.class, privileges);
     PERFORM ssb.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
     FOREACH v_grantee IN ARRAY grantees LOOP
         FOREACH v_privilege IN ARRAY privileges LOOP
