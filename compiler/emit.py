@@ -5,6 +5,7 @@ The output is deterministic: it depends on the tree alone.
 
 from __future__ import annotations
 
+import re
 from functools import singledispatchmethod
 
 from . import plpgsql as pl
@@ -119,6 +120,29 @@ def _tidy_comment(text: str) -> str:
     return text.rstrip()
 
 
+_STRING_OR_NAME = re.compile(r"""'(?:[^']|'')*'|(?:"(?:[^"]|"")*")""")
+_NAME = re.compile(r'"(?:[^"]|"")*"')
+
+
+def _layout_lines(text: str) -> list[str]:
+    """Split at the line ends that are layout: those within a quoted name are part of it."""
+    if '"' not in text or "\n" not in text:
+        return text.split("\n")
+    lines = [""]
+    at = 0
+    for quoted in _STRING_OR_NAME.finditer(text):
+        # A string may be the text of a statement, with names of its own.
+        for name in _NAME.finditer(text, quoted.start(), quoted.end()):
+            first, *rest = text[at : name.start()].split("\n")
+            lines[-1] += first
+            lines += rest
+            lines[-1] += name.group()
+            at = name.end()
+    first, *rest = text[at:].split("\n")
+    lines[-1] += first
+    return lines + rest
+
+
 class _Writer:
     """Lays statements out, four blanks a level."""
 
@@ -136,7 +160,7 @@ class _Writer:
 
     def query(self, before: str, text: str, after: str) -> None:
         """Write a query; its line ends are layout (ordinary_sql.py) and go to the current depth."""
-        for line in f"{before}{text}{after}".split("\n"):
+        for line in _layout_lines(f"{before}{text}{after}"):
             self.line(line)
 
     def body(self, body: tuple[pl.Statement, ...]) -> None:
