@@ -142,12 +142,12 @@ def spark_session(
         builder = builder.config(key, value)
     try:
         session: SparkSession = builder.getOrCreate()
-    except (PySparkException, Py4JError) as error:
+        _require_driver(session)
+    except (PySparkException, Py4JError, ConnectionError) as error:
         raise BulkError(
             f"Spark does not start: {explain(error)}",
             "see --master and --conf; what its JVM said stands above",
         ) from error
-    _require_driver(session)
     return session
 
 
