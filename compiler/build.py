@@ -33,8 +33,6 @@ __all__ = ["parse_batch", "parse_batches", "parse_script"]
 
 DEEPEST_NESTING = 100
 """How many statements may stand inside one another (ELSE IF does not count)."""
-LONGEST_CHAIN = 200
-"""How many IFs may follow one another, each behind the ELSE of the one before."""
 
 _SIMPLE = {
     **build_conversations.BUILDERS,  # those of build_service_broker too
@@ -133,7 +131,13 @@ class _BatchBuilder:
         leading = self._comments_before(span.start)
         self._depth += 1
         if self._depth > DEEPEST_NESTING:
-            self._too_deep(span, f"at most {DEEPEST_NESTING} statements can stand inside one another")
+            self._problems.add(
+                "Some part of your SQL statement is nested too deeply. "
+                "Rewrite the query or break it up into smaller queries.",
+                span,
+                hint=f"at most {DEEPEST_NESTING} statements can stand inside one another",
+                number=191,
+            )
             statement: nodes.Statement = nodes.InvalidStatement(span=span)
         else:
             statement = self._build(tree, span)
@@ -146,15 +150,6 @@ class _BatchBuilder:
         if trailing:
             object.__setattr__(statement, "trailing_comments", trailing)
         return statement
-
-    def _too_deep(self, span: Span, hint: str) -> None:
-        self._problems.add(
-            "Some part of your SQL statement is nested too deeply. "
-            "Rewrite the query or break it up into smaller queries.",
-            span,
-            hint=hint,
-            number=191,
-        )
 
     def _check_merge(self, statement: nodes.Statement, end: int) -> None:
         """Report a MERGE without the semicolon that T-SQL wants after this statement alone."""
@@ -241,11 +236,6 @@ class _BatchBuilder:
             then = self._statement(_tree(branches[0]))
             links.append((self._read.span_of_tokens(start, end), self._read.text(condition), then, leading))
             if len(branches) < 2:
-                break
-            if len(links) == LONGEST_CHAIN:
-                self._too_deep(
-                    links[-1][0], f"at most {LONGEST_CHAIN} IFs can follow one another behind ELSE"
-                )
                 break
             following = _tree(branches[1])
             if following.data != "if":

@@ -361,6 +361,32 @@ class _Scope:
                 )
 
 
+LONGEST_CHAIN = 200
+"""How many IFs may follow one another, each behind the ELSE of the one before: they nest in PL/pgSQL."""
+
+
+def check_chains(batch: nodes.Batch, problems: Problems) -> None:
+    """Report a longer chain of ELSE IF; the batch then has no statements, whose depth would be too much."""
+    waiting = [(statement, 0) for statement in batch.statements]
+    while waiting:
+        statement, links = waiting.pop()
+        if links == LONGEST_CHAIN:
+            problems.add(
+                "Some part of your SQL statement is nested too deeply. "
+                "Rewrite the query or break it up into smaller queries.",
+                statement.span,
+                hint=f"at most {LONGEST_CHAIN} IFs can follow one another behind ELSE",
+                number=191,
+            )
+            object.__setattr__(batch, "statements", ())
+            object.__setattr__(batch, "has_errors", True)
+            return
+        otherwise = statement.otherwise if isinstance(statement, nodes.If) else None
+        waiting += [
+            (child, links + 1 if child is otherwise else links) for child in nodes.children_of(statement)
+        ]
+
+
 def _check_module(module: _Module, problems: Problems) -> None:
     if module.external is not None:
         problems.add("CLR assemblies cannot run on PostgreSQL.", module.external.span)

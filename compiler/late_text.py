@@ -108,6 +108,9 @@ def _whole(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> pl.Expr:
     parts = []
     for start, end in zip(starts, [*(start - 1 for start in starts[1:]), len(text.tokens)], strict=True):
         tokens = text.tokens[start:end]
+        if not tokens:
+            ctx.problem("Incorrect syntax near '+'.", text.span, number=102)
+            return pl.NULL
         span = Span(text.span.source, tokens[0].start, tokens[-1].end)
         parts.append(ctx.value(nodes.SqlText(span=span, tokens=tokens), NVARCHAR_MAX))
     return pl.Invoke("concat", tuple(parts))

@@ -17,6 +17,7 @@ from ..grammar.source import Source, Span
 from . import nodes
 from . import plpgsql as pl
 from .build import parse_script
+from .check import check_chains
 from .constants import Template, plain
 from .dynamic_pieces import Placed, fill, left_over, may_be_sql, place
 from .emit import expression
@@ -279,6 +280,8 @@ def lower_text(
     whole = f"DECLARE {declared}; {text}" if declared else text
     source = Source(f"dynamic SQL, line {ctx.line(node)}", whole)
     script = parse_script(source, ctx.problems)
+    for batch in script.batches:
+        check_chains(batch, ctx.problems)
     statements = tuple(statement for batch in script.batches for statement in batch.statements)
     if declared:
         statements = statements[1:]

@@ -50,7 +50,13 @@ _FUNCTIONS = {
 }
 """#0 stands for the first argument; one that is not given goes with the comma in front of it."""
 
-_LITERALS = {"D": "date", "T": "time", "TS": "datetime", "GUID": "uniqueidentifier"}
+# All three of date and time are of type datetime; a time alone is of today.
+_LITERALS = {
+    "D": "CAST ( #0 AS datetime )",
+    "T": "DATEADD ( day , DATEDIFF ( day , 0 , GETDATE ( ) ) , CAST ( #0 AS datetime ) )",
+    "TS": "CAST ( #0 AS datetime )",
+    "GUID": "CAST ( #0 AS uniqueidentifier )",
+}
 _INTERVALS = {"FRAC_SECOND": "nanosecond"}
 _TYPES = {
     "BIGINT": "bigint",
@@ -117,7 +123,7 @@ def _replaced(inner: Sequence[Token]) -> Sequence[Token] | None:
     if word == "ESCAPE" and len(inner) == 2:
         return inner
     if word in _LITERALS and len(inner) == 2 and inner[1].kind is TokenKind.STRING:
-        return _filled(f"CAST ( #0 AS {_LITERALS[word]} )", [inner[1:]], inner[0])
+        return _filled(_LITERALS[word], [inner[1:]], inner[0])
     if word == "FN" and len(inner) > 1:
         return _function(inner[1:])
     return None

@@ -425,6 +425,11 @@ class Reader(TSQLParser):
         table = Parser._parse_table(self, *args, **kwargs)
         if isinstance(table, exp.Table) and table.args.get("sample") and not table.args.get("hints"):
             table.set("hints", self._parse_table_hints())
+        if isinstance(table, exp.Table) and self.current_upper == "HOLDLOCK":
+            # The one hint that may stand without parentheses.
+            token = self._curr
+            self._advance()
+            table.set("hints", [*(table.args.get("hints") or []), _placed(exp.Var(this="HOLDLOCK"), token)])
         if isinstance(table, exp.Table) and table.args.get("hints") and table.args.get("alias") is None:
             # FROM t (NOLOCK) AS a
             table.set("alias", self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS))

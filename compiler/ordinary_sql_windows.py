@@ -80,6 +80,8 @@ def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:
         )
     # Checks the arguments and knows the type; how the rows are found is written here.
     plain = function_value(call, ctx)
+    if not call.expressions:
+        return plain
     if upper in ("LAG", "LEAD"):
         return _present_offset(call, plain, base, ctx, ahead=upper == "LEAD")
     value = scalar(call.expressions[0], ctx)

@@ -21,6 +21,7 @@ from ..grammar.source import Source, Span
 from . import emit, nodes
 from . import plpgsql as pl
 from .build import parse_batch
+from .check import check_chains
 from .execution_switches import parse_only, when_executing
 from .flow_status import DEAD, Status, reads_at_start
 from .flow_transactions import ANY, CLOSED, Depths, State
@@ -189,14 +190,14 @@ class CompileSession:
         """
         self._stops = stops
         defining = {text.start: (text, Problems()) for text in split(source, Problems()) if _may_define(text)}
-        read = {start: parse_batch(text, problems) for start, (text, problems) in defining.items()}
+        read = {start: _read_batch(text, problems) for start, (text, problems) in defining.items()}
         self._announce(list(read.values()))
 
         def batches() -> Iterator[nodes.Batch]:
             for text in split(source, self.problems):
                 batch = read.get(text.start)
                 if batch is None:
-                    yield parse_batch(text, self.problems)
+                    yield _read_batch(text, self.problems)
                 else:
                     self.problems.extend(defining[text.start][1])
                     yield batch
@@ -427,6 +428,12 @@ def _failed_before(problems: Sequence[Problem], session: str | None) -> list[pl.
         return []
     number = next((problem.number for problem in problems if problem.number is not None), 102)
     return [pl.Assign(f"{session}.error", pl.Number(number)), pl.Assign(f"{session}.rowcount", pl.Number(0))]
+
+
+def _read_batch(text: BatchText, problems: Problems) -> nodes.Batch:
+    batch = parse_batch(text, problems)
+    check_chains(batch, problems)
+    return batch
 
 
 def _may_define(text: BatchText) -> bool:

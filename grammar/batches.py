@@ -90,7 +90,8 @@ def _separator(source: Source, token: Token, problems: Problems) -> int | None:
     """Return the count of the GO line that ``token`` opens, None when it is a name after all."""
     match = _AFTER_GO.match(source.text, token.end)
     if match is not None and match["rest"] is not None:
-        count = int(match["count"] or 1)
+        # More digits than any count has would only be work for int().
+        count = int((match["count"] or "1").lstrip("0")[:20] or 0)
         if count > _MOST_REPEATS:
             problems.add(
                 f"The count of GO is larger than {_MOST_REPEATS}.", source.span(token.start, match.end())

@@ -15,6 +15,9 @@ BROKEN = {
     "CREATE TYPE a.b.c.d AS TABLE (i int)": (1, 1),
     "CREATE TYPE a b AS TABLE (i int)": (1, 1),
     "EXEC p;1e": (1, 8),
+    "SELECT LAST_VALUE() IGNORE NULLS OVER (ORDER BY a) FROM t": (1, 8),
+    "GO " + "9" * 5000: (1, 1),
+    "DECLARE @s nvarchar(9); EXEC ('PRINT ''x' ++ @s)": (1, 31),
     "SELECT id + 1 AS a INTO  FROM orders": (1, 26),
     'SELECT ROW(p.a)::dbo."/*p@plain" FROM t': (1, 8),
 }
