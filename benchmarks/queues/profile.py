@@ -84,7 +84,7 @@ class Watch:
             while not self._over.is_set():
                 sessions = connection.execute(_SESSIONS, {"running": RUNNING}).fetchall()
                 now = time.monotonic()
-                used = {pid: _processor_seconds(pid) for pid, _ in sessions}
+                used = {pid: processor_seconds(pid) for pid, _ in sessions}
                 if sessions and began is None:
                     began = now
                 if began is not None and now - began >= self._skip:
@@ -106,7 +106,7 @@ class Watch:
                 time.sleep(_LOOK_SECONDS)
 
 
-def _processor_seconds(pid: int) -> float | None:
+def processor_seconds(pid: int) -> float | None:
     """The processor time of a process of this machine; None if it is gone or the system does not tell."""
     try:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9

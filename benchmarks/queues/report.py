@@ -12,11 +12,11 @@ from .run import Outcome
 OURS = "pgsb"
 
 
-def ratios(outcome: Outcome, peer: str) -> list[float]:
-    """Ours divided by the peer's rate, round by round."""
+def ratios(outcome: Outcome, peer: str, of: str = OURS) -> list[float]:
+    """Ours (or another's) divided by the peer's rate, round by round."""
     return [
         ours / theirs
-        for ours, theirs in zip(outcome.rates.get(OURS, []), outcome.rates.get(peer, []), strict=False)
+        for ours, theirs in zip(outcome.rates.get(of, []), outcome.rates.get(peer, []), strict=False)
     ]
 
 
@@ -46,6 +46,9 @@ def table(outcomes: Sequence[Outcome]) -> str:
             bound = "at most " if target.at_most else ""
             verdict = "reached" if is_met else "MISSED"
             lines.append(f"  target {bound}{target.ratio:g} x {best}: {reached:.2f} {verdict}")
+            if outcome.scenario.limit:
+                limit = outcome.scenario.limit
+                lines.append(f"    {limit} reaches {_spread(ratios(outcome, best, limit))} x {best}")
         lines.append("")
     return "\n".join(lines)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from .conditions import conditions
 from .dialogs import connections, dialogs
 from .latency import latency
+from .limits import limits
 from .paper import paper
 from .pinned import pinned
 from .run import Outcome, Say
@@ -20,5 +21,6 @@ SPECIAL: dict[str, Special] = {
     "sets": sets,
     "paper": paper,
     "latency": latency,
+    "limits": limits,
     "pinned xmin": pinned,
 }

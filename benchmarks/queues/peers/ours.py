@@ -10,7 +10,7 @@ _DIALOGS = 128
 
 # Each client sends on a dialog of its own, as applications do that keep dialogs by session:
 # two that send on one dialog would wait for each other's commit.
-_OWN_DIALOG = """\\if :started = 0
+OWN_DIALOG = """\\if :started = 0
 SELECT handle FROM bench_dialog WHERE number = :client_id + 1 \\gset
 \\set started 1
 \\endif
@@ -96,7 +96,7 @@ class Ours(Peer):
 
     def enqueue(self, batch: int) -> list[str] | None:
         single = f"SELECT ssb.send(:handle, 'm', '{BODY}'::bytea)"
-        return [f"{_OWN_DIALOG}{single if batch == 1 else self.set_of(':handle', batch)};\n"]
+        return [f"{OWN_DIALOG}{single if batch == 1 else self.set_of(':handle', batch)};\n"]
 
     def spread(self) -> list[str]:
         """Scripts that send one message on any of the dialogs, for few clients: they rarely meet."""
