@@ -12,8 +12,15 @@ from .ours import OWN_DIALOG
 # Our columns, our indexes, and conversations: the receivers' sides, with the senders' handles.
 _TABLES = """
 CREATE SEQUENCE message_order;
-CREATE TABLE conversation (endpoint_id bigint PRIMARY KEY, handle uuid NOT NULL, far_order regclass NOT NULL,
-                           sent_count bigint NOT NULL);
+CREATE SEQUENCE near_order;
+CREATE SEQUENCE near_state;
+CREATE SEQUENCE far_state;
+CREATE SEQUENCE tables;
+CREATE TABLE conversation (endpoint_id bigint PRIMARY KEY, handle uuid NOT NULL, sent_count bigint NOT NULL,
+                           far_order regclass NOT NULL DEFAULT 'message_order',
+                           near_order regclass NOT NULL DEFAULT 'near_order',
+                           near_state regclass NOT NULL DEFAULT 'near_state',
+                           far_state regclass NOT NULL DEFAULT 'far_state');
 CREATE UNIQUE INDEX ON conversation (handle);
 CREATE TABLE message (endpoint_id bigint NOT NULL, queuing_order bigint NOT NULL,
                       message_sequence_number bigint NOT NULL, enqueued_at timestamptz NOT NULL,
@@ -21,7 +28,7 @@ CREATE TABLE message (endpoint_id bigint NOT NULL, queuing_order bigint NOT NULL
                       validation char(2) NOT NULL, body bytea);
 CREATE INDEX ON message (queue_id, priority DESC, queuing_order);
 CREATE INDEX ON message (endpoint_id, queuing_order);
-INSERT INTO conversation SELECT i, gen_random_uuid(), 'message_order', 16 FROM generate_series(1, 20000) AS i;
+INSERT INTO conversation SELECT i, gen_random_uuid(), 16 FROM generate_series(1, 20000) AS i;
 CREATE TABLE bench_dialog AS SELECT endpoint_id AS number, handle FROM conversation;
 """
 _INTO = (
@@ -178,14 +185,14 @@ class LeastSends(FunctionSends):
     functions = _locked_send("", "")
 
 
-_GRANT = "GRANT ALL ON SEQUENCE message_order TO PUBLIC;\n"
-# As ssb.send asks it (152_send.sql).
+_GRANT = "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO PUBLIC;\n"
+# As ssb.send asks it (152_send.sql): of both queues' sequences.
 _RIGHTS = (
-    "AND has_sequence_privilege('public', c.far_order, 'USAGE')"
-    " AND has_sequence_privilege('public', c.far_order, 'SELECT')"
-    " AND coalesce(pg_sequence_last_value(c.far_order), 0) >= 0"
+    "AND has_sequence_privilege('public', c.near_state, 'SELECT')"
+    " AND has_sequence_privilege('public', c.far_state, 'SELECT')"
+    " AND coalesce(pg_sequence_last_value(c.far_state), 0) = 0"
     " AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),"
-    " c.far_order, 'USAGE')"
+    " c.near_order, 'USAGE')"
 )
 
 
@@ -202,7 +209,7 @@ class OpenSends(LeastSends):
     name = "+ far side"
     functions = _GRANT + _locked_send(
         _RIGHTS,
-        "SELECT pg_sequence_last_value('message_order') INTO v_table FROM conversation AS f"
+        "SELECT coalesce(pg_sequence_last_value('tables'), 0) INTO v_table FROM conversation AS f"
         " WHERE f.endpoint_id = v_endpoint_id AND f.sent_count > 0"
         " AND pg_try_advisory_xact_lock(1, v_order::oid::integer) IS NOT NULL;",
     )
