@@ -1,6 +1,7 @@
 """Service programs: functions that are called with each message, in a transaction of its own."""
 
 import inspect
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import overload
@@ -53,15 +54,18 @@ class ServiceProgram:
         the messages are there again, and comes out.
         """
         count = 0
+        deadline = time.monotonic() + self.patience
         while True:
-            # Waiting stands outside the transaction: an open one would hold back VACUUM.
             received = self._process(session, queue)
-            if not received:
-                session.wait(queue, self.patience)
-                received = self._process(session, queue)
-            if not received:
+            if received:
+                count += received
+                deadline = time.monotonic() + self.patience
+                continue
+            left = deadline - time.monotonic()
+            if left <= 0:
                 return count
-            count += received
+            # Waiting stands outside the transaction: an open one would hold back VACUUM.
+            session.wait(queue, left)
 
     def _process(self, session: Session, queue: str) -> int:
         with session.transaction():

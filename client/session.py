@@ -1,5 +1,6 @@
 """A connection that speaks Service Broker."""
 
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
@@ -130,11 +131,14 @@ class Session:
         None do not wait. ``conversation`` or ``group`` restricts the choice. Raises
         BrokerError: 9617 for a queue that is off.
         """
-        received = self._receive(queue, count, conversation, group)
-        if received or not wait:
-            return received
-        self.wait(queue, wait, conversation=conversation, group=group)
-        return self._receive(queue, count, conversation, group)
+        deadline = time.monotonic() + (wait or 0.0)
+        while True:
+            received = self._receive(queue, count, conversation, group)
+            left = deadline - time.monotonic()
+            if received or left <= 0:
+                return received
+            # What it saw may be another reader's by the time we ask for it.
+            self.wait(queue, left, conversation=conversation, group=group)
 
     def wait(
         self, queue: str, seconds: float, *, conversation: UUID | None = None, group: UUID | None = None

@@ -221,3 +221,34 @@ def test_names_are_text_whatever_the_environment_says(
         (message,) = other.receive("dbo.to_queue")
         assert (message.type, message.text) == ("DEFAULT", "grün")
         assert other.sql.execute("SHOW application_name").fetchone() == ("the shop",)
+
+
+class _Overtaken(client.Session):
+    """Another reader is quicker: what a wait has seen is gone each time but the last."""
+
+    waits = 0
+
+    def wait(self, queue: str, seconds: float, **choice: UUID | None) -> None:
+        self.waits += 1
+        if self.waits < 3:
+            return
+        assert 0 < seconds <= 30
+        self.send(self.begin_dialog("//From", "//To"), body="ours")
+
+
+def test_a_message_that_another_reader_took_does_not_end_the_wait(session: client.Session) -> None:
+    slow = _Overtaken(session.sql)
+    (message,) = slow.receive("dbo.to_queue", wait=30)
+    assert (message.text, slow.waits) == ("ours", 3)
+
+
+def test_nor_does_it_end_a_program(session: client.Session) -> None:
+    slow, seen = _Overtaken(session.sql), []
+
+    def take(session: client.Session, message: client.Message) -> None:
+        seen.append(message.text)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        client.ServiceProgram(take, patience=30).run(slow, "dbo.to_queue")
+    assert (seen, slow.waits) == (["ours"], 3)
