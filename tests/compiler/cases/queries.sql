@@ -127,7 +127,7 @@ INSERT INTO dbo.t VALUES (1);
 GO
 DECLARE @n int = {fn LENGTH('abc')}, @at datetime = {ts '2026-01-31 10:11:12'};
 IF {fn MOD(@n, 2)} = 1 PRINT {fn CONCAT('odd', {fn UCASE('!x')})};
-SELECT {d '2026-01-31'} AS d, {t '10:11:12'} AS t, {guid '6F9619FF-8B86-D011-B42D-00C04FC964FF'} AS g;
+SELECT {d '2026-01-31'} AS d, CONVERT(varchar(8), {t '10:11:12'}, 108) AS t, {guid '6F9619FF-8B86-D011-B42D-00C04FC964FF'} AS g;
 SELECT {fn LOCATE('b', 'abcb', 3)} AS l, {fn INSERT('abcdef', 2, 3, 'X')} AS i, {fn TRUNCATE(1.789, 1)} AS tr,
     {fn BIT_LENGTH('abc')} AS bits, {fn POSITION('b' IN 'abc')} AS p, {fn CONVERT('12', SQL_INTEGER)} + 1 AS c;
 SELECT {fn DAYNAME(@at)} AS dn, {fn EXTRACT(YEAR FROM @at)} AS y, {fn TIMESTAMPADD(SQL_TSI_DAY, 1, @at)} AS later,
@@ -143,9 +143,9 @@ case.sql:13:13: error 102: Incorrect syntax near 'x'.
 (1 row affected)
 
 odd!X
-d          t               g
----------- --------------- ------------------------------------
-2026-01-31 10:11:12.000000 <uuid>
+d                       t        g
+----------------------- -------- ------------------------------------
+2026-01-31 00:00:00.000 10:11:12 <uuid>
 
 (1 row affected)
 
