@@ -239,6 +239,7 @@ _PLACE = re.compile(
 SCRIPT_ENDED = "SX002"
 # Set by the server when a query is cancelled: what SSMS prints then.
 CANCELED = "57014"
+_BY_USER = "canceling statement due to user request"
 
 
 @dataclass
@@ -293,7 +294,10 @@ class NoticeReader:
 def error_of(error: psycopg.Error, line: int = 1) -> ErrorEvent:
     """What SQL Server would print for an error of the server; ``line`` where the error names no place."""
     if error.sqlstate == CANCELED:
-        return ErrorEvent(0, 11, 0, None, line, "Query was canceled by user.", sqlstate=CANCELED)
+        # By Ctrl-C and pg_cancel_backend; or by statement_timeout, which nobody here has asked for.
+        said = error.diag.message_primary or _BY_USER
+        reason = "by user" if said == _BY_USER else f"({said})"
+        return ErrorEvent(0, 11, 0, None, line, f"Query was canceled {reason}.", sqlstate=CANCELED)
     if error.diag.message_primary is None:  # from the client library: the connection is gone
         return ErrorEvent(0, 20, 0, None, line, str(error).strip(), sqlstate=error.sqlstate)
     return _error(error.diag, line)

@@ -214,10 +214,18 @@ def test_an_error_of_five_digits_has_its_number_in_base_36() -> None:
 
 
 def test_a_canceled_query_is_told_as_management_studio_does(server: Connection) -> None:
+    with pytest.raises(psycopg.errors.QueryCanceled) as caught:
+        server.execute("SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)")
+    assert error_of(caught.value).message == "Query was canceled by user."
+
+
+def test_a_timeout_is_no_users_doing(server: Connection) -> None:
     server.execute("SET statement_timeout = 1")
     with pytest.raises(psycopg.errors.QueryCanceled) as caught:
         server.execute("SELECT pg_sleep(5)")
-    assert error_of(caught.value).message == "Query was canceled by user."
+    assert error_of(caught.value).message == (
+        "Query was canceled (canceling statement due to statement timeout)."
+    )
 
 
 @pytest.mark.parametrize(
