@@ -9,6 +9,7 @@ from uuid import UUID
 
 import psycopg
 import psycopg.sql
+from psycopg.rows import tuple_row
 
 from ..server.connect import is_direct, prepare_session
 from .messages import DEFAULT, BrokerError, Message
@@ -183,15 +184,23 @@ class Session:
         self, queue: str, count: int | None, conversation: UUID | None, group: UUID | None
     ) -> list[Message]:
         with _numbered():
-            rows = self.sql.execute(
-                f"SELECT {_COLUMNS} FROM ssb.receive(%s, %s, %s, %s)", [queue, count, conversation, group]
-            ).fetchall()
+            rows = (
+                self._cursor()
+                .execute(
+                    f"SELECT {_COLUMNS} FROM ssb.receive(%s, %s, %s, %s)", [queue, count, conversation, group]
+                )
+                .fetchall()
+            )
         return [Message(*row) for row in rows]
 
     def _call(self, query: str, *parameters: Any) -> Any:
         with _numbered():
-            cursor = self.sql.execute(query, parameters)
+            cursor = self._cursor().execute(query, parameters)
             return cursor.fetchone() if cursor.description else None
+
+    def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
+        # The application may want its own rows as dictionaries.
+        return psycopg.Cursor(self.sql, row_factory=tuple_row)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from psycopg.rows import dict_row
 
 from activation import until
 from pgsb import client
@@ -221,6 +222,15 @@ def test_names_are_text_whatever_the_environment_says(
         (message,) = other.receive("dbo.to_queue")
         assert (message.type, message.text) == ("DEFAULT", "grün")
         assert other.sql.execute("SHOW application_name").fetchone() == ("the shop",)
+
+
+def test_the_connection_keeps_the_applications_factories(session: client.Session) -> None:
+    session.sql.row_factory = dict_row
+    session.sql.cursor_factory = psycopg.ClientCursor
+    session.send(session.begin_dialog("//From", "//To"), body=b"\x00%s")
+    (message,) = session.receive("dbo.to_queue", 1)
+    assert (message.type, message.body) == ("DEFAULT", b"\x00%s")
+    assert session.sql.execute("SELECT 1 AS one").fetchone() == {"one": 1}
 
 
 class _Overtaken(client.Session):
