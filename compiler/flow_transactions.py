@@ -185,7 +185,7 @@ def _walk(body: Iterable[nodes.Statement]) -> Iterable[nodes.Statement]:
 def always_true(condition: nodes.SqlText) -> bool:
     """Tell whether a condition is ``1 = 1`` or its like."""
     words = [token.text for token in condition.tokens if token.text not in ("(", ")")]
-    return len(words) == 3 and words[1] == "=" and words[0] == words[2] and words[0].isdigit()
+    return len(words) == 3 and words[1] == "=" and words[0] == words[2] and words[0].isdecimal()
 
 
 def _refine(condition: nodes.SqlText, state: State) -> tuple[State, State]:
@@ -193,9 +193,9 @@ def _refine(condition: nodes.SqlText, state: State) -> tuple[State, State]:
     words = [token.text.upper() for token in condition.tokens]
     while len(words) > 2 and words[0] == "(" and words[-1] == ")":
         words = words[1:-1]
-    if len(words) == 3 and words[2] == "@@TRANCOUNT" and words[0].isdigit():
+    if len(words) == 3 and words[2] == "@@TRANCOUNT" and words[0].isdecimal():
         words = [words[2], {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(words[1], words[1]), words[0]]
-    if len(words) == 3 and words[0] == "@@TRANCOUNT" and words[2].isdigit():
+    if len(words) == 3 and words[0] == "@@TRANCOUNT" and words[2].isdecimal():
         tests: dict[str, Callable[[int, int], bool]] = {
             "=": lambda a, b: a == b,
             "<>": lambda a, b: a != b,

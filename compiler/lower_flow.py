@@ -361,7 +361,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         )
         return []
     message = ctx.expression(node.message, None)
-    numbered = message.type in (INT, SMALLINT, BIGINT) or node.message.text.strip().isdigit()
+    numbered = message.type in (INT, SMALLINT, BIGINT) or node.message.text.strip().isdecimal()
     if not numbered:
         message = ctx.expression(node.message, NVARCHAR_MAX)
     severity = ctx.expression(node.severity, INT)
@@ -376,7 +376,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     ]
     extra: list[tuple[str, pl.Expr]] = []
     written = node.severity.text.strip()
-    if written.isdigit() and int(written) > 18 and "LOG" not in node.options:
+    if written.isdecimal() and int(written) > 18 and "LOG" not in node.options:
         parts[2:] = [pl.Text(_NEEDS_LOG), pl.Number(16), pl.Number(1)]
         extra.append(("number", pl.Number(2754)))
         return [
@@ -394,7 +394,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     statement = pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))
     safe = not numbered and all(part.safe for part in (message, severity, state, *arguments))
     body: list[pl.Statement] = [statement] if safe else ctx.guard(node, [statement])
-    level = int(node.severity.text) if node.severity.text.strip().isdigit() else None
+    level = int(node.severity.text) if node.severity.text.strip().isdecimal() else None
     if level is not None and level <= 10:
         return body
     if ctx.mode is Mode.BATCH and not ctx.tries and not ctx.string_level and level is not None:

@@ -269,7 +269,7 @@ def _set_config(name: str, value: str) -> pl.Invoke:
 
 def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Invoke]:
     if name == "LOCK_TIMEOUT":
-        if node.argument is not None and node.value.lstrip("-").isdigit():
+        if node.argument is not None and node.value.lstrip("-").isdecimal():
             # -1 waits for ever, 0 does not wait at all; PostgreSQL's 0 is SQL Server's -1.
             milliseconds = int(node.value)
             return [_set_config("lock_timeout", f"{1 if milliseconds == 0 else max(milliseconds, 0)}ms")]

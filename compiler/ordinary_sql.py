@@ -494,7 +494,7 @@ def _atom(token: Token, scope: SqlScope) -> Value | None:
         return Value(known.reference, v.ATOM, known.type) if known is not None else None
     if token.kind == TokenKind.STRING:
         return v.string(string_value(token), national=token.text[0] in "nN")
-    if token.kind == TokenKind.NUMBER and token.text.isdigit():
+    if token.kind == TokenKind.NUMBER and token.text.isdecimal():
         return number(token.text)
     if token.word == "NULL":
         return v.NULL

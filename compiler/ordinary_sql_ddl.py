@@ -403,17 +403,20 @@ def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
         return Ddl(())
     if not reader.word("INDEX"):
         return None
-    index_name = reader.name().name
+    given_name = reader.name().name
     if not reader.take(T.ON):
         reader.fail()
     table = object_name(reader.target())
-    index = read_index(reader, unique, ctx, name=index_name)
+    index = read_index(reader, unique, ctx, name=given_name)
     if not reader.at_end:
         reader.fail()
     info = ctx.scope.table(table)
     ctx.push()
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
     statements = [index_text(index, table, ctx)]
+    if index.replaces:
+        schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
+        statements.insert(0, f"DROP INDEX IF EXISTS {quote(schema)}.{quote(index_name(index.name, table))}")
     ctx.pop()
     defines: tuple[TableInfo, ...] = ()
     if index.ignore_dup_key:
@@ -571,7 +574,7 @@ def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
         elif reader.word("CYCLE"):
             options["CYCLE"] = "CYCLE"
         elif reader.word("CACHE"):
-            if reader.current_text.isdigit():
+            if reader.current_text.isdecimal():
                 options["CACHE"] = f"CACHE {reader.current_text}"
                 reader.advance()
         else:

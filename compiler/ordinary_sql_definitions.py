@@ -45,6 +45,8 @@ class Index:
     include: list[str] = field(default_factory=list)
     where: exp.Expr | None = None
     ignore_dup_key: bool = False
+    replaces: bool = False
+    """WITH (DROP_EXISTING = ON): instead of the index of this name."""
 
 
 @dataclass
@@ -197,7 +199,7 @@ def signed(reader: Reader) -> int:
     """An integer with its sign."""
     sign = -1 if reader.take(T.DASH) else 1
     text = reader.current_text
-    if not text.isdigit():
+    if not text.isdecimal():
         reader.fail()
     reader.advance()
     return sign * int(text)
@@ -400,5 +402,16 @@ def read_index(
         index.include = [node.name for node in read_names(reader)]
     if reader.take(T.WHERE):
         index.where = reader.expression_() or reader.fail()
+    index.replaces = _drops_existing(reader)
     index.ignore_dup_key = index_options(reader)
     return index
+
+
+def _drops_existing(reader: Reader) -> bool:
+    """Whether DROP_EXISTING comes among the options ahead, and not as OFF."""
+    ahead = 0
+    while text := reader.text_at(ahead):
+        if text == "DROP_EXISTING":
+            return "OFF" not in (reader.text_at(ahead + 1), reader.text_at(ahead + 2))
+        ahead += 1
+    return False

@@ -35,7 +35,7 @@ def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: str | None) -> s
     for name, value in zip(shape.names[2:], shape.values[2:], strict=True):
         parts = (name or "").split("!")
         directive = parts[3].lower() if len(parts) > 3 else ""
-        if not 2 <= len(parts) <= 4 or not parts[0] or not parts[1].isdigit():
+        if not 2 <= len(parts) <= 4 or not parts[0] or not parts[1].isdecimal():
             ctx.problem(
                 f"FOR XML EXPLICIT query contains the invalid column name '{name or ''}'. Use the "
                 "TAGNAME!TAGID!ATTRIBUTENAME[!..] format.",

@@ -179,7 +179,7 @@ def _filled(template: str, arguments: Sequence[Sequence[Token]], place: Token) -
                 result.pop()
             continue
         kind = TokenKind.SYMBOL
-        if piece.isdigit():
+        if piece.isdecimal():
             kind = TokenKind.NUMBER
         elif piece[0].isalpha():
             kind = TokenKind.WORD

@@ -640,7 +640,7 @@ class Reader(TSQLParser):
         if self._match(T.L_PAREN):
             while True:
                 part = self._curr
-                if part and part.token_type == T.NUMBER and part.text.isdigit():
+                if part and part.token_type == T.NUMBER and part.text.isdecimal():
                     arguments.append(int(part.text))
                 elif part and part.text.lower() == "max":
                     arguments.append(-1)

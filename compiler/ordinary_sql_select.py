@@ -285,7 +285,7 @@ def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) ->
         if (
             isinstance(node, exp.Literal)
             and not node.is_string
-            and node.name.isdigit()
+            and node.name.isdecimal()
             and items.values is not None
         ):
             position = int(node.name) - 1

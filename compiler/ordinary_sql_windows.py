@@ -164,7 +164,7 @@ def _partition(base: dict[str, Any], ctx: Context) -> list[str]:
 def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Value:
     """PERCENTILE_CONT and PERCENTILE_DISC … OVER: an element of the partition's sorted values."""
     call = node.this
-    items = node.expression.expressions
+    items = node.expression.expressions if isinstance(node.expression, exp.Order) else []
     upper = call.name.upper() if isinstance(call, exp.Anonymous) else ""
     if upper not in ("PERCENTILE_CONT", "PERCENTILE_DISC") or len(call.expressions) != 1 or len(items) != 1:
         return ctx.problem("incorrect syntax near WITHIN GROUP", call, number=102)
@@ -245,6 +245,8 @@ def _within_group(node: exp.WithinGroup, ctx: Context) -> Value:
     inner = node.this
     value = expression(inner, ctx)
     order = node.expression
+    if not isinstance(order, exp.Order):
+        return ctx.problem("incorrect syntax near WITHIN GROUP: ORDER BY is missing", inner, number=102)
     text = order_by(order, ctx)
     if isinstance(inner, exp.Anonymous) and inner.name.upper() == "STRING_AGG":
         return replace(value, text=f"{value.text[:-1]} {text})")

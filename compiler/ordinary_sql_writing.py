@@ -88,7 +88,7 @@ def select(
     text = write(exp.Select(**arguments))
     tail = ""
     if limit is not None and with_ties:
-        tail += f"{BREAK}FETCH FIRST {limit if limit.isdigit() else f'({limit})'} ROWS WITH TIES"
+        tail += f"{BREAK}FETCH FIRST {limit if limit.isdecimal() else f'({limit})'} ROWS WITH TIES"
     if lock is not None:
         tail += f"{BREAK}{lock}"
     return text if not tail else f"{text[:-1]}{tail}{CLOSE}"

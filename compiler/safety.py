@@ -168,7 +168,7 @@ def _fits(tokens: list[Token], scope: SqlScope, target: SqlType) -> bool:
     for token in tokens:
         if token.kind == TokenKind.NUMBER:
             limit = {"tinyint": 255, "smallint": 32767, "bit": 10**9}.get(target.name, 2147483647)
-            if not token.text.isdigit() or int(token.text) > limit:
+            if not token.text.isdecimal() or int(token.text) > limit:
                 return False
         elif token.kind == TokenKind.VARIABLE:
             if token.text.startswith("@@"):

@@ -222,7 +222,7 @@ class Catalog:
             for argument in written.arguments:
                 if argument == "MAX":
                     arguments.append(-1)
-                elif argument.isdigit():
+                elif argument.isdecimal():
                     arguments.append(int(argument))
                 else:
                     raise UnknownType(f"{argument} is no length")
@@ -429,7 +429,7 @@ class Scope:
         values = []
         for number, (column, type_) in enumerate(places, 1):
             place = total if number == count else f"{total} - {count - number}"
-            if total.isdigit():
+            if total.isdecimal():
                 place = str(int(total) - count + number)
             values.append((column, f"{cursor.rows}[{cursor.position}][{place}]", type_))
         size = f"array_length({cursor.rows}, 1)"

@@ -233,7 +233,19 @@ BEGIN
                                         regexp_replace(v_first, '^ssb\.([^.]*\.)?| document$', '', 'g')), 16, 1, NULL, NULL);
         END IF;
     WHEN '42P07', '42723', '42710' THEN
-        v_error := ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL);
+        v_error := coalesce(
+            (SELECT ROW(1913, format('The operation failed because an index or statistics with name ''%s'' already exists on '
+                                     'table ''%s''.', regexp_replace(i.relname, '^.*?__', ''), t.relname), 16, 1, NULL, NULL)::ssb.error
+               FROM pg_catalog.pg_class AS i
+               JOIN pg_catalog.pg_index AS x ON x.indexrelid = i.oid
+               JOIN pg_catalog.pg_class AS t ON t.oid = x.indrelid
+              WHERE i.relname = v_first AND i.relname LIKE t.relname || '\_\_%' LIMIT 1),
+            ROW(2714, format('There is already an object named ''%s'' in the database.', v_first), 16, 6, NULL, NULL)::ssb.error);
+    WHEN '0A000' THEN
+        IF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
+            v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',
+                                        ssb.quoted_name(p_detail, 2)), 16, 1, NULL, NULL);
+        END IF;
     WHEN '55000', '42809' THEN
         -- INSERT, UPDATE, DELETE, TRUNCATE of a queue.
         IF EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = v_first) THEN

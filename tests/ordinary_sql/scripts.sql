@@ -779,3 +779,19 @@ SELECT COUNT(*) FROM stock_of
 35
 
 0
+
+-- case: an index in the place of another one
+CREATE TABLE dbo.rebuilt (a int, b int);
+CREATE INDEX one ON rebuilt (a);
+CREATE UNIQUE INDEX one ON rebuilt (a, b) WITH (FILLFACTOR = 80, DROP_EXISTING = ON);
+INSERT rebuilt VALUES (1, 1), (1, 2);
+BEGIN TRY INSERT rebuilt VALUES (1, 2) END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH;
+BEGIN TRY CREATE INDEX one ON rebuilt (b) WITH (DROP_EXISTING = OFF) END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_MESSAGE() END CATCH;
+CREATE TABLE dbo.pointed_at (id int PRIMARY KEY); CREATE TABLE dbo.pointing (id int REFERENCES pointed_at);
+BEGIN TRY TRUNCATE TABLE pointed_at END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH
+-- expect
+2601
+
+1913 | The operation failed because an index or statistics with name 'one' already exists on table 'rebuilt'.
+
+4712

@@ -386,6 +386,7 @@ SELECT ssb.switch_constraints('dbo.heap', NULL, false, false)
 -- case: index options as version 2000 wrote them
 CREATE INDEX ix_old ON customers (city) WITH PAD_INDEX, FILLFACTOR = 50, DROP_EXISTING
 -- expect
+DROP INDEX IF EXISTS dbo.customers__ix_old;
 CREATE INDEX customers__ix_old ON dbo.customers (city)
 
 -- case: a global temporary table
