@@ -17,6 +17,8 @@ from .readers import ActiveQueue, Outcome, ProgramError, no_such_principal
 
 # Lines of a program's output that are logged; the rest is counted.
 _LOGGED_LINES = 1000
+# A process that the program left behind may hold its output open: seconds until nobody listens.
+_LAST_WORDS = 1.0
 
 
 class ProgramRuns:
@@ -50,21 +52,30 @@ class ProgramRuns:
             "PGSB_ROLE": queue.role or "",
             "PGSB_PROGRAM": program.name,
         }
-        process = await asyncio.create_subprocess_exec(
-            *_command(program),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env=environment,
-            start_new_session=True,
-        )
-        assert process.stdout is not None
+        output, pipe, their_end = await _open_pipe()
         try:
-            last = await _log_output(process.stdout, queue, process.pid, log)
+            process = await asyncio.create_subprocess_exec(
+                *_command(program),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=their_end,
+                stderr=asyncio.subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,
+            )
+        except BaseException:
+            pipe.close()
+            raise
+        finally:
+            os.close(their_end)
+        reading = asyncio.create_task(_log_output(output, queue, process.pid, log))
+        try:
             status = await process.wait()
+            await asyncio.wait([reading], timeout=_LAST_WORDS)
         finally:
             if process.returncode is None:
                 await self._end(process)
+            pipe.close()
+            last = await reading
         if status == 0:
             return Outcome()
         # What it said last is the best account of what went wrong, and QUARANTINE shows this line.
@@ -87,6 +98,20 @@ def _command(program: Program) -> tuple[str, ...]:
     if program.callable is not None:
         return (sys.executable, "-m", "pgsb.client.run", program.callable)
     return program.command
+
+
+async def _open_pipe() -> tuple[asyncio.StreamReader, asyncio.ReadTransport, int]:
+    """What a process writes to the file descriptor, and the transport to close.
+
+    A pipe of our own: with asyncio's, waiting for the process means, in some versions of Python,
+    waiting for all that have the pipe.
+    """
+    ours, theirs = os.pipe()
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(ours, "rb", buffering=0)
+    )
+    return reader, transport, theirs
 
 
 async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int, log: BrokerLog) -> str:

@@ -1,5 +1,7 @@
 """External activation: Python callables and command lines, and only those that the daemon allows."""
 
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +89,31 @@ def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Star
     running.wait_for("output", "up")
     running.broker.stop()
     assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
+
+
+def test_what_a_program_leaves_behind_does_not_count_as_the_program(
+    sql: Connection, daemon: Start, tmp_path: Path
+) -> None:
+    """A process in the background that holds the output open must not keep the queue's only reader."""
+    left = tmp_path / "left"
+    program = (
+        "import os, psycopg, subprocess\n"
+        "with psycopg.connect(os.environ['DATABASE_URL']) as c:\n"
+        "    c.execute(\"INSERT INTO dbo.done (body) SELECT convert_from(message_body, 'UTF8')\"\n"
+        "              ' FROM ssb.receive(%s)', [os.environ['PGSB_QUEUE']])\n"
+        f"print(subprocess.Popen(['sleep', '3600']).pid, file=open({str(left)!r}, 'a'))\n"
+        "print('the last word')\n"
+    )
+    activate(sql, "leaver")
+    running = daemon(programs={"leaver": Program("leaver", command=(sys.executable, "-c", program))})
+    try:
+        for body in ("a", "b"):
+            send(sql, body)
+            until(lambda body=body: body in done(sql))
+        running.wait_for("output", "the last word")
+    finally:
+        for pid in left.read_text().split():
+            os.kill(int(pid), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
