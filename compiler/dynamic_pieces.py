@@ -20,7 +20,7 @@ from . import plpgsql as pl
 from .constants import Piece, Template
 from .emit import expression
 from .names import literal
-from .ordinary_sql import Assignment, Ddl, Dml, Query, ScalarVariable
+from .ordinary_sql import Assignment, Ddl, Dml, Query, ResultColumn, ScalarVariable
 from .type_map import INT
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 _NAME = "pgsb_piece_{}_"
 _ANY_NAME = re.compile(r"pgsb_piece_(\d+)_", re.I)
 _QUALIFIED = re.compile(
-    r'(?:(?P<schema>\w+)\.)?"?(?P<head>\w*?)pgsb_piece_(?P<number>\d+)_(?P<tail>\w*)"?', re.I
+    r"""(?:(?P<schema>\w+)\.)?(?:"(?P<quoted_head>[^"']*?)pgsb_piece_(?P<quoted>\d+)_(?P<quoted_tail>[^"']*)\""""
+    r"|(?P<head>\w*?)pgsb_piece_(?P<number>\d+)_(?P<tail>\w*))",
+    re.I,
 )
 _LITERAL = re.compile(r"(?P<e>[Ee]?)'(?P<body>(?:[^']|'')*)'")
 
@@ -58,6 +60,8 @@ class Placed:
 
     is_quoted: bool = False
     """Whether brackets or QUOTENAME keep the text together."""
+    is_bracketed: bool = False
+    """Whether it stands between brackets of the text around it."""
 
     @property
     def scalar(self) -> str:
@@ -66,7 +70,7 @@ class Placed:
 
 
 def place(template: Template) -> tuple[str, list[tuple[Piece, str, bool]]]:
-    """Return the T-SQL text with placeholders, and each piece with its kind, and whether it is quoted."""
+    """Return the T-SQL text with placeholders; of each piece the kind, and whether it is in brackets."""
     text = ""
     pieces: list[tuple[Piece, str, bool]] = []
     for part in template:
@@ -74,8 +78,7 @@ def place(template: Template) -> tuple[str, list[tuple[Piece, str, bool]]]:
             text += part
             continue
         kind = _kind(text, part)
-        is_quoted = text.rfind("[") > text.rfind("]") or part.tokens[0].word == "QUOTENAME"
-        pieces.append((part, kind, is_quoted))
+        pieces.append((part, kind, text.rfind("[") > text.rfind("]")))
         name = _NAME.format(len(pieces))
         text += f"@{name}" if kind == "value" else name
     return text, pieces
@@ -162,11 +165,9 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
     body: list[pl.Statement] = []
     match translated:
         case Query(before=()):
-            from .lower_query import columns_json
-
             cursor = ctx.outer_helper("result", "refcursor")
             show = pl.Invoke(
-                "ssb.show", (pl.Name(session), pl.Name(cursor), columns_json(translated.columns))
+                "ssb.show", (pl.Name(session), pl.Name(cursor), _columns(translated.columns, ctx))
             )
             sql, using = _execution(translated.sql, names, ctx)
             body = [pl.Assign(cursor, pl.NULL), pl.OpenExecute(cursor, sql, using), pl.Assign(session, show)]
@@ -203,6 +204,29 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
     return guarded if isinstance(translated, Query | Assignment) else [*guarded, *ctx.autocommit(node)]
 
 
+def _columns(columns: tuple[ResultColumn, ...] | None, ctx: Context) -> pl.Expr:
+    """Return what is known of a result set's columns, with the names that only the run time knows."""
+    from .lower_query import columns_json
+
+    if not any(column.name is not None and mentions_piece(column.name) for column in columns or ()):
+        return columns_json(columns)
+    return pl.Invoke(
+        "json_build_array",
+        tuple(
+            pl.Invoke(
+                "json_build_object",
+                (
+                    pl.Text("name"),
+                    pl.NULL if column.name is None else _data(column.name, ctx),
+                    pl.Text("type"),
+                    pl.NULL if column.type is None else pl.Text(column.type.postgres),
+                ),
+            )
+            for column in columns or ()
+        ),
+    )
+
+
 def _named(sql: str, names: dict[str, str]) -> str:
     return re.sub(r"\$\d+", lambda match: names.get(match.group(), match.group()), sql)
 
@@ -221,14 +245,15 @@ def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
     parts: list[str] = []
     at = 0
     for match in _QUALIFIED.finditer(sql):
-        placed = pieces.get(int(match["number"]))
+        placed = pieces.get(_number(match))
         if placed is None:
             continue
         if placed.kind == "text":
             # As it is: where it stands in a string, the script has doubled its quotes.
-            parts.append(literal(sql[at : match.start("number") - len("pgsb_piece_")]))
+            group = "quoted" if match["quoted"] else "number"
+            parts.append(literal(sql[at : match.start(group) - len("pgsb_piece_")]))
             parts.append(placed.variable)
-            at = match.end("number") + 1
+            at = match.end(group) + 1
             continue
         parts.append(literal(sql[at : match.start()]))
         name = _name_of(placed, match)
@@ -241,14 +266,28 @@ def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
     return pl.Invoke("concat", tuple(pl.Raw(part) for part in parts if part != "''"))
 
 
+def _number(match: re.Match[str]) -> int:
+    return int(match["quoted"] or match["number"])
+
+
+def _joined(placed: Placed, match: re.Match[str]) -> pl.Expr:
+    """Return what a piece is with the parts of the name before and behind it."""
+    head = match["quoted_head"] or match["head"] or ""
+    tail = match["quoted_tail"] or match["tail"] or ""
+    if not head and not tail:
+        return pl.Name(placed.variable)
+    around: list[pl.Expr] = [pl.Text(head), pl.Name(placed.variable), pl.Text(tail)]
+    return pl.Invoke("concat", tuple(part for part in around if part != pl.Text("")))
+
+
 def _name_of(placed: Placed, match: re.Match[str]) -> pl.Expr:
     """Return the PostgreSQL name of which a piece is the whole or a part."""
-    value: pl.Expr = pl.Name(placed.variable)
     if placed.kind == "value":
-        return pl.Invoke("ssb.dynamic_value", (value,))
-    if match["head"] or match["tail"]:
-        around = [pl.Text(match["head"]), value, pl.Text(match["tail"])]
-        value = pl.Invoke("concat", tuple(part for part in around if part != pl.Text("")))
+        return pl.Invoke("ssb.dynamic_value", (pl.Name(placed.variable),))
+    value = _joined(placed, match)
+    if placed.is_bracketed:
+        # Dots and blanks are part of the name.
+        value = pl.Invoke("sys.quotename", (value,))
     if match["schema"] is None:
         return pl.Invoke("ssb.dynamic_identifier", (value,))
     return pl.Invoke("ssb.dynamic_name", (pl.Text(match["schema"]), value))
@@ -284,16 +323,26 @@ def _data(value: str, ctx: Context) -> pl.Expr:
     """A name that travels as data: a queue as 'schema.name', a service by its bare name."""
     pieces = {placed.number: placed for placed in ctx.pieces}
     whole = _QUALIFIED.fullmatch(value)
-    if whole is not None and int(whole["number"]) in pieces:
-        placed = pieces[int(whole["number"])]
+    numbers = [int(number) for number in _ANY_NAME.findall(value)]
+    if (whole is None or whole["schema"] is None) and all(
+        number in pieces and pieces[number].is_bracketed for number in numbers
+    ):
+        around = _ANY_NAME.split(value)[::2]
+        texts: list[pl.Expr] = []
+        for text, number in zip(around, [*numbers, None], strict=True):
+            texts += [pl.Text(text)] if text else []
+            texts += [pl.Name(pieces[number].variable)] if number is not None else []
+        return texts[0] if len(texts) == 1 else pl.Invoke("concat", tuple(texts))
+    if whole is not None and _number(whole) in pieces:
+        placed = pieces[_number(whole)]
         if whole["schema"] is not None:
             return _name_of(placed, whole)
         if placed.kind == "name":
             # A service, a message type, the spelling of a queue: case counts, brackets do not.
-            if not (whole["head"] or whole["tail"]):
-                return pl.Invoke("sys.parsename", (pl.Name(placed.variable), pl.Number(1)))
-            parts = (pl.Text(whole["head"]), pl.Name(placed.variable), pl.Text(whole["tail"]))
-            return pl.Invoke("concat", tuple(part for part in parts if part != pl.Text("")))
+            joined = _joined(placed, whole)
+            return (
+                pl.Invoke("sys.parsename", (joined, pl.Number(1))) if isinstance(joined, pl.Name) else joined
+            )
     return _text_with_pieces(value, ctx)
 
 

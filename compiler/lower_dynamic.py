@@ -36,18 +36,23 @@ from .lower_procedure import (
 )
 from .names import fold
 from .ordinary_sql import ScalarVariable
-from .scope import Scope, sets_row_limit
+from .scope import Scope, TableType, sets_row_limit
 from .system_queries import SYSTEM_QUERIES
 from .type_map import NVARCHAR_MAX, SqlType
 
 
 @dataclass(frozen=True)
 class _DynamicParameter:
-    """A parameter of sp_executesql: its name without @, type, and whether it is OUTPUT."""
+    """A parameter of sp_executesql: its name without @, type, and whether it is OUTPUT.
+
+    One of a table type has the type's name in ``written``.
+    """
 
     name: str
     type: SqlType
     output: bool
+    table: TableType | None = None
+    written: str = ""
 
 
 @lower.register
@@ -159,10 +164,14 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
     if not script.batches or not isinstance(script.batches[0].statements[0], nodes.CreateProcedure):
         return ()
     procedure = script.batches[0].statements[0]
-    return tuple(
-        _DynamicParameter(parameter.variable.name.lstrip("@"), ctx.type_of(parameter.type), parameter.output)
-        for parameter in procedure.parameters
-    )
+    result: list[_DynamicParameter] = []
+    for parameter in procedure.parameters:
+        name, table = parameter.variable.name.lstrip("@"), ctx.catalog.table_type_of(parameter.type)
+        if table is None:
+            result.append(_DynamicParameter(name, ctx.type_of(parameter.type), parameter.output))
+        else:
+            result.append(_DynamicParameter(name, NVARCHAR_MAX, False, table, parameter.type.span.text))
+    return tuple(result)
 
 
 # ------------------------------------------------------------------ a string in place
@@ -229,7 +238,8 @@ def _lower_template(
         return late(True)
     trial.keep()
     unsure = [one for one in placed if may_be_sql(one, ctx)]
-    if not unsure:
+    if not unsure or any(parameter.table is not None for parameter in parameters):
+        # Rows cannot go to the client and back.
         return body
     # The pieces first, then one way or the other.
     first, rest = body[:1], body[1:]
@@ -251,6 +261,33 @@ def _lower_template(
     return [*first, pl.If(((check, tuple(rest[:-1])),), tuple(late(False)[:-1])), rest[-1]]
 
 
+def _table_parameter(
+    parameter: _DynamicParameter,
+    table: TableType,
+    argument: nodes.Argument | None,
+    before: list[pl.Statement],
+    inner: Context,
+    ctx: Context,
+) -> pl.Declaration:
+    """Declare a parameter of a table type; without an argument it has no rows."""
+    rows = f"{table.row_type}[]"
+    value: pl.Expr = pl.Raw("'{}'")
+    if argument is not None and argument.value is not None:
+        given = ctx.scope.table_variable(argument.value.text.strip())
+        if given is None or given.row_type != table.row_type:
+            ctx.problem(
+                f"Operand type clash: {argument.value.text} is incompatible with {parameter.written}",
+                argument.value.span,
+                number=206,
+            )
+        else:
+            passed = ctx.helper(f"{fold(parameter.name)}_passed", rows)
+            before.append(pl.Assign(passed, pl.Name(given.reference)))
+            value = pl.Name(passed)
+    variable = inner.scope.declare_table(f"@{parameter.name}", table.row_type, table.info)
+    return pl.Declaration(variable.reference, rows, value)
+
+
 def lower_text(
     node: nodes.Statement,
     template: Template,
@@ -267,14 +304,17 @@ def lower_text(
     text, pieces = place(template)
     before: list[pl.Statement] = []
     placed: list[Placed] = []
-    for number, (piece, kind, is_quoted) in enumerate(pieces, 1):
+    for number, (piece, kind, is_bracketed) in enumerate(pieces, 1):
         variable_name = ctx.new_variable(f"piece_{number}", "text")
         span = Span(node.span.source, piece.tokens[0].start, piece.tokens[-1].end)
         value_text = nodes.SqlText(span=span, tokens=piece.tokens)
         before.append(pl.Assign(variable_name, ctx.value(value_text, NVARCHAR_MAX)))
-        placed.append(Placed(number, piece, kind, variable_name, is_quoted))
+        is_quoted = is_bracketed or piece.tokens[0].word == "QUOTENAME"
+        placed.append(Placed(number, piece, kind, variable_name, is_quoted, is_bracketed))
     # On the first line, so that the lines of the text stay what they are.
-    declarations_text = [f"@{parameter.name} {parameter.type.text}" for parameter in parameters]
+    declarations_text = [
+        f"@{parameter.name} {parameter.written or parameter.type.text}" for parameter in parameters
+    ]
     declarations_text += [f"@pgsb_piece_{p.number}_ nvarchar(max)" for p in placed if p.kind == "value"]
     declared = ", ".join(declarations_text)
     whole = f"DECLARE {declared}; {text}" if declared else text
@@ -297,6 +337,9 @@ def lower_text(
     after: list[pl.Statement] = []
     declarations: list[pl.Declaration] = []
     for parameter, argument in zip(parameters, values, strict=True):
+        if parameter.table is not None:
+            declarations.append(_table_parameter(parameter, parameter.table, argument, before, inner, ctx))
+            continue
         value: pl.Expr | None = None
         if argument is not None and argument.value is not None:
             # Through a variable of the outer block: the inner one may have the same name.
