@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from .conditions import conditions
 from .dialogs import connections, dialogs
+from .empty_handed import empty_handed
 from .latency import latency
 from .limits import limits
 from .paper import paper
@@ -19,6 +20,7 @@ SPECIAL: dict[str, Special] = {
     "new dialog per message": dialogs,
     "100 connections": connections,
     "sets": sets,
+    "empty-handed": empty_handed,
     "paper": paper,
     "latency": latency,
     "limits": limits,
