@@ -373,7 +373,9 @@ BEGIN
             v_handle := NULL;
         END LOOP;
 
-        IF v_handle IS NULL THEN
+        IF v_order <= v_mark[2] THEN
+            RETURN;
+        ELSIF v_order IS NULL THEN
             -- Nothing, unless it fell due, or waits elsewhere; or the tables were switched.
             EXIT usual WHEN top <= 0;
             SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) <> v_mark[6]
@@ -403,17 +405,15 @@ BEGIN
             END IF;
             RETURN;
         END IF;
-        IF v_order > v_mark[2] THEN
-            v_passed := coalesce(v_passed, v_order);
-            IF v_order > v_mark[7] THEN
-                PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order, v_noted)
-                   FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-            ELSIF v_passed <= v_mark[3] AND v_passed > v_mark[1] THEN
-                -- All orders below are decided, and gone.
-                v_mark[1] := v_passed;
-                v_mark[2] := least(v_passed + 12, v_mark[7]);
-                v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
-            END IF;
+        v_passed := coalesce(v_passed, v_order);
+        IF v_order > v_mark[7] THEN
+            PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order, v_noted)
+               FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+        ELSIF v_passed <= v_mark[3] AND v_passed > v_mark[1] THEN
+            -- All orders below are decided, and gone.
+            v_mark[1] := v_passed;
+            v_mark[2] := least(v_passed + 12, v_mark[7]);
+            v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
         END IF;
         RETURN;
     END usual;
