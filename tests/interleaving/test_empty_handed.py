@@ -4,28 +4,13 @@ Its usual way is enough for that: in most tests ssb.receive_carefully fails.
 """
 
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import pytest
-from runtime.broker import Pair, Session
+from interleaving.pauses import PAUSE, RECEIVE, WAIT, changed, nothing_careful
+from runtime.broker import Pair, Session, start_and_block
 
 Open = Callable[[], Session]
-
-
-@contextmanager
-def nothing_careful(session: Session) -> Iterator[None]:
-    """ssb.receive_carefully fails."""
-    text = session.value(
-        "SELECT pg_get_functiondef('ssb.receive_carefully(text,bigint,uuid,uuid)'::regprocedure)"
-    )
-    altered = text.replace("BEGIN\n", "BEGIN RAISE EXCEPTION 'careful';\n", 1)
-    assert altered != text
-    session.connection.execute(altered.encode())
-    try:
-        yield
-    finally:
-        session.connection.execute(text.encode())
 
 
 def mark(reader: Session, pair: Pair) -> list[int]:
@@ -178,6 +163,24 @@ def test_a_groups_messages_on_both_sides_of_the_mark_stay_in_order(
         got += received
         reader.commit()
     assert got == bodies[1:]
+
+
+@pytest.mark.parametrize("place", ["The first message.", "It is in somebody's hands", "Farther; and now"])
+def test_a_group_that_the_mark_has_passed_comes_free_meanwhile(
+    session: Session, another: Open, pair: Pair, place: str
+) -> None:
+    holder, reader, handle, bodies = passed(session, another, pair)
+    send(session, pair, handle, "a250")
+    with changed(session, RECEIVE, lambda text: text.replace(f"-- {place}", f"{WAIT} -- {place}", 1)):
+        session.do(PAUSE)
+        # It has tried that group, and looks at what is behind the mark: the group's last message.
+        waiting = start_and_block(session, reader, lambda: reader.bodies(pair.far, 1))
+        holder.commit()
+        session.do("SELECT pg_advisory_unlock_all()")
+        assert waiting.result() == []
+        reader.commit()
+        assert reader.bodies(pair.far) == [*bodies[1:], "a250"]
+        reader.commit()
 
 
 def test_at_the_first_visit_the_mark_passes_no_open_sender(

@@ -9,24 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+from interleaving.pauses import PAUSE, RECEIVE, WAIT, changed, nothing_careful
 from runtime.broker import Pair, Session, start_and_block
 
 Open = Callable[[], Session]
-PAUSE = "SELECT pg_advisory_lock(4711)"
-_WAIT = "PERFORM pg_advisory_lock(4711); PERFORM pg_advisory_unlock(4711);"
-
-
-@contextmanager
-def changed(session: Session, function: str, change: Callable[[str], str]) -> Iterator[None]:
-    """The function with another text, for a while."""
-    text = session.value("SELECT pg_get_functiondef(%s::regprocedure)", function)
-    altered = change(text)
-    assert altered != text
-    session.connection.execute(altered.encode())
-    try:
-        yield
-    finally:
-        session.connection.execute(text.encode())
 
 
 @pytest.fixture
@@ -99,19 +85,7 @@ def usual_way(session: Session, *, before_walk: str = "", before_lock: str = "")
             + " "
         )
 
-    with changed(session, "ssb.receive(text,bigint,uuid,uuid)", change):
-        yield
-
-
-@contextmanager
-def nothing_careful(session: Session) -> Iterator[None]:
-    """ssb.receive_carefully fails."""
-
-    def change(text: str) -> str:
-        begin = "BEGIN\n    PERFORM ssb.require_receive"
-        return text.replace(begin, begin.replace("BEGIN", "BEGIN RAISE EXCEPTION 'careful';"))
-
-    with changed(session, "ssb.receive_carefully(text,bigint,uuid,uuid)", change):
+    with changed(session, RECEIVE, change):
         yield
 
 
@@ -139,7 +113,7 @@ def test_the_usual_way_takes_the_first_of_a_group_that_comes_free(
 ) -> None:
     owner, reader = another(), reader_with_mark(session, another, pair)
     send_all(session, pair, "a1 a2")
-    with usual_way(session, before_walk=_WAIT):
+    with usual_way(session, before_walk=WAIT):
         session.do(PAUSE)
         assert owner.bodies(pair.far, 1) == ["a1"]
         # It has seen a1, whose group the owner holds, and looks for another one.
