@@ -5,7 +5,10 @@ EXEC of one of them is compiled as sp_executesql of its text.
 
 from __future__ import annotations
 
+from .system_queries_catalog import CATALOG_QUERIES
+
 SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
+    **CATALOG_QUERIES,
     "sp_helptext": (
         "@objname nvarchar(776), @columnname sysname = NULL",
         """

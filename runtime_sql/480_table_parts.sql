@@ -77,8 +77,10 @@ SELECT p.oid::integer AS object_id, '@' || p.proargnames[n.place] AS name, n.pla
  WHERE p.prorettype <> 'trigger'::regtype AND n.types[n.place] <> 'ssb.session'::regtype
    AND coalesce(p.proargmodes[n.place], 'i') IN ('i', 'b', 'o');
 
+-- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete.
 CREATE OR REPLACE VIEW sys.trigger_events AS
-SELECT t.oid::integer AS object_id, e.type, 0::sys.bit AS is_first, 0::sys.bit AS is_last, e.type_desc, 1::sys.bit AS is_trigger_event
+SELECT coalesce((SELECT m.oid FROM pg_trigger AS m WHERE m.tgrelid = t.tgrelid AND m.tgname || '@' = left(t.tgname, length(m.tgname) + 1)),
+                t.oid)::integer AS object_id, e.type, 0::sys.bit AS is_first, 0::sys.bit AS is_last, e.type_desc, 1::sys.bit AS is_trigger_event
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
