@@ -1,6 +1,7 @@
 """pgsb broker: the activation daemon."""
 
 import asyncio
+import contextlib
 import signal
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from ..daemon.config import BrokerOptions, Program, parse_program, read_programs
 from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
-from ..server.connect import Target, find_target
+from ..server.connect import Target, connect, find_target, require_session
 from ..server.problems import ServerError, Unreachable
 from .options import dsn_option
 from .run import open_database
@@ -103,6 +104,8 @@ def broker_command(
     target = find_target(dsn)
     sink = stream_sink(log_format, log_level)
     _wait_for_server(target, wait, sink)
+    if reader_dsn is not None:
+        _check_readers(Target(reader_dsn, False, "--reader-dsn"))
     options = BrokerOptions(
         dsn=target.dsn,
         reader_dsn=reader_dsn,
@@ -132,6 +135,12 @@ def _wait_for_server(target: Target, seconds: float, sink: Sink) -> None:
                 raise
             sink(Line("warning", "waiting", f"{error}; trying again in {pause:g} s"))
             time.sleep(pause)
+
+
+def _check_readers(target: Target) -> None:
+    """Raise ServerError where readers would share their sessions. One that lets nobody in may do so later."""
+    with contextlib.suppress(Unreachable), connect(target) as connection:
+        require_session(connection, target)
 
 
 async def _serve(options: BrokerOptions, sink: Sink) -> None:

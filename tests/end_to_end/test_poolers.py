@@ -60,6 +60,11 @@ def test_what_needs_its_session_is_refused(by_transaction: str, words: list[str]
     assert REFUSED in done.stderr and "hint: connect to PostgreSQL itself" in done.stderr
 
 
+def test_so_are_readers_without_sessions(database: Database, by_transaction: str) -> None:
+    done = _pgsb("broker", "--dsn", database.dsn, "--reader-dsn", by_transaction)
+    assert done.returncode == 1 and REFUSED in done.stderr
+
+
 def test_a_bulk_job_is_refused(sql: Connection, by_transaction: str) -> None:
     with pytest.raises(BulkError, match=REFUSED):
         require_readable(by_transaction, "dbo.to_queue")
