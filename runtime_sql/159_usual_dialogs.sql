@@ -113,8 +113,15 @@ BEGIN
            far_state = v_far.state_sequence, far_contract_id = v_near.contract_id, far_priority = 5,
            sent_count = 1, sent_order = v_order, plain_type_id = v_far.message_type_id, plain_type = p_message_type
      WHERE e.endpoint_id = v_near.endpoint_id;
-    PERFORM ssb.store_message(v_far.queue_id, v_id, v_order, 0, clock_timestamp(), v_far.message_type_id, 5::smallint, 'N',
-                              p_body);
+    IF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_far.queue_id, v_id, v_order, 0, clock_timestamp(), v_far.message_type_id, 5, 'N', p_body);
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_far.queue_id, v_id, v_order, 0, clock_timestamp(), v_far.message_type_id, 5, 'N', p_body);
+    END IF;
     RETURN true;
 END;
 $$;
@@ -172,10 +179,21 @@ BEGIN
     END IF;
     PERFORM pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer);   -- see ssb.send
     v_order := nextval(v_near.far_order);
-    PERFORM ssb.store_message(v_near.far_queue_id, v_near.far_endpoint_id, v_order,
-                              CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
-                                   ELSE v_near.sent_count + v_order - v_near.sent_order - 1 END,
-                              clock_timestamp(), 2, v_near.far_priority, 'E', NULL);
+    IF v_rotation % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_near.far_queue_id, v_near.far_endpoint_id, v_order,
+                CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
+                     ELSE v_near.sent_count + v_order - v_near.sent_order - 1 END,
+                clock_timestamp(), 2, v_near.far_priority, 'E', NULL);
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_near.far_queue_id, v_near.far_endpoint_id, v_order,
+                CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
+                     ELSE v_near.sent_count + v_order - v_near.sent_order - 1 END,
+                clock_timestamp(), 2, v_near.far_priority, 'E', NULL);
+    END IF;
     UPDATE ssb.conversation_endpoint AS e
        SET sent_count = v_near.sent_count + 1, sent_order = v_order, closed_at = clock_timestamp(), is_close_known = true,
            is_closed_by_error = false, dialog_timer = NULL,
