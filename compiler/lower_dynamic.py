@@ -27,12 +27,14 @@ from .late_text import lower_late_text
 from .lower import Context, Mode, lower
 from .lower_procedure import (
     SESSION_TYPE,
+    WrongArguments,
     argument_value,
     call_effect,
     callee_reads,
     leave_if_nested_too_deep,
     lower_routine_body,
     variable_names,
+    wrong_call,
 )
 from .names import fold
 from .ordinary_sql import ScalarVariable
@@ -53,6 +55,7 @@ class _DynamicParameter:
     output: bool
     table: TableType | None = None
     written: str = ""
+    default: nodes.SqlText | None = None
 
 
 @lower.register
@@ -124,8 +127,39 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         if value is None and number < len(positional):
             value = positional[number]
         values.append(value)
+    wrong = _wrong_arguments(node, parameters, values, positional, by_name, declared, template)
+    if wrong is not None:
+        return wrong_call(node, "", wrong, ctx)
     body = _lower_template(node, template, parameters, tuple(values), ctx, late, levels=2)
     return _with_return_code(node, body, ctx)
+
+
+def _wrong_arguments(
+    node: nodes.Execute,
+    parameters: tuple[_DynamicParameter, ...],
+    values: list[nodes.Argument | None],
+    positional: list[nodes.Argument],
+    by_name: dict[str, nodes.Argument],
+    declared: str,
+    template: Template,
+) -> WrongArguments | None:
+    """Return how the arguments of sp_executesql do not fit its parameters."""
+    if len(positional) > len(parameters):
+        return WrongArguments(8144, "Procedure or function  has too many arguments specified.")
+    names = {f"@{parameter.name.lower()}" for parameter in parameters}
+    for key, argument in by_name.items():
+        if key not in names and argument.name is not None:
+            return WrongArguments(8145, f"{argument.name.name} is not a parameter for procedure .")
+    for parameter, value in zip(parameters, values, strict=True):
+        needed = parameter.default is None and parameter.table is None
+        if needed and (value is None or value.value is None):
+            text = plain(template) or "…"
+            return WrongArguments(
+                8178,
+                f"The parameterized query '({declared}){text}' expects the parameter "
+                f"'@{parameter.name}', which was not supplied.",
+            )
+    return None
 
 
 def lower_system_query(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
@@ -168,7 +202,8 @@ def _parameters(node: nodes.Execute, text: str, ctx: Context) -> tuple[_DynamicP
     for parameter in procedure.parameters:
         name, table = parameter.variable.name.lstrip("@"), ctx.catalog.table_type_of(parameter.type)
         if table is None:
-            result.append(_DynamicParameter(name, ctx.type_of(parameter.type), parameter.output))
+            type_ = ctx.type_of(parameter.type)
+            result.append(_DynamicParameter(name, type_, parameter.output, default=parameter.default))
         else:
             result.append(_DynamicParameter(name, NVARCHAR_MAX, False, table, parameter.type.span.text))
     return tuple(result)
@@ -341,6 +376,8 @@ def lower_text(
             declarations.append(_table_parameter(parameter, parameter.table, argument, before, inner, ctx))
             continue
         value: pl.Expr | None = None
+        if parameter.default is not None and (argument is None or argument.value is None):
+            value = argument_value(parameter.default, parameter.type, ctx)
         if argument is not None and argument.value is not None:
             # Through a variable of the outer block: the inner one may have the same name.
             passed = ctx.helper(f"{fold(parameter.name)}_passed", parameter.type.postgres)

@@ -367,7 +367,7 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
     try:
         chosen = _match_arguments(node, procedure)
     except WrongArguments as error:
-        return _wrong_call(node, procedure.name.name, error, ctx)
+        return wrong_call(node, procedure.name.name, error, ctx)
     before: list[pl.Statement] = []
     after: list[pl.Statement] = []
     arguments: list[pl.Expr] = []
@@ -440,7 +440,8 @@ def _match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, nod
     return result
 
 
-def _wrong_call(node: nodes.Execute, name: str, error: WrongArguments, ctx: Context) -> list[pl.Statement]:
+def wrong_call(node: nodes.Execute, name: str, error: WrongArguments, ctx: Context) -> list[pl.Statement]:
+    """Return what a call does whose arguments do not fit: it fails."""
     arguments = (
         pl.Name(ctx.session),
         pl.Number(ctx.line(node)),

@@ -219,7 +219,8 @@ RETURNS ssb.session
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    RETURN ssb.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 ELSE 2 END, procedure, 0)::ssb.error);
+    RETURN ssb.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 WHEN 8178 THEN 1 ELSE 2 END,
+                                   nullif(procedure, ''), CASE procedure WHEN '' THEN line ELSE 0 END)::ssb.error);
 END;
 $$;
 
