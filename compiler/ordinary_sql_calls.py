@@ -170,6 +170,11 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
             values.append(Value(literal(part), v.ATOM))
         elif isinstance(argument, exp.Star) and upper in ("COUNT", "COUNT_BIG"):
             values.append(Value("*", v.ATOM, tm.INT))
+        elif isinstance(argument, exp.Star) and upper in ("CHECKSUM", "BINARY_CHECKSUM"):
+            columns = _columns_in_sight(node, ctx)
+            if columns is None:
+                return None
+            values += columns
         elif isinstance(argument, exp.Distinct):
             if upper not in functions.AGGREGATES:
                 ctx.problem("DISTINCT belongs in an aggregate", argument, number=102)
@@ -186,6 +191,23 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
         else:
             values.append(scalar(argument, ctx))
     return values
+
+
+def _columns_in_sight(node: exp.Anonymous, ctx: Context) -> list[Value] | None:
+    """The columns of all tables in FROM, for CHECKSUM(*); None after a problem."""
+    found: list[Value] = []
+    for relation in ctx.frame.relations:
+        if relation.columns is None:
+            ctx.unsupported(
+                f"{node.name}(*) over a table that the script does not create",
+                node,
+                hint="name the columns",
+            )
+            return None
+        for column in relation.columns:
+            text = relation.spell(identifier(column.name))
+            found.append(Value(text, v.ATOM, column.type, nullable=column.nullable))
+    return found
 
 
 def _new_json(node: exp.Expr, ctx: Context) -> Value:
@@ -329,6 +351,10 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
     known = ctx.scope.user_function(name)
     texts = []
     for position, argument in enumerate(given_arguments(call, ctx)):
+        rows = table_argument(argument, ctx)
+        if rows is not None:
+            texts.append(rows)
+            continue
         value = scalar(argument, ctx)
         if known is not None and position < len(known.parameters):
             to = known.parameters[position]
@@ -342,6 +368,16 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
         texts.append(value.text)
     target = name.sql(ctx.scope.database, ctx.scope.default_database)
     return v.call(target, *texts, type=known.result if known is not None else None)
+
+
+def table_argument(node: exp.Expr, ctx: Context) -> str | None:
+    """The rows of a table variable that is handed to a function; None for any other argument."""
+    if not isinstance(node, exp.Column) or node.args.get("table") is not None:
+        return None
+    variable = ctx.scope.table_variable(node.name) if node.name.startswith("@") else None
+    if variable is None:
+        return None
+    return variable.query_reference if ctx.has_relations else variable.reference
 
 
 def given_arguments(call: exp.Anonymous, ctx: Context) -> list[exp.Expr]:

@@ -11,7 +11,14 @@ from . import functions
 from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal, quote
-from .ordinary_sql_calls import dotted_names, given_arguments, xml_binding, xml_literals, xml_subject
+from .ordinary_sql_calls import (
+    dotted_names,
+    given_arguments,
+    table_argument,
+    xml_binding,
+    xml_literals,
+    xml_subject,
+)
 from .ordinary_sql_context import Context, Relation
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import scalar
@@ -63,7 +70,9 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         prefix = ["sys"]
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
-    arguments = ", ".join(scalar(argument, ctx).text for argument in given_arguments(call, ctx))
+    arguments = ", ".join(
+        table_argument(argument, ctx) or scalar(argument, ctx).text for argument in given_arguments(call, ctx)
+    )
     info = ctx.scope.table(name)
     shown = fold(alias or call.name)
     found = info.columns if info is not None else None

@@ -72,6 +72,7 @@ REFUSED: dict[str, str] = {
     "geography": "geography needs PostGIS, which this product does not ask for",
     "geometry": "geometry needs PostGIS, which this product does not ask for",
     "hierarchyid": "hierarchyid is a CLR type, and CLR types cannot run on PostgreSQL",
+    "json": "the type json came with SQL Server 2025; nvarchar(max) and the JSON functions do here",
     "vector": "vector has no counterpart in a plain PostgreSQL server",
 }
 

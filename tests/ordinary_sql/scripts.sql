@@ -795,3 +795,32 @@ BEGIN TRY TRUNCATE TABLE pointed_at END TRY BEGIN CATCH SELECT ERROR_NUMBER() EN
 1913 | The operation failed because an index or statistics with name 'one' already exists on table 'rebuilt'.
 
 4712
+
+-- case: checksums of whole rows
+CREATE TABLE dbo.summed (a int, b varchar(5)); INSERT summed VALUES (1, 'x'), (1, 'x'), (2, 'y');
+SELECT COUNT(DISTINCT CHECKSUM(*)), COUNT(DISTINCT BINARY_CHECKSUM(*)), MIN(CASE WHEN CHECKSUM(*) = CHECKSUM(a, b) THEN 1 ELSE 0 END) FROM summed
+-- expect
+2 | 2 | 1
+
+-- case: table-valued parameters of functions
+CREATE TYPE dbo.pairs_of AS TABLE (i int, s varchar(5));
+GO
+CREATE FUNCTION dbo.times (@k int, @rows dbo.pairs_of READONLY) RETURNS TABLE AS RETURN SELECT i * @k AS n FROM @rows;
+GO
+CREATE FUNCTION dbo.sum_of (@rows dbo.pairs_of READONLY, @more int) RETURNS int AS
+BEGIN RETURN (SELECT SUM(i) + @more FROM @rows) END
+GO
+DECLARE @q dbo.pairs_of; INSERT @q VALUES (1, 'a'), (2, 'b');
+SELECT n FROM times(5, @q) ORDER BY n;
+SELECT v.x, t.n FROM (VALUES (10), (20)) AS v (x) CROSS APPLY dbo.times(v.x, @q) AS t ORDER BY v.x, t.n;
+SELECT dbo.sum_of(@q, 10)
+-- expect
+5
+10
+
+10 | 10
+10 | 20
+20 | 20
+20 | 40
+
+13
