@@ -32,7 +32,8 @@ def install_command(dsn: str | None, print_sql: bool, as_extension: Path | None)
     if print_sql and as_extension:
         raise click.UsageError("--print and --as-extension exclude each other")
     if print_sql:
-        click.echo(installer.install_sql(), nl=False)
+        with click.open_file("-", "w", encoding="utf-8") as file:
+            file.write(installer.install_sql())
         return
     if as_extension:
         as_extension.mkdir(parents=True, exist_ok=True)

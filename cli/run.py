@@ -1,6 +1,7 @@
 """pgsb run: scripts on a server, batch by batch."""
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -213,7 +214,12 @@ def compile_settings(
 
 
 def make_renderer(form: str) -> Renderer:
-    """The writer for ``--format``."""
+    """The writer for ``--format``: UTF-8 for programs, a ? for what a terminal does not know for people."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if form == "table":
+            sys.stdout.reconfigure(errors="replace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8")
     if form == "json":
         return JsonRenderer(sys.stdout)
     if form == "csv":

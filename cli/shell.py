@@ -1,5 +1,6 @@
 """pgsb shell: an interactive prompt with history, completion and GO."""
 
+import io
 import re
 import sys
 from collections.abc import Iterable
@@ -20,9 +21,9 @@ from ..grammar.lexer import lex
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..server.connect import describe, find_target
-from ..server.render import Renderer, TableRenderer
+from ..server.render import Renderer
 from .options import compile_options, dsn_option
-from .run import Runner, compile_settings, open_database, wants_color
+from .run import Runner, compile_settings, make_renderer, open_database
 
 _OPEN_STRING, _OPEN_COMMENT = 105, 113
 _GO = re.compile(r"\s*go(\s+\d+)?\s*(--.*)?", re.IGNORECASE)
@@ -168,13 +169,15 @@ def shell_command(dsn: str | None, database: str | None, collation: str) -> None
     """Type T-SQL at a prompt; GO runs it. :help shows what else can be typed."""
     target = find_target(dsn)
     with open_database(target, database) as connection:
-        renderer = TableRenderer(sys.stdout, color=wants_color())
+        renderer = make_renderer("table")
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
         shell = Shell(runner, renderer)
         if sys.stdin.isatty():
             click.echo(f"pgsb {__version__} on {describe(target)}; GO runs, :help helps, :quit leaves")
             _interact(connection, shell, PromptSession(history=_history()))
             return
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="replace")
         for line in sys.stdin:
             if not shell.line(line.rstrip("\n")):
                 break

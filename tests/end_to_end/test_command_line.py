@@ -285,6 +285,33 @@ def test_minus_d_begins_in_a_database(database: Database, pgsb: Pgsb) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["run", "-"], b"gr?n ?\n"),
+        (["run", "--format", "json", "-"], '{"type":"print","text":"grün …"}\n'.encode()),
+        (["run", "--format", "csv", "-"], b""),
+        (["shell"], b"gr?n ?\n"),
+        (["compile", "-"], "ssb.print('grün …')".encode()),
+        (["install", "--print"], "…".encode()),
+    ],
+    ids=["table", "json", "csv", "shell", "compile", "install"],
+)
+def test_a_terminal_that_knows_ascii_only(database: Database, command: list[str], shown: bytes) -> None:
+    dsn = ["--dsn", database.dsn] if command[0] in ("run", "shell") else []
+    done = subprocess.run(
+        [sys.executable, "-m", "pgsb.cli.main", *command, *dsn],
+        input="PRINT N'grün …'\n".encode(),
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert shown in done.stdout
+    # Messages go to stderr in csv; what it does not know it writes with backslashes.
+    assert done.stderr == (b"gr\\xfcn \\u2026\n" if "csv" in command else b"")
+
+
+@pytest.mark.parametrize(
     ("closed", "shown"), [("<&-", ""), (">&-", ""), ("2>&-", "1\n"), ("<&- >&- 2>&-", "")]
 )
 def test_a_closed_stream_is_no_defect(database: Database, closed: str, shown: str) -> None:
