@@ -227,6 +227,17 @@ def is_iso_date(text: str) -> bool:
     return True
 
 
+def _is_rounded(text: str, to: SqlType) -> bool:
+    """Whether a constant is rounded: datetime knows .000, .003 and .007, smalldatetime whole minutes."""
+    clock = text.strip()[10:] if ":" in text else ""
+    seconds, _, fraction = [*clock.split(":"), "", "", ""][2].partition(".")
+    if to.name == "smalldatetime":
+        return bool((seconds + fraction).strip("0"))
+    if to.name != "datetime":
+        return False
+    return len(fraction) > 3 or fraction.ljust(3, "0")[2] not in "037"
+
+
 def is_numeric_text(text: str) -> bool:
     """Text that T-SQL would take for a number."""
     return text.strip() == "" or bool(_DECIMAL.match(text))
@@ -318,6 +329,7 @@ def _simple(value: Value, to: SqlType) -> Value | None:
             target in ("date", "datetime")
             and is_iso_date(text)
             and text.strip() >= _EARLIEST.get(to.name, "")
+            and not _is_rounded(text, to)
             and (target != "date" or len(text.strip()) <= 10)
         ):
             return cast(value, to.postgres, to)
@@ -512,11 +524,14 @@ def assign(value: Value, to: SqlType) -> Value:
             return value
         return convert(value, to)
     if target in ("datetime", "date") and family == "string" and isinstance(value.constant, str):
-        if is_iso_date(value.constant) and value.constant.strip() >= _EARLIEST.get(to.name, ""):
+        text = value.constant
+        fits = text.strip() >= _EARLIEST.get(to.name, "") and not _is_rounded(text, to)
+        if fits and is_iso_date(text):
             return value
         return convert(value, to)
     if target == "datetime" and family in ("datetime", "date"):
-        if to.name == "datetime" and source.name == "datetime2":
+        to_coarser = {"datetime": ("datetime2",), "smalldatetime": ("datetime", "datetime2")}
+        if source.name in to_coarser.get(to.name, ()):
             return convert(value, to)
         return value
     if (

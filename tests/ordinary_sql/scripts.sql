@@ -824,3 +824,19 @@ SELECT dbo.sum_of(@q, 10)
 20 | 40
 
 13
+
+-- case: constants are rounded as datetime and smalldatetime round
+DECLARE @d datetime = '2024-02-29 23:59:59.999', @s smalldatetime = '2024-02-29 12:34:31', @e datetime = '2024-02-29T10:11:12.345';
+SELECT @d, @s, @e;
+SET @s = @e; SELECT @s;
+CREATE TABLE dbo.rounded (d datetime, s smalldatetime);
+INSERT rounded VALUES ('2024-02-29 23:59:59.998', '20240229 12:34:30');
+INSERT rounded SELECT '2024-02-29 23:59:59.999', GETDATE() - GETDATE() + @e;
+SELECT d, s FROM rounded WHERE d >= '2024-02-29 23:59:59.998' ORDER BY d
+-- expect
+2024-03-01 00:00:00.000 | 2024-02-29 12:35:00 | 2024-02-29 10:11:12.347
+
+2024-02-29 10:11:00
+
+2024-02-29 23:59:59.997 | 2024-02-29 12:35:00
+2024-03-01 00:00:00.000 | 2024-02-29 10:11:00
