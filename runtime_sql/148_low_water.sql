@@ -114,7 +114,8 @@ BEGIN
         -- Nothing is known yet. Then it is worth a look whether anybody is sending.
         v_noted := coalesce(p_noted, ssb.last_order(p_order_sequence));
         IF (p_noted IS NOT NULL AND v_oldest >= v_own)
-           OR ((p_noted IS NOT NULL OR p_found IS NULL) AND NOT ssb.has_senders(p_order_sequence, NULL)) THEN
+           OR ((p_noted IS NOT NULL OR p_found IS NULL OR p_found > p_low + 200)
+               AND NOT ssb.has_senders(p_order_sequence, NULL)) THEN
             v_last := v_noted;
         END IF;
     ELSE

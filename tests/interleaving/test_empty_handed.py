@@ -209,6 +209,20 @@ def test_the_first_visit_knows_what_is_decided(session: Session, another: Open, 
     assert mark(reader, pair)[2] == 2
 
 
+def test_the_first_visit_passes_what_others_hold(session: Session, another: Open, pair: Pair) -> None:
+    holder, reader = another(), another()
+    send(session, pair, pair.dialog(), *(f"a{number}" for number in range(250)))
+    send(session, pair, pair.dialog(), "b0", "b1")
+    assert holder.bodies(pair.far, 1) == ["a0"]
+    # The holder's transaction is older, but sends nothing.
+    assert reader.bodies(pair.far, 1) == ["b0"]
+    reader.commit()
+    assert mark(reader, pair)[0] == 250
+    with nothing_careful(session):
+        assert reader.bodies(pair.far, 1) == ["b1"]
+        reader.commit()
+
+
 def test_the_mark_passes_no_prepared_sender(session: Session, another: Open, pair: Pair) -> None:
     sender, reader = another(), another()
     sender.send(pair.dialog(), pair.request, "prepared")
