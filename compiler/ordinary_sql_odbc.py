@@ -171,7 +171,7 @@ def _arguments(call: Sequence[Token]) -> list[Sequence[Token]]:
 def _filled(template: str, arguments: Sequence[Sequence[Token]], place: Token) -> list[Token]:
     """The template as tokens with the arguments in it."""
     result: list[Token] = []
-    for piece in template.split(" "):
+    for piece in template.split():
         if piece[0] == "#":
             if int(piece[1:]) < len(arguments):
                 result += arguments[int(piece[1:])]

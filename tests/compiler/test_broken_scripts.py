@@ -18,6 +18,7 @@ BROKEN = {
     "SELECT LAST_VALUE() IGNORE NULLS OVER (ORDER BY a) FROM t": (1, 8),
     "SELECT STRING_AGG(name, ',') WITHIN GROUP () FROM customers": (1, 8),
     "DECLARE @a varchar(\u00b256)": (1, 12),
+    "SELECT {fn TIMESTAMPDIFF('!x')}": (1, 12),
     "GO " + "9" * 5000: (1, 1),
     "DECLARE @s nvarchar(9); EXEC ('PRINT ''x' ++ @s)": (1, 31),
     "SELECT id + 1 AS a INTO  FROM orders": (1, 26),
