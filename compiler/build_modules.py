@@ -131,7 +131,7 @@ def _create_function(tree: Node, read: Reader, span: Span, build: BuildBody) -> 
         table_variable=read.variable(variable) if variable else None,
         table=table_definition(*read.range_of(group), read) if group else None,
         options=_options(rest, read),
-        query=read.unwrapped(query) if query else None,
+        query=read.unwrapped(query, is_query=True) if query else None,
         body=statements,
         text=read.text(tree),
         external=_external(rest, read),

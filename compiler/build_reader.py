@@ -258,13 +258,16 @@ class Reader:
         start, end = self.range_of(group)
         return self.text_at(start + 1, end - 1)
 
-    def unwrapped(self, child: Child) -> nodes.SqlText:
-        """Return a tree or terminal as text, without parentheses around it; a query keeps its own."""
+    def unwrapped(self, child: Child, *, is_query: bool = False) -> nodes.SqlText:
+        """Return a tree or terminal as text, without parentheses around it.
+
+        A query that is a value keeps its own; one that stands for itself, ``is_query``, does not.
+        """
         start, end = self.range_of(child)
         while (
             end - start > 2
             and self.tokens[start].word == "("
-            and self.tokens[start + 1].word != "SELECT"
+            and (is_query or self.tokens[start + 1].word != "SELECT")
             and self.closing(start, end) == end - 1
         ):
             start, end = start + 1, end - 1
