@@ -23,7 +23,7 @@ lower_receive             RECEIVE, WAITFOR
 lower_procedure           CREATE PROCEDURE, EXEC
 parameters                parameters as their declared types
 lower_system_procedures   sp_executesql and its like
-system_queries            sp_help and its like, in T-SQL
+system_queries, …         sp_help and its like, in T-SQL
 lower_module              functions, views
 lower_trigger             triggers
 lower_dynamic             EXEC of a string
