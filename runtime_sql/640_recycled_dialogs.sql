@@ -76,6 +76,7 @@ BEGIN
     PERFORM ssb.send_or_signal(v_handle, message_type, body);
     IF v_far.endpoint_id IS NOT NULL THEN
         -- Before anybody can see the target's new side: it waits for its turn behind the old one.
+        UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = v_far.queue_id AND NOT q.has_groups;
         UPDATE ssb.conversation_endpoint AS f
            SET lock_id = v_far.lock_id, conversation_group_id = v_far.conversation_group_id
           FROM ssb.conversation_endpoint AS e
