@@ -113,16 +113,29 @@ def require_session(connection: psycopg.Connection[Any], target: Target) -> None
     if is_direct(connection):
         return
     with psycopg.connect(target.dsn, autocommit=True, fallback_application_name="pgsb") as other:
-        before = _session_of(connection)
-        other.execute("BEGIN")
-        # It got the session that we have just used, or we get another one.
-        shared = _session_of(other) == before or _session_of(connection) != before
-        other.execute("ROLLBACK")
+        shared = _share_sessions(connection, other)
     if shared:
         raise ServerError(
             f"{describe(target)} is a pooler that gives each transaction another session",
             hint="connect to PostgreSQL itself, or to a pool with pool_mode = session",
         )
+
+
+def _share_sessions(connection: psycopg.Connection[Any], other: psycopg.Connection[Any]) -> bool:
+    """Whether the other connection gets the session that this one has just used, or this one another.
+
+    Neither need happen at once: a pooler lends the session that was used last, or the one that has
+    rested longest, and other clients take them meanwhile.
+    """
+    for _ in range(2):
+        before = _session_of(connection)
+        for _ in range(2):
+            other.execute("BEGIN")
+            shared = _session_of(other) == before or _session_of(connection) != before
+            other.execute("ROLLBACK")
+            if shared:
+                return True
+    return False
 
 
 def is_direct(connection: psycopg.Connection[Any]) -> bool:

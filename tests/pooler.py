@@ -17,12 +17,14 @@ class Pooler:
     """Listens on ``dsn`` from ``with`` to its end, for the server and login of another DSN (trusted there).
 
     ``mode`` is "transaction" or "session". As PgBouncer by default it refuses ``options``, tells
-    process numbers of its own making, and hands out the session that was used last.
+    process numbers of its own making, and hands out the session that was used last; ``round_robin``: the
+    one that has rested longest.
     """
 
-    def __init__(self, dsn: str, mode: str) -> None:
+    def __init__(self, dsn: str, mode: str, *, round_robin: bool = False) -> None:
         self._server = {name: str(value) for name, value in conninfo_to_dict(dsn).items()}
         self._mode = mode
+        self._next = 0 if round_robin else -1
         self._numbers = itertools.count(1_000_000_000)
         self._free: list[_Peer] = []
         self._opened: list[_Peer] = []
@@ -91,13 +93,13 @@ class Pooler:
             return False
         session = self._take()
         number = struct.pack("!II", next(self._numbers), 0)
-        client.send(session.greeting + b"K" + struct.pack("!I", 12) + number + b"Z\0\0\0\x05I")
         self._free.append(session)
+        client.send(session.greeting + b"K" + struct.pack("!I", 12) + number + b"Z\0\0\0\x05I")
         return True
 
     def _take(self) -> "_Peer":
         with contextlib.suppress(IndexError):
-            return self._free.pop()
+            return self._free.pop(self._next)
         there = socket.socket(socket.AF_UNIX)
         there.connect(f"{self._server['host']}/.s.PGSQL.{self._server.get('port', 5432)}")
         session = _Peer(there)

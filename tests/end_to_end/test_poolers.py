@@ -1,5 +1,6 @@
 """Behind a pooler: what works where each transaction has another session, and what says that it cannot."""
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -82,6 +83,23 @@ def test_a_pooler_that_is_busy_shows_itself_too(database: Database, by_transacti
     target = Target(by_transaction, False, "--dsn")
     with connect(target) as connection, psycopg.connect(by_transaction, autocommit=True) as other:
         other.execute("BEGIN")
+        with pytest.raises(ServerError, match=REFUSED):
+            require_session(connection, target)
+
+
+@pytest.mark.parametrize("sessions", [1, 2, 3, 4])
+@pytest.mark.parametrize("round_robin", [False, True], ids=["last", "rested"])
+def test_whichever_session_a_pooler_lends(database: Database, round_robin: bool, sessions: int) -> None:
+    with (
+        Pooler(database.dsn, "transaction", round_robin=round_robin) as pooler,
+        contextlib.ExitStack() as stack,
+    ):
+        target = Target(pooler.dsn, False, "--dsn")
+        connection = stack.enter_context(connect(target))
+        others = [stack.enter_context(psycopg.connect(pooler.dsn, autocommit=True)) for _ in range(sessions)]
+        for statement in ("BEGIN", "ROLLBACK"):
+            for other in others:
+                other.execute(statement)
         with pytest.raises(ServerError, match=REFUSED):
             require_session(connection, target)
 
