@@ -7,7 +7,7 @@ import click
 
 from . import report
 from .peers import PEERS
-from .run import contenders, run
+from .run import Outcome, contenders, run
 from .scenarios import scenarios
 from .server import machine, running
 from .special import SPECIAL
@@ -35,7 +35,7 @@ def main(
     profile: bool,
     output: Path,
 ) -> None:
-    """Measure, print ratios with min / median / max, and write JSON and a plot."""
+    """Measure, print ratios with min / median / max as they come, and write JSON and a plot."""
 
     def say(line: str) -> None:
         click.echo(line, err=True)
@@ -51,8 +51,14 @@ def main(
         say(f"PostgreSQL {server.version}, {conditions['cores']} cores, load {conditions['load']}")
         say(f"verified: {verify(server, 4000 if quick else 100_000)} messages once and in order")
         ready = contenders(server, peers, say) if wanted else []
-        outcomes = [
-            run(
+        outcomes: list[Outcome] = []
+
+        def measured(new: list[Outcome]) -> None:
+            outcomes.extend(new)
+            click.echo(report.table(new))
+
+        for scenario in wanted:
+            outcome = run(
                 scenario,
                 ready,
                 rounds=3 if quick else 7,
@@ -61,11 +67,9 @@ def main(
                 profile=profile,
                 say=say,
             )
-            for scenario in wanted
-        ]
+            measured([outcome])
         for work in special:
-            outcomes += work(server, quick, not async_commit, say)
-    click.echo(report.table(outcomes))
+            measured(work(server, quick, not async_commit, say))
     output.mkdir(parents=True, exist_ok=True)
     report.write_json(output / "queues.json", outcomes, conditions)
     try:
