@@ -10,13 +10,13 @@ import click
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from ..daemon.config import BrokerOptions, Program, parse_program, read_programs
+from ..daemon.config import BrokerOptions, Program, find_addresses, parse_program, read_programs
 from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
 from ..server.connect import Target, connect, find_target, require_session
 from ..server.problems import ServerError, Unreachable
-from .options import dsn_option
+from .options import addresses_options, dsn_option
 from .run import open_database
 
 
@@ -43,6 +43,7 @@ from .run import open_database
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The same from the table [programs] of a TOML file.",
 )
+@addresses_options
 @click.option("--max-readers", type=click.IntRange(1), metavar="N", help="Readers of all queues together.")
 @click.option(
     "--grace",
@@ -77,6 +78,8 @@ def broker_command(
     reader_dsn: str | None,
     programs: tuple[str, ...],
     program_files: tuple[Path, ...],
+    addresses: tuple[str, ...],
+    address_files: tuple[Path, ...],
     max_readers: int | None,
     grace: float,
     wait: float,
@@ -84,7 +87,7 @@ def broker_command(
     log_format: str,
     log_level: str,
 ) -> None:
-    """Start service programs as messages arrive, until SIGTERM or Ctrl-C.
+    """Start service programs as messages arrive, carry messages to other instances; until SIGTERM or Ctrl-C.
 
     Several daemons may run for one database: one leads, the others take over when it
     goes. The log goes to stderr, and its newest lines to the table ssb.broker_log.
@@ -110,6 +113,7 @@ def broker_command(
         dsn=target.dsn,
         reader_dsn=reader_dsn,
         programs=allowed,
+        addresses=find_addresses(addresses, address_files),
         max_readers=max_readers,
         grace=grace,
         slow_reader=slow_reader,

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -15,6 +16,25 @@ def dsn_option(function: F) -> F:
         metavar="DSN",
         help="PostgreSQL to use: postgresql://… or key=value words. "
         "Default: DATABASE_URL, the PG* variables, or a private server.",
+    )(function)
+
+
+def addresses_options(function: F) -> F:
+    """``--address`` and ``--addresses``: where other instances are."""
+    function = click.option(
+        "--addresses",
+        "address_files",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="The same from the table [addresses] of a TOML file. Default: that of PGSB_ADDRESSES.",
+    )(function)
+    return click.option(
+        "--address",
+        "addresses",
+        multiple=True,
+        metavar="TCP://HOST:PORT=DSN",
+        help="The PostgreSQL database where the instance with this address, as routes name it, is.",
     )(function)
 
 

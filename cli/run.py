@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +22,7 @@ from ..server.problems import ServerError
 from ..server.render import CsvRenderer, JsonRenderer, Renderer, TableRenderer
 from ..server.results import ErrorEvent
 from ..server.translate import Translator
-from .options import compile_options, dsn_option, variables_option
+from .options import addresses_options, compile_options, dsn_option, variables_option
 from .scripts import read_script
 from .sqlcmd import Script
 
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     help="With --activate: at the end, wait so long at most until no message waits in an activated queue "
     "and no program is at work.  [default: 10]",
 )
+@addresses_options
 def run_command(
     scripts: tuple[str, ...],
     dsn: str | None,
@@ -72,6 +74,8 @@ def run_command(
     on_error: str,
     activate: bool,
     settle: float | None,
+    addresses: tuple[str, ...],
+    address_files: tuple[Path, ...],
 ) -> None:
     """Run T-SQL scripts; - is stdin.
 
@@ -79,13 +83,18 @@ def run_command(
     """
     if settle is not None and not activate:
         raise click.UsageError("--settle needs --activate")
+    if (addresses or address_files) and not activate:
+        raise click.UsageError("--address and --addresses need --activate")
     problems = Problems()
     read = [read_script(name, variables, problems) for name in scripts]
     problems.raise_if_any()
     target = find_target(dsn)
     renderer = make_renderer(form)
     failed = False
-    with open_database(target, database) as connection, activation(target, activate) as broker:
+    with (
+        open_database(target, database) as connection,
+        activation(target, activate, addresses, address_files) as broker,
+    ):
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
         try:
             for script in read:
@@ -101,17 +110,20 @@ def run_command(
 
 
 @contextlib.contextmanager
-def activation(target: Target, wanted: bool) -> Iterator["EmbeddedBroker | None"]:
+def activation(
+    target: Target, wanted: bool, addresses: tuple[str, ...] = (), address_files: tuple[Path, ...] = ()
+) -> Iterator["EmbeddedBroker | None"]:
     """The daemon in a thread, leading before the first statement runs; None when it is not wanted."""
     if not wanted:
         yield None
         return
     # asyncio and the daemon are loaded for those who ask for them.
-    from ..daemon.config import BrokerOptions
+    from ..daemon.config import BrokerOptions, find_addresses
     from ..daemon.embedded import EmbeddedBroker
     from ..daemon.log import program_sink
 
-    with EmbeddedBroker(BrokerOptions(target.dsn, grace=2.0), program_sink(sys.stderr)) as broker:
+    options = BrokerOptions(target.dsn, grace=2.0, addresses=find_addresses(addresses, address_files))
+    with EmbeddedBroker(options, program_sink(sys.stderr)) as broker:
         if not broker.wait_until_leading(5.0):
             print("another daemon starts service programs here: this one stands by", file=sys.stderr)
         yield broker
@@ -232,12 +244,26 @@ def wants_color() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+# Of the errors that a batch is refused with; the others are of syntax, severity 15.
+_OF_SEVERITY_16 = frozenset(
+    map(
+        int,
+        """
+        201 205 206 207 213 214 243 263 264 271 305 402 443 444 448 455 483 493 1769 1911 2705 2715 2747 6801
+        6802 6804 6809 6819 6850 6852 6864 8102 8117 8133 8137 8144 8155 8158 8172 8447 8450
+        """.split(),
+    )
+)
+_STATES = {137: 2, 195: 10, 201: 4, 206: 2, 1087: 2, 8144: 2}
+
+
 def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
     """What SQL Server would say about a batch that does not compile, with our account of the place."""
+    number = problem.number or 102
     return ErrorEvent(
-        number=problem.number or 102,
-        severity=15,
-        state=1,
+        number=number,
+        severity=16 if number in _OF_SEVERITY_16 or number > 13000 else 15,
+        state=_STATES.get(number, 1),
         procedure=None,
         line=max(1, problem.span.line - batch_line + 1),
         message=problem.message,

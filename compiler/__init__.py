@@ -8,6 +8,7 @@ check                     what is unknown, wrong, or parsed but refused
 scope                     objects of the script, variables of a routine
 names, type_map           T-SQL names and types → PostgreSQL's
 flow_transactions         how deep @@TRANCOUNT may be before each statement
+flow_types                which types batches make, and which types variables have
 flow_status               which statements must leave @@ERROR and @@ROWCOUNT behind
 safety                    which expressions can never raise an error
 lower                     the frame of the passes: dispatch, context, the exception block of a statement
@@ -30,6 +31,7 @@ lower_dynamic             EXEC of a string
 late_text                 EXEC of a string that only the run time knows
 lower_ddl, lower_drop     definitions of Service Broker objects and databases
 lower_security            principals and permissions
+lower_rules               CREATE RULE, CREATE DEFAULT, sp_bindrule
 ordinary_sql, …           queries and expressions; the only files that know sqlglot
 plpgsql                   the target tree
 emit                      target tree → text; the only place that quotes

@@ -133,7 +133,12 @@ def _receive(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statemen
         )
     into = read.tree(tree, "receive_into")
     if into is not None and assigned:
-        read.unexpected(read.range_of(into)[0], "a RECEIVE that assigns variables has no INTO")
+        read.problems.add(
+            "Assignments in the RECEIVE projection are not allowed in conjunction with the INTO clause.",
+            assigned[0].span,
+            hint="either assign to variables, or receive into the table",
+            number=8450,
+        )
     where = read.tree(tree, "receive_where")
     return nodes.Receive(
         top=read.unwrapped(top.children[0]) if top else None,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..grammar.source import Span
 from . import nodes
-from .build_reader import Node, Reader
+from .build_reader import Node, Reader, numbered
 from .build_service_broker import execute_as_clause
 from .build_tables import table_definition
 
@@ -79,13 +79,14 @@ def _body(tree: Node, build: BuildBody) -> tuple[tuple[nodes.Statement, ...], tu
 
 
 def _create_procedure(tree: Node, read: Reader, span: Span, build: BuildBody) -> nodes.Statement:
-    number = read.terminal(tree, "MODULE_NUMBER")
+    terminal = read.terminal(tree, "MODULE_NUMBER")
+    number = int(read.tokens[read.range_of(terminal)[1] - 1].text) if terminal else None
     statements, closing = _body(tree, build)
     return nodes.CreateProcedure(
         span=span,
         action=_action(tree, read),
-        name=read.need_qualified(tree),
-        number=int(read.tokens[read.range_of(number)[1] - 1].text) if number else None,
+        name=numbered(read.need_qualified(tree), number),
+        number=number,
         parameters=_parameters(tree, read),
         options=_options(tree, read),
         for_replication=read.tree(tree, "for_replication") is not None,

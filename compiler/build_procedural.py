@@ -10,7 +10,7 @@ from typing import Any
 
 from ..grammar.tokens import TokenKind
 from . import nodes
-from .build_reader import Node, Reader
+from .build_reader import Node, Reader, numbered
 from .build_service_broker import Builder
 from .build_tables import table_definition
 
@@ -274,17 +274,24 @@ def _execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statemen
     variable = read.terminal(tree, "VARIABLE")
     name = read.tree(tree, "qualified_name")
     assert variable is not None or name is not None
+    call = _call(tree, read)
     return nodes.Execute(
-        module=read.qualified(name) if name else read.variable(read.need(tree, "VARIABLE")),
+        module=(
+            numbered(read.qualified(name), call["number"])
+            if name
+            else read.variable(read.need(tree, "VARIABLE"))
+        ),
         return_variable=read.need_variable(return_code) if return_code else None,
-        **_call(tree, read),
+        **call,
         **common,
     )
 
 
 @_builds("implicit_execute")
 def _implicit_execute(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    return nodes.Execute(module=read.need_qualified(tree), implicit=True, **_call(tree, read), **common)
+    call = _call(tree, read)
+    module = numbered(read.need_qualified(tree), call["number"])
+    return nodes.Execute(module=module, implicit=True, **call, **common)
 
 
 def _call(tree: Node, read: Reader) -> dict[str, Any]:

@@ -7,6 +7,7 @@ turns them into spans of the source.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from lark import Token as Terminal
@@ -27,6 +28,13 @@ Child = Terminal | Node
 
 _T = TypeVar("_T")
 _NAME_KINDS = frozenset({TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED})
+
+
+def numbered(name: nodes.QualifiedName, number: int | None) -> nodes.QualifiedName:
+    """The name of a procedure behind the first of its group: ``p;2`` is a procedure of that name."""
+    if number is None or number == 1:
+        return name
+    return replace(name, name=replace(name.name, text=f"{name.name.text};{number}"))
 
 
 class Reader:

@@ -45,7 +45,6 @@ _NO_EFFECT_HINTS = {
     "BACKUP DATABASE": "use pg_dump or pg_basebackup",
     "BACKUP LOG": "use continuous archiving (WAL)",
     "RESTORE DATABASE": "use pg_restore",
-    "KILL": "use pg_terminate_backend(pid)",
     "DBCC": "ANALYZE, VACUUM and ALTER SEQUENCE … RESTART do what most of DBCC does",
     "RECONFIGURE": "server settings are made with ALTER SYSTEM",
     "CREATE STATISTICS": "PostgreSQL gathers statistics by itself; ANALYZE does it now",
@@ -306,6 +305,8 @@ class _Scope:
         self, statement: nodes.AdministrativeStatement | nodes.SqlStatement, kind: str
     ) -> None:
         if kind == "DBCC" and "CHECKIDENT" in statement.text.words[:2]:
+            return  # carried out
+        if isinstance(statement, nodes.AdministrativeStatement) and statement.kills_session:
             return  # carried out
         if " FULLTEXT " in kind:
             self.problems.add(_FULLTEXT, _head(statement))

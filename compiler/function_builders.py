@@ -128,7 +128,9 @@ def left_or_right(name: str) -> Builder:
 def substring(arguments: list[Value], surroundings: Surroundings) -> Value:
     """SUBSTRING: PostgreSQL's own where the length is surely not negative."""
     text, start, count = arguments
-    if text.is_string and isinstance(count.constant, int) and count.constant >= 0:
+    # substr knows no bigint, which ROW_NUMBER() is.
+    whole = start.type is not None and start.type.name in ("int", "smallint", "tinyint") and start.pg is None
+    if text.is_string and whole and isinstance(count.constant, int) and count.constant >= 0:
         return v.call("substr", text.text, start.text, count.text, type=same_text(arguments))
     result = text.type if text.type is not None and text.type.family == "binary" else None
     return v.call("sys.substring", text.text, start.text, count.text, type=result or same_text(arguments))

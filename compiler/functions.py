@@ -189,6 +189,8 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     if count < function.minimum or (function.maximum is not None and count > function.maximum):
         raise _wrong_arity(name, function)
     prepared = [_prepare(function.kind(i), argument) for i, argument in enumerate(arguments)]
+    if upper in _READ_THE_CLOCK:
+        prepared = [v.at_clock(argument) for argument in prepared]
     if function.build is not None:
         value = function.build(prepared, surroundings)
     else:
@@ -200,7 +202,21 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     if value.type is None and function.result is not None:
         result = function.result(arguments) if callable(function.result) else function.result
         value = replace(value, type=result)
+    if upper == "DATEADD" and prepared[2].clock is not None:
+        moved = translate(name, [*prepared[:2], v.at_clock(prepared[2])], surroundings)
+        value = replace(value, clock=moved.text if moved is not None else None)
     return value
+
+
+def with_clock(name: str, arguments: list[Value]) -> Value:
+    """AT TIME ZONE, SWITCHOFFSET, TODATETIMEOFFSET: the moment, and the wall clock that T-SQL shows of it."""
+    texts = [argument.text for argument in arguments]
+    result = v.call(name, *texts, type=replace(tm.DATETIMEOFFSET, scale=v.scale_of(arguments[0])))
+    return replace(result, clock=v.call(f"{name}_clock", *texts).text)
+
+
+_READ_THE_CLOCK = frozenset({"DATEPART", "DATENAME", "YEAR", "MONTH", "DAY", "EOMONTH", "FORMAT"})
+"""Functions that take a datetimeoffset as its wall clock; DATEDIFF counts from moment to moment."""
 
 
 def _wrong_arity(name: str, function: Function) -> Wrong:
@@ -338,8 +354,10 @@ FUNCTIONS: dict[str, Function] = {
     "TIMEFROMPARTS": Function("iiiii", tm.TIME),
     "DATETIMEOFFSETFROMPARTS": Function("iiiiiiiiii", tm.DATETIMEOFFSET),
     "ISDATE": Function("a", tm.INT, nullable=False),
-    "SWITCHOFFSET": Function("da", tm.DATETIMEOFFSET),
-    "TODATETIMEOFFSET": Function("da", tm.DATETIMEOFFSET),
+    "SWITCHOFFSET": Function("da", None, build=lambda given, _: with_clock("sys.switchoffset", given)),
+    "TODATETIMEOFFSET": Function(
+        "da", None, build=lambda given, _: with_clock("sys.todatetimeoffset", given)
+    ),
     "CURRENT_TIMEZONE": Function("", tm.varchar(64)),
     "CURRENT_TIMEZONE_ID": Function("", tm.varchar(64), target="sys.current_timezone"),
     # JSON

@@ -149,6 +149,10 @@ class Context:
     """How many TRY and CATCH blocks stand around each label."""
     cursor_definitions: dict[str, int] = field(default_factory=dict)
     """How many queries the body gives each of its cursors."""
+    passed_cursors: frozenset[str] = frozenset()
+    """Variables that the body hands to procedures for OUTPUT."""
+    deallocated_cursors: frozenset[str] = frozenset()
+    """Cursors that the body deallocates."""
     located_cursors: dict[str, ObjectName] = field(default_factory=dict)
     """Cursors that some statement names in WHERE CURRENT OF, and the table that it changes."""
     savepoints: bool = False
@@ -201,8 +205,7 @@ class Context:
 
     def object(self, name: nodes.QualifiedName) -> ObjectName:
         """Return a dotted name, synonyms followed."""
-        plain = object_name(name)
-        return self.catalog.synonyms.get(self.catalog.key(plain), plain)
+        return self.catalog.followed(object_name(name))
 
     def relation(self, name: nodes.QualifiedName) -> str:
         """Return the schema-qualified PostgreSQL name of a queue, table or procedure."""

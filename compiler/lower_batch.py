@@ -22,6 +22,7 @@ from .lower_module import lower_create_function, lower_create_view
 from .lower_procedure import lower_create_procedure, lower_routine_body
 from .lower_query import remember, table_type_statement
 from .lower_receive import receive_query
+from .lower_rules import remember_rule
 from .lower_trigger import lower_create_trigger
 
 
@@ -37,6 +38,8 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
             return []
         case nodes.SqlStatement(text=text) | nodes.CreateTable(text=text):
             if isinstance(node, nodes.SqlStatement):
+                if remember_rule(node, ctx):
+                    return []
                 created = table_type_statement(node, ctx)
                 if created is not None:
                     return [pl.Plain(statement) for statement in created]

@@ -6,6 +6,10 @@ see changes made after OPEN (T-SQL: a STATIC cursor).  Values return to their ty
 
 For cursor ``c`` there are ``c_rows`` and ``c_at``: NULL before DECLARE and after DEALLOCATE,
 −1 closed, 0 before the first row, one more than the number of rows behind the last.
+
+A cursor that others may use is kept by the session instead (142_kept_cursors.sql): one declared
+GLOBAL, one that its routine does not deallocate itself, and one that is declared elsewhere, in
+dynamic SQL for example.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from . import plpgsql as pl
 from .cursor_rows import with_row_place
 from .lower import Context, lower
 from .lower_query import columns_json
-from .names import fold
+from .names import fold, literal
 from .ordinary_sql import Expression, ResultColumn, convert_expression
 from .scope import Cursor
 from .type_map import INT, SqlType
@@ -27,8 +31,31 @@ _READ_ONLY = frozenset({"READ_ONLY", "STATIC", "INSENSITIVE", "FAST_FORWARD"})
 
 
 def declare_cursor_variable(variable: nodes.Variable, ctx: Context) -> None:
-    """Declare ``@c CURSOR``."""
-    ctx.scope.cursor_variables[variable.key] = _new_cursor(variable.name.lstrip("@"), ctx)
+    """Declare ``@c CURSOR``; one that is handed to a procedure is a name by which the session keeps it."""
+    name = variable.name.lstrip("@")
+    if variable.key in ctx.passed_cursors:
+        reference = ctx.new_variable(fold(name), "text")
+        ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=reference, variable=True)
+    else:
+        ctx.scope.cursor_variables[variable.key] = _new_cursor(name, ctx)
+
+
+def declare_cursor_parameter(variable: nodes.Variable, reference: str, ctx: Context) -> None:
+    """Declare ``@c CURSOR VARYING OUTPUT``."""
+    name = variable.name.lstrip("@")
+    ctx.scope.cursor_variables[variable.key] = Cursor(name, "", "", key=reference, variable=True)
+
+
+def passed_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
+    """Return the variables (their keys) that stand alone as OUTPUT arguments of procedures."""
+    result: set[str] = set()
+    for statement in body:
+        if isinstance(statement, nodes.Execute):
+            for argument in statement.arguments:
+                if argument.output and argument.value is not None and len(argument.value.tokens) == 1:
+                    result.add(argument.value.tokens[0].text.lower())
+        result |= passed_cursors(nodes.children_of(statement))
+    return frozenset(result)
 
 
 def _new_cursor(name: str, ctx: Context) -> Cursor:
@@ -38,6 +65,30 @@ def _new_cursor(name: str, ctx: Context) -> Cursor:
     rows = ctx.new_variable(f"{stem}_rows", "text[]")
     at = ctx.new_variable(f"{stem}_at", "integer")
     return Cursor(name, rows, at)
+
+
+def _kept(name: str, ctx: Context) -> Cursor:
+    return Cursor(name, "", "", key=literal(fold(name)))
+
+
+def _is_kept(name: str, definition: nodes.CursorDefinition, ctx: Context) -> bool:
+    """Whether others may use the cursor; WHERE CURRENT OF wants it here."""
+    key = fold(name)
+    if "LOCAL" in definition.options or key in ctx.located_cursors:
+        return False
+    return "GLOBAL" in definition.options or key not in ctx.deallocated_cursors
+
+
+def deallocated_cursors(body: Sequence[nodes.Statement]) -> frozenset[str]:
+    """Return the cursors that a body deallocates by name."""
+    result: set[str] = set()
+    for statement in body:
+        if isinstance(statement, nodes.DeallocateCursor) and isinstance(
+            statement.cursor.name, nodes.Identifier
+        ):
+            result.add(fold(statement.cursor.name.text))
+        result |= deallocated_cursors(nodes.children_of(statement))
+    return frozenset(result)
 
 
 def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
@@ -50,8 +101,10 @@ def _find(reference: nodes.CursorReference, ctx: Context) -> Cursor | None:
         return found
     key = fold(reference.name.text)
     if key not in ctx.scope.cursors:
-        # Not declared here: never declared at run time, so that the statement fails (16916).
-        ctx.scope.cursors[key] = _new_cursor(reference.name.text, ctx)
+        # Declared further down, or elsewhere if at all: else the statement fails (16916).
+        declared = ctx.cursor_definitions.get(key, 0) > 0
+        name = reference.name.text
+        ctx.scope.cursors[key] = _new_cursor(name, ctx) if declared else _kept(name, ctx)
     return ctx.scope.cursors[key]
 
 
@@ -64,7 +117,8 @@ def lower_declare_cursor(node: nodes.DeclareCursor, ctx: Context) -> list[pl.Sta
     key = fold(node.name.text)
     cursor = ctx.scope.cursors.get(key)
     if cursor is None:
-        cursor = ctx.scope.cursors[key] = _new_cursor(node.name.text, ctx)
+        new = _kept if _is_kept(node.name.text, node.cursor, ctx) else _new_cursor
+        cursor = ctx.scope.cursors[key] = new(node.name.text, ctx)
     return _define(node, node.cursor, cursor, ctx, fresh=True)
 
 
@@ -86,7 +140,10 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
     if len(words) == 1:
         name = words[0].text.strip('[]"')
         other = ctx.scope.cursor_variables.get(name.lower()) or ctx.scope.cursors.get(fold(name))
-        if other is not None:
+        mine = ctx.scope.cursor_variables[node.variable.key]
+        if other is not None and mine.variable and other.key is not None:
+            return [pl.Assign(mine.key or "", pl.Raw(other.key))]
+        if other is not None and not mine.variable:
             ctx.scope.cursor_variables[node.variable.key] = other
             return []
     ctx.problem("a cursor variable takes a cursor", node.value.span, number=16950)
@@ -113,15 +170,17 @@ def _define(
     cursor.scroll = bool(options & _SCROLLING) and not options & {"FORWARD_ONLY", "FAST_FORWARD"}
     cursor.fixed = bool(options & {"STATIC", "INSENSITIVE", "KEYSET"})
     columns = query.columns
-    texts: str
     if columns is None:
         values = "(SELECT array_agg(v.value) FROM json_each_text(row_to_json(q)) AS v)"
-        texts = f"SELECT array_agg({values}) FROM ({query.sql}) AS q"
+        source = f"({query.sql}) AS q"
     else:
         names = [f"c{number}" for number in range(1, len(columns) + 1)]
-        values = ", ".join(f"q.{name}::text" for name in names)
-        texts = f"SELECT array_agg(ARRAY[{values}]) FROM ({query.sql}) AS q({', '.join(names)})"
-    cursor.queries.append(texts)
+        values = f"ARRAY[{', '.join(f'q.{name}::text' for name in names)}]"
+        source = f"({query.sql}) AS q({', '.join(names)})"
+    if cursor.key is not None:
+        cursor.columns = columns
+        return _keep(node, cursor, values, source, ctx)
+    cursor.queries.append(f"SELECT array_agg({values}) FROM {source}")
     if cursor.row_place is not None and columns is not None:
         columns = columns[: -len(cursor.row_place.columns)]
     cursor.columns = columns
@@ -135,6 +194,37 @@ def _define(
         body.append(pl.Assign(chosen, pl.Number(len(cursor.queries))))
     body += ctx.status(node, pl.Number(0))
     return ctx.guard(node, body) if fresh else body
+
+
+def _keep(
+    node: nodes.Statement, cursor: Cursor, values: str, source: str, ctx: Context
+) -> list[pl.Statement]:
+    """DECLARE of a cursor that others may open: they find the rows that there are now."""
+    key = cursor.key or ""
+    row = f"ssb.add_cursor_row({key}, row_number() OVER (), {values})"
+    query = f"SELECT count(*) FROM (SELECT {row} FROM {source}) AS r"
+    cursor.queries = [query]
+    flags = (pl.Raw(str(cursor.scroll).lower()), pl.Raw(str(cursor.fixed).lower()))
+    shown = columns_json(cursor.columns)
+    declare = pl.Invoke("ssb.keep_cursor", (pl.Raw(key), pl.Text(cursor.name), *flags, shown))
+    new = [pl.Assign(key, pl.Raw("gen_random_uuid()::text"))] if cursor.variable else []
+    body = [*new, pl.Perform(declare), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
+    if _declared_again(cursor, ctx):
+        cursor.queries = []  # Which one it is, only the run time knows: the rows are those of its DECLARE.
+    return ctx.guard(node, body)
+
+
+def _read_kept(cursor: Cursor, ctx: Context) -> list[pl.Statement]:
+    """Read the rows of a kept cursor, where its query is known."""
+    if not cursor.queries:
+        return []
+    count = ctx.outer_helper("cursor_count", "bigint")
+    key = pl.Raw(cursor.key or "")
+    return [
+        pl.Perform(pl.Invoke("ssb.empty_cursor", (key,))),
+        pl.SelectInto(cursor.queries[0], (count,)),
+        pl.Perform(pl.Invoke("ssb.fill_cursor", (key, pl.Name(count)))),
+    ]
 
 
 def _declared_again(cursor: Cursor, ctx: Context) -> bool:
@@ -168,34 +258,43 @@ def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
     if cursor is None:
         return []
     ctx.scope.last_opened = cursor
+    if cursor.key is not None:
+        opened = pl.Invoke("ssb.open_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        body = [pl.Perform(opened), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
+        return ctx.guard(node, body)
     check = pl.Invoke("ssb.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
     reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
     if cursor.chosen is not None:
         reading = [pl.Case(cursor.chosen, tuple((n, (read,)) for n, read in enumerate(reading, 1)))]
-    body: list[pl.Statement] = [pl.Perform(check), *reading, pl.Assign(cursor.position, pl.Number(0))]
+    body = [pl.Perform(check), *reading, pl.Assign(cursor.position, pl.Number(0))]
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])]
 
 
 @lower.register
 def lower_close(node: nodes.CloseCursor, ctx: Context) -> list[pl.Statement]:
     """CLOSE."""
-    return _change(node, node.cursor, "ssb.close_cursor", ctx)
+    return _change(node, node.cursor, "close", ctx)
 
 
 @lower.register
 def lower_deallocate(node: nodes.DeallocateCursor, ctx: Context) -> list[pl.Statement]:
     """DEALLOCATE."""
-    return _change(node, node.cursor, "ssb.deallocate_cursor", ctx)
+    return _change(node, node.cursor, "deallocate", ctx)
 
 
 def _change(
-    node: nodes.Statement, reference: nodes.CursorReference, function: str, ctx: Context
+    node: nodes.Statement, reference: nodes.CursorReference, verb: str, ctx: Context
 ) -> list[pl.Statement]:
     cursor = _find(reference, ctx)
     if cursor is None:
         return []
-    call = pl.Invoke(function, (pl.Text(cursor.name), pl.Name(cursor.position)))
-    body = [pl.Assign(cursor.position, call)]
+    body: list[pl.Statement]
+    if cursor.key is not None:
+        kept = pl.Invoke(f"ssb.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        body = [pl.Perform(kept)]
+    else:
+        call = pl.Invoke(f"ssb.{verb}_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+        body = [pl.Assign(cursor.position, call)]
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])]
 
 
@@ -217,13 +316,16 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
             number=16924,
         )
         return []
-    if node.direction != "NEXT" and not cursor.scroll:
+    declared_here = cursor.key is None or bool(cursor.queries)
+    if node.direction != "NEXT" and not cursor.scroll and declared_here:
         ctx.problem(
             f"fetch: The fetch type {node.direction.lower()} cannot be used with forward only cursors.",
             node.span,
             number=16911,
         )
         return []
+    if cursor.key is not None:
+        return _fetch_kept(node, cursor, ctx)
     arguments: list[pl.Expr] = [
         pl.Text(cursor.name),
         pl.Name(cursor.position),
@@ -250,6 +352,46 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
         status.append(pl.Assign(f"{session}.rowcount", pl.Raw(f"{session}.fetch_status + 1")))
     body = [move, *status, pl.If(((pl.Raw(f"{session}.fetch_status = 0"), tuple(found)),))]
     return [*ctx.guard(node, [*body, *ctx.status(node)])]
+
+
+def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[pl.Statement]:
+    """FETCH from a cursor that the session keeps."""
+    row = ctx.outer_helper("cursor_row", "text[]")
+    arguments: list[pl.Expr] = [
+        pl.Raw(cursor.key or ""),
+        pl.Text(cursor.name),
+        pl.Number(len(node.into)) if node.into else pl.NULL,
+        pl.Text(node.direction),
+    ]
+    if node.offset is not None:
+        arguments.append(ctx.value(node.offset, INT))
+    found: list[pl.Statement] = []
+    for number, variable in enumerate(node.into, 1):
+        known = ctx.scope.variable(variable.name)
+        if known is None:
+            ctx.variable(variable)
+            continue
+        type_ = cursor.columns[number - 1].type if cursor.columns else None
+        found.append(pl.Assign(known.reference, pl.Raw(_typed(f"{row}[{number}]", type_, known.type))))
+    if not node.into:
+        values = f"(SELECT json_agg(v) FROM unnest({row}) AS v)::text"
+        columns = pl.Invoke(
+            "ssb.kept_cursor_columns", (pl.Raw(cursor.key or ""), pl.Raw(f"cardinality({row})"))
+        )
+        shown = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), pl.Raw(f"ARRAY[{values}]"), columns))
+        found.append(pl.Assign(ctx.session, shown))
+    session = ctx.session
+    status: list[pl.Statement] = [
+        pl.Assign(f"{session}.fetch_status", pl.Raw(f"CASE WHEN {row} IS NULL THEN -1 ELSE 0 END"))
+    ]
+    if ctx.liveness.after(node).rowcount:
+        status.append(pl.Assign(f"{session}.rowcount", pl.Raw(f"{session}.fetch_status + 1")))
+    body = [
+        pl.Assign(row, pl.Invoke("ssb.fetch_kept", tuple(arguments))),
+        *status,
+        pl.If(((pl.Raw(f"{session}.fetch_status = 0"), tuple(found)),)),
+    ]
+    return ctx.guard(node, [*body, *ctx.status(node)])
 
 
 def _fetch_into(cursor: Cursor, number: int, variable: nodes.Variable, ctx: Context) -> list[pl.Statement]:

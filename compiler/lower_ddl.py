@@ -5,11 +5,14 @@ Each becomes a call of the engine's function of the same name (docs/api.md).
 
 from __future__ import annotations
 
+from ..grammar.source import Span
 from ..grammar.tokens import TokenKind
 from . import nodes
 from . import plpgsql as pl
 from .lower import Context, flag, invocations, named, text_or_none, texts
+from .names import is_placeholder
 from .ordinary_sql_catalog import queue_table
+from .type_map import INT
 
 
 def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
@@ -434,7 +437,21 @@ def administrative(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl
         from .lower_dbcc import check_identity
 
         return check_identity(node, ctx)
+    if node.kills_session:
+        return _kill(node, ctx)
     return []
+
+
+def _kill(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
+    """KILL: the number is a constant, or a piece of dynamic SQL that only the run time knows."""
+    token = node.text.tokens[1]
+    if token.text.startswith("@") and not is_placeholder(token.text):
+        ctx.problem(f"Incorrect syntax near '{token.text}'.", node.span, number=102)
+        return []
+    span = Span(node.span.source, token.start, token.end)
+    session = ctx.value(nodes.SqlText(span=span, tokens=(token,)), INT)
+    options = (("status_only", pl.TRUE),) if "STATUSONLY" in node.text.words else ()
+    return [pl.Invoke("ssb.kill", (session,), options)]
 
 
 def literal_value(text: nodes.SqlText) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import nodes
 from . import plpgsql as pl
 from .lower import Context, invocations
+from .lower_rules import forget_rule
 from .scope import object_name
 
 _NAMED = {
@@ -85,6 +86,9 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
     if node.kind == "SYNONYM":
         ctx.catalog.synonyms.pop(ctx.catalog.key(object_name(name)), None)
         return [pl.Invoke("ssb.drop_synonym", (ctx.queue(name),), if_exists)]
+    if node.kind in ("RULE", "DEFAULT"):
+        forget_rule(node.kind, object_name(name), ctx)
+        return []
     if node.kind in _WITHOUT_EFFECT:
         return []
     ctx.problem(f"DROP {node.kind} is not supported", node.span)

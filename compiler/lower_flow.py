@@ -175,13 +175,20 @@ def leave_blocks(ctx: Context, target: Loop) -> list[pl.Statement]:
         return result
     tries = len(ctx.tries) - target.tries
     if tries:
-        result.append(pl.Assign(f"{ctx.session}.try_depth", pl.Raw(f"{ctx.session}.try_depth - {tries}")))
+        result.append(count_tries(ctx.session, -tries))
     if ctx.catches > target.catches:
         result.append(pl.Assign(f"{ctx.session}.caught", outer_error(ctx, target.catches)))
     return result
 
 
 # ------------------------------------------------------------------ TRY
+
+
+def count_tries(session: str, change: int, note: str | None = None) -> pl.Assign:
+    """Into or out of TRY blocks: triggers are told too, whose errors the CATCH block gets."""
+    depth = f"{session}.try_depth"
+    changed = f"{depth} {'+' if change > 0 else '-'} {abs(change)}" if change else depth
+    return pl.Assign(depth, pl.Raw(f"ssb.tries({changed})"), note=note)
 
 
 @lower.register
@@ -207,9 +214,9 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     ctx.nesting -= 1
     result: list[pl.Statement] = [
         *outer,
-        pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth + 1"), note="BEGIN TRY"),
+        count_tries(session, 1, note="BEGIN TRY"),
         pl.Block(tuple(body), label=label),
-        pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth - 1"), note="END TRY"),
+        count_tries(session, -1, note="END TRY"),
     ]
     certain = not _may_fail(body)
     if not certain and _names_relations(node.body):

@@ -298,8 +298,8 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
 
 @invocations.register
 def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] | None:
-    """CREATE SYNONYM: the compiler follows it; for tables there is a view as well."""
+    """CREATE SYNONYM: the compiler follows it; there is a view as well, for others who ask."""
     target = object_name(node.target)
-    ctx.catalog.synonyms[ctx.catalog.key(object_name(node.name))] = target
+    ctx.catalog.define_synonym(object_name(node.name), target)
     name = pl.Text(ctx.catalog.sql_name(object_name(node.name)))
     return [pl.Invoke("ssb.create_synonym", (name, pl.Text(ctx.catalog.sql_name(target))))]

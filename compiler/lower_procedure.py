@@ -260,9 +260,9 @@ def _declare_parameter(
     if table is not None:
         ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier)
     elif known.type is None:
-        from .lower_cursor import declare_cursor_variable
+        from .lower_cursor import declare_cursor_parameter
 
-        declare_cursor_variable(written.variable, ctx)
+        declare_cursor_parameter(written.variable, known.reference, ctx)
     else:
         ctx.scope.declare(name, ctx.type_of(written.type), qualifier=qualifier)
 
@@ -286,10 +286,12 @@ def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl
     """
     from .control_flow import lower_with_jumps, needs_jumps
     from .cursor_rows import located_cursors
-    from .lower_cursor import count_definitions
+    from .lower_cursor import count_definitions, deallocated_cursors, passed_cursors
 
     statements: tuple[nodes.Statement, ...] = tuple(body)
     ctx.cursor_definitions = count_definitions(statements)
+    ctx.deallocated_cursors = deallocated_cursors(statements)
+    ctx.passed_cursors = passed_cursors(statements)
     ctx.located_cursors = located_cursors(statements)
     if needs_jumps(statements):
         return lower_with_jumps(statements, ctx)
@@ -368,6 +370,7 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         chosen = _match_arguments(node, procedure)
     except WrongArguments as error:
         return wrong_call(node, procedure.name.name, error, ctx)
+    checked: list[pl.Statement] = []
     before: list[pl.Statement] = []
     after: list[pl.Statement] = []
     arguments: list[pl.Expr] = []
@@ -388,6 +391,8 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
                 continue
         else:
             value = _argument(argument, parameter, ctx, before, after)
+            if _may_not_fit(value, parameter):
+                value = _converted_before(value, argument.value, parameter, procedure, ctx, checked)
         if positional:
             arguments.append(value)
         else:
@@ -397,7 +402,46 @@ def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> l
         call = pl.Call(procedure.sql_name, (*arguments, session))
     else:
         call = pl.Call(procedure.sql_name, tuple(arguments), (*named, (procedure.session, session)))
-    return [*_guarded(before, node, ctx), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+    prepared = [*checked, *_guarded(before, node, ctx)]
+    return [*prepared, call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+
+
+def _may_not_fit(value: pl.Expr, parameter: ProcedureParameter) -> bool:
+    """Whether a constant or a variable may not convert to the parameter's type."""
+    if not isinstance(value, pl.Raw) or parameter.type is None or parameter.type.is_string:
+        return False
+    return value.sql.startswith("sys.convert_") or (parameter.type.family == "integer" and "::" in value.sql)
+
+
+def _converted_before(
+    value: pl.Expr,
+    written: nodes.SqlText,
+    parameter: ProcedureParameter,
+    procedure: Procedure,
+    ctx: Context,
+    checked: list[pl.Statement],
+) -> pl.Expr:
+    """Convert an argument ahead of the CALL, which no exception block may surround; 8114 where it fails."""
+    assert parameter.type is not None
+    scratch = ctx.helper(f"{fold(parameter.name)}_in", pg_type(parameter))
+    assign = pl.Assign(scratch, value)
+    if ctx.mode in (Mode.FUNCTION, Mode.PLAIN):
+        checked.append(assign)
+        return pl.Name(scratch)
+    source = ctx.expression(written, None).type or NVARCHAR_MAX
+    told = (pl.Text(procedure.name.name), pl.Name("SQLSTATE"), pl.Name("SQLERRM"))
+    types = (pl.Text(_shown_type(source)), pl.Text(_shown_type(parameter.type)))
+    failed = pl.Invoke(
+        "ssb.unfit_argument", (pl.Name(ctx.session), pl.Number(ctx.line(written)), *told, *types)
+    )
+    handler = (pl.Assign(ctx.session, failed), ctx.leave_after_error(written))
+    checked.append(pl.Block((assign,), handler=handler))
+    return pl.Name(scratch)
+
+
+def _shown_type(type_: SqlType) -> str:
+    """Return the type's name as error 8114 has it."""
+    return "numeric" if type_.name == "decimal" else type_.name
 
 
 def _guarded(before: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
@@ -477,6 +521,9 @@ def _argument(
         table = ctx.scope.table_variable(token.text)
         if table is not None:
             return pl.Name(table.reference)
+    cursor = _passed_cursor(text, ctx)
+    if cursor is not None and parameter.type is None and parameter.output:
+        return pl.Name(cursor)
     variable = (
         ctx.scope.variable(token.text) if token is not None and token.kind == TokenKind.VARIABLE else None
     )
@@ -542,7 +589,10 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
         texts.append(_as_text(argument.value, ctx))
         if argument.output:
             variable = ctx.scope.variable(argument.value.text.strip())
-            if variable is not None:
+            cursor = _passed_cursor(argument.value, ctx)
+            if cursor is not None:
+                after.append(pl.Assign(cursor, pl.Name(f"{values}[{number}]")))
+            elif variable is not None:
                 cast = pl.Cast(pl.Name(f"{values}[{number}]"), variable.type.postgres)
                 after.append(pl.Assign(variable.reference, cast))
     before = [pl.Assign(values, pl.Array(tuple(texts), "text"))]
@@ -553,12 +603,23 @@ def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl
     return [*ctx.guard(node, before), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
 
 
+def _passed_cursor(text: nodes.SqlText, ctx: Context) -> str | None:
+    """Return the variable that names a cursor which is an argument, None for other arguments."""
+    if len(text.tokens) != 1:
+        return None
+    cursor = ctx.scope.cursor_variables.get(text.tokens[0].text.lower())
+    return cursor.key if cursor is not None and cursor.variable else None
+
+
 def _as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     """Return an argument as PostgreSQL writes it: T-SQL's text of a datetime has no seconds."""
     table = ctx.scope.table_variable(text.tokens[0].text) if len(text.tokens) == 1 else None
     if table is not None:
         # Its rows, for a table-valued parameter.
         return pl.Cast(pl.Name(table.reference), "text")
+    cursor = _passed_cursor(text, ctx)
+    if cursor is not None:
+        return pl.Name(cursor)
     word = len(text.tokens) == 1 and text.tokens[0].kind in (TokenKind.WORD, TokenKind.BRACKETED)
     written = None if word else ctx.expression(text)
     if written is None or written.type is None or written.type.family in ("string", "integer"):

@@ -17,6 +17,7 @@ from . import nodes, ordinary_sql
 from . import plpgsql as pl
 from .dynamic_pieces import lower_executed, mentions
 from .lower import Context, Mode, lower
+from .lower_rules import remember_rule
 from .names import ObjectName, fold, literal, quote
 from .ordinary_sql import Assignment, Ddl, Dml, Query, TableVariableDml
 from .safety import safe_expression
@@ -29,6 +30,8 @@ TABLE_TYPE_COMMENT = "AS TABLE "
 @lower.register
 def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
     """Lower an ordinary statement by what its translation turns out to be."""
+    if remember_rule(node, ctx):
+        return []
     created = table_type_statement(node, ctx)
     if created is not None:
         body: list[pl.Statement] = [*map(pl.Sql, created), *ctx.status(node, pl.Number(0))]

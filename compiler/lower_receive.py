@@ -212,10 +212,11 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
     rowcount = f"{ctx.session}.rowcount"
     query = appending_query(table, node.into.name, columns, row, _source(node, ctx))
     body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]
-    if waiting:
+    shown = ctx.show_count()
+    if waiting and not shown:
         body.append(pl.Exit(waiting, pl.Raw(f"{rowcount} > 0")))
-    else:
-        body += ctx.show_count()
+    elif not waiting:
+        body += shown
     return body
 
 
@@ -239,7 +240,8 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         computed = pl.Assign(deadline, call)
         safe = ctx.expression(node.timeout, INT).safe
         result += [computed] if safe else ctx.guard(node, [computed])
-    after: list[pl.Statement] = []
+    done: str | None = None
+    show: list[pl.Statement] = []
     if isinstance(inner, nodes.GetConversationGroup):
         group = ctx.variable(inner.variable).spelling
         attempt = [
@@ -249,15 +251,17 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         ]
     elif inner.assigns or inner.into is not None:
         attempt = [*ctx.status(node), *_attempt(inner, ctx, waiting=label, status_of=node)]
-        after = ctx.show_count() if inner.into is not None else []
+        if inner.into is not None and (show := ctx.show_count()):
+            done = f"{ctx.session}.rowcount > 0"
     else:
         rows = ctx.outer_helper("output_rows", "text[]")
         query, columns = receive_query(inner, ctx)
         collect = f"SELECT array_agg(ssb.row_values(row_to_json(m))) FROM ({query}) AS m"
-        attempt = [pl.SelectInto(collect, (rows,)), pl.Exit(label, pl.Raw(f"{rows} IS NOT NULL"))]
+        attempt = [pl.SelectInto(collect, (rows,))]
+        done = f"{rows} IS NOT NULL"
         shown = pl.Invoke("coalesce", (pl.Name(rows), pl.Raw("'{}'")))
-        show = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
-        after = [pl.Assign(ctx.session, show)]
+        call = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
+        show = [pl.Assign(ctx.session, call)]
     guarded = ctx.guard(node, attempt, after_error=[pl.Exit(label)])
     named: list[tuple[str, pl.Expr]] = []
     if isinstance(inner, nodes.Receive) and inner.where is not None:
@@ -267,9 +271,16 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         named.append(("may_commit", pl.Invoke("ssb.may_commit", (pl.Name(ctx.session),))))
     until: pl.Expr = pl.Name(deadline) if deadline else pl.NULL
     wait = pl.Call("ssb.wait_for_message", (ctx.queue(inner.queue), until), tuple(named))
-    timed_out = [pl.Exit(label, pl.Raw(f"clock_timestamp() >= {deadline}"))] if deadline else []
-    loop = pl.Loop((*guarded, *timed_out, wait), label=label)
-    return [*result, loop, *after, *ctx.autocommit(node)]
+    timed_out = f"clock_timestamp() >= {deadline}" if deadline else None
+    leave: list[pl.Statement] = []
+    if done is not None:
+        # Inside the loop: a RECEIVE that failed left it before, and shows nothing.
+        ended = done if timed_out is None else f"{done} OR {timed_out}"
+        leave = [pl.If(((pl.Raw(ended), (*show, pl.Exit(label))),))]
+    elif timed_out is not None:
+        leave = [pl.Exit(label, pl.Raw(timed_out))]
+    loop = pl.Loop((*guarded, *leave, wait), label=label)
+    return [*result, loop, *ctx.autocommit(node)]
 
 
 def get_group_waiting(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..grammar.lexer import lex, string_value
 from ..grammar.problems import Problems
@@ -12,7 +14,8 @@ from . import nodes
 from . import plpgsql as pl
 from .lower import Context
 from .lower_procedure import argument_value
-from .names import ObjectName
+from .lower_rules import binding
+from .names import ObjectName, fold
 from .system_queries import SYSTEM_QUERIES
 from .type_map import INT, NVARCHAR_MAX, SqlType
 
@@ -146,6 +149,10 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
         "sp_xml_preparedocument": _prepare_document,
         "sp_addtype": _add_type,
         "sp_droptype": _drop_type,
+        "sp_bindrule": _bind_rule,
+        "sp_bindefault": _bind_rule,
+        "sp_unbindrule": _bind_rule,
+        "sp_unbindefault": _bind_rule,
     }
     if name in special:
         return special[name](node, ctx)
@@ -266,6 +273,27 @@ def _drop_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     return [*ctx.guard(node, [pl.Perform(drop), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
 
 
+def _bind_rule(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """sp_bindrule rule, 'table.column', sp_unbindrule 'table.column', and their like for defaults."""
+    assert isinstance(node.module, nodes.QualifiedName)
+    name = node.module.name.text.lower()
+    parameters = {"sp_bindrule": "@rulename", "sp_bindefault": "@defname"}
+    first = _constant(node, 0, parameters.get(name, "@objname"))
+    second = _constant(node, 1, "@objname")
+    lowered: list[pl.Statement] = []
+    for text in binding(node, name, first, second, ctx):
+        lowered += _definition(node, text, "ALTER TABLE", ctx)
+    return [*lowered, pl.Perform(pl.Invoke("ssb.print", (pl.Text(_BOUND[name]),)))] if lowered else []
+
+
+_BOUND = {
+    "sp_bindrule": "Rule bound to table column.",
+    "sp_bindefault": "Default bound to column.",
+    "sp_unbindrule": "Rule unbound from table column.",
+    "sp_unbindefault": "Default unbound from table column.",
+}
+
+
 def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list[pl.Statement]:
     """An ordinary definition in place of the procedure's call; what is wrong with it is the call's."""
     from .lower_query import lower_translated
@@ -285,14 +313,61 @@ def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list
 
 
 def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
-    """sp_rename of tables, columns and indexes."""
+    """sp_rename of tables, columns, indexes and the like."""
     parameters = (
         ("@objname", "object_name", NVARCHAR_MAX),
         ("@newname", "new_name", NVARCHAR_MAX),
         ("@objtype", "object_type", NVARCHAR_MAX),
     )
-    call = pl.Invoke("ssb.rename_object", (), (*_arguments(node, parameters, ctx), *ctx.database_argument()))
+    arguments = _arguments(node, parameters, ctx)
+    _follow_rename(dict(arguments), ctx)
+    call = pl.Invoke("ssb.rename_object", (), (*arguments, *ctx.database_argument()))
     return [*ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+
+
+def _follow_rename(arguments: dict[str, pl.Expr], ctx: Context) -> None:
+    """What the script knows of a table goes with its new name, where the arguments are constants."""
+    old, new = (_constant_text(arguments.get(name)) for name in ("object_name", "new_name"))
+    kind = (_constant_text(arguments.get("object_type")) or "").upper()
+    if old is None or new is None or kind == "INDEX":
+        return
+    parts = ["".join(part) for part in re.findall(r'\[([^\]]*)\]|"([^"]*)"|([^.\s]+)', old)]
+    is_column = kind == "COLUMN"
+    owner = parts[:-1] if is_column else parts
+    if not 1 <= len(owner) <= 3:
+        return
+    name = ObjectName(owner[-1], *owner[-2::-1])
+    known = ctx.catalog.tables.pop(ctx.catalog.key(name), None)
+    if known is None:
+        return
+    if is_column:
+        was = fold(parts[-1])
+        ctx.catalog.tables[ctx.catalog.key(name)] = replace(
+            known,
+            columns=tuple(
+                replace(column, name=new) if fold(column.name) == was else column for column in known.columns
+            ),
+            keys=tuple(
+                replace(key, columns=tuple(new if fold(column) == was else column for column in key.columns))
+                for key in known.keys
+            ),
+            default_names=tuple(
+                (constraint, fold(new) if fold(column) == was else column)
+                for constraint, column in known.default_names
+            ),
+        )
+    else:
+        renamed = replace(name, name=new)
+        ctx.catalog.tables[ctx.catalog.key(renamed)] = replace(known, name=renamed)
+
+
+def _constant_text(value: pl.Expr | None) -> str | None:
+    """The value of an argument that is a string constant."""
+    if isinstance(value, pl.Text):
+        return value.value
+    if isinstance(value, pl.Raw) and (match := re.fullmatch(r"'((?:[^']|'')*)'", value.sql)):
+        return match.group(1).replace("''", "'")
+    return None
 
 
 def _prepare_document(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:

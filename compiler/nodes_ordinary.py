@@ -73,6 +73,12 @@ class AdministrativeStatement(Statement):
     kind: str
     text: SqlText
 
+    @property
+    def kills_session(self) -> bool:
+        """``KILL 53``; other forms (KILL QUERY NOTIFICATION …) have no effect."""
+        token = self.text.tokens[1].text if len(self.text.tokens) > 1 else ""
+        return self.kind == "KILL" and (token.isdecimal() or token.startswith("@"))
+
 
 @dataclass(frozen=True, kw_only=True)
 class UnsupportedStatement(Statement):

@@ -34,6 +34,7 @@ ordinary_sql_merge         MERGE
 ordinary_sql_table_variables  DML on table variables
 ordinary_sql_ddl           CREATE TABLE and its relatives
 ordinary_sql_alter         ALTER TABLE
+ordinary_sql_system_versioning  periods, histories, FOR SYSTEM_TIME
 ordinary_sql_catalog       queues and sys views, which no script creates
 ordinary_sql_writing       queries → text through sqlglot's PostgreSQL writer
 ordinary_sql_layout        line breaks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sqlglot import exp
 from sqlglot.parser import Parser
@@ -22,15 +23,25 @@ from .ordinary_sql_ddl import (
 from .ordinary_sql_definitions import (
     Definition,
     add_index,
+    at_period,
     read_column,
     read_constraint,
     read_index,
+    read_period,
     warn_of_mask,
 )
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
 from .ordinary_sql_layout import flat
 from .ordinary_sql_reading import Reader
+from .ordinary_sql_system_versioning import (
+    add_period,
+    history_table,
+    read_versioning,
+    require_generated,
+    start_versioning,
+    without_period,
+)
 from .type_map import SqlType
 
 _BEHIND_INDEX = frozenset(("(", "UNIQUE", "CLUSTERED", "NONCLUSTERED", "HASH", "COLUMNSTORE"))
@@ -39,7 +50,7 @@ _BEHIND_INDEX = frozenset(("(", "UNIQUE", "CLUSTERED", "NONCLUSTERED", "HASH", "
 def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
     """Translate ALTER TABLE; the words themselves are consumed."""
     name = object_name(reader.target())
-    sql = ctx.relation_name(name)
+    sql = ctx.defined_name(name)
     valid: bool | None = None
     if reader.take(T.WITH):
         if reader.word("NOCHECK"):
@@ -60,9 +71,11 @@ def alter_table(reader: Reader, ctx: Context) -> Ddl | None:
 def _action(
     reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, valid: bool | None, ctx: Context
 ) -> Ddl | None:
-    if reader.word("DROP", "PERIOD", "FOR"):
-        ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
-        return None
+    if reader.word("DROP", "PERIOD", "FOR", "SYSTEM_TIME"):
+        return Ddl(
+            (f"SELECT ssb.drop_period({literal(sql)})",),
+            defines=(without_period(known),) if known is not None else (),
+        )
     if reader.word("ADD"):
         return _add(reader, name, sql, known, valid is not False, ctx)
     if reader.word("ALTER", "COLUMN"):
@@ -78,15 +91,20 @@ def _action(
         if not reader.word("TRIGGER"):
             ctx.unsupported(f"ALTER TABLE … {verb} {reader.current_upper}")
             return None
-        names = _names(reader)
-        targets = ["USER"] if names is None else [identifier(each) for each in names]
-        return Ddl(tuple(f"ALTER TABLE {sql} {verb} TRIGGER {target}" for target in targets))
+        listed = ", ".join(literal(fold(each)) for each in _names(reader) or ())
+        enable = str(verb == "ENABLE").lower()
+        return Ddl((f"SELECT ssb.enable_trigger({literal(sql)}, ARRAY[{listed}]::text[], {enable})",))
     if reader.word("SET") or reader.word("REBUILD"):
-        if reader.text_at(1) == "SYSTEM_VERSIONING" and reader.text_at(3) == "ON":
-            ctx.unsupported("a system-versioned table")
-            return None
+        versioning = read_versioning(reader)
         reader.rest()
-        return Ddl(())
+        if versioning is None:
+            return Ddl(())
+        if not versioning.on:
+            return Ddl((f"SELECT ssb.stop_versioning({literal(sql)})",))
+        return Ddl(
+            (start_versioning(sql, versioning, ctx),),
+            defines=tuple(history_table(known, versioning)) if known is not None else (),
+        )
     ctx.unsupported(f"ALTER TABLE … {reader.current_upper}")
     return None
 
@@ -133,9 +151,8 @@ def _add(
         elif reader.current_upper == "INDEX" and reader.text_at(2) in _BEHIND_INDEX:
             reader.advance()
             add_index(definition, read_index(reader, False, ctx))
-        elif reader.current_upper == "PERIOD" and reader.text_at(1) == "FOR":
-            ctx.unsupported("a system-versioned table (PERIOD FOR SYSTEM_TIME)")
-            return None
+        elif at_period(reader):
+            read_period(reader, definition)
         else:
             definition.columns.append(read_column(reader, definition, ctx))
         if not reader.take(T.COMMA):
@@ -143,6 +160,14 @@ def _add(
     if not reader.at_end:
         reader.fail()
     old = known.columns if known is not None else ()
+    if definition.period is not None:
+        # ADD PERIOD names columns that are there: from now on they are generated.
+        names = {fold(column) for column in definition.period}
+        old = tuple(
+            replace(column, generated=True) if fold(column.name) in names else column for column in old
+        )
+    elif definition.columns:
+        require_generated(definition, ctx)
     actions: list[str] = []
     info = table_info(_together(definition), name, ctx)
     relation = ctx.frame.relations[0]
@@ -167,13 +192,12 @@ def _add(
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
         defines = (
-            TableInfo(
-                known.name,
-                (*old, *info.columns),
-                (*known.keys, *info.keys),
-                known.checks,
+            replace(
+                known,
+                columns=(*old, *info.columns),
+                keys=(*known.keys, *info.keys),
                 default_names=(*known.default_names, *given),
-                is_of_server=known.is_of_server,
+                versioned=known.versioned or definition.period is not None,
             ),
         )
     ignoring = [
@@ -184,7 +208,9 @@ def _add(
     following = (*ignoring_triggers(sql, ignoring), *naming_of_defaults(name, sql, given))
     indexes = [index_text(index, name, ctx) for index in definition.indexes]
     first = [_statement(sql, actions)] if actions else []
-    return Ddl((*first, *indexes, *following), defines=defines)
+    if definition.columns and _may_have_history(name, known):
+        following = (*following, f"SELECT ssb.follow_table({literal(sql)})")
+    return Ddl((*first, *indexes, *following, *add_period(definition, sql)), defines=defines)
 
 
 def _together(definition: Definition) -> Definition:
@@ -235,6 +261,11 @@ def _alter_column(
     column = identifier(column_node.name)
     if reader.current_upper == "ADD" and reader.text_at(1) == "MASKED":
         warn_of_mask(reader, column_node, ctx)
+    if reader.current_upper in ("ADD", "DROP") and reader.text_at(1) == "HIDDEN":
+        hidden = reader.current_upper == "ADD"
+        reader.rest()
+        call = f"ssb.hide_column({literal(sql)}, {literal(fold(column_node.name))}, {str(hidden).lower()})"
+        return Ddl((f"SELECT {call}",), defines=_with_column(known, column_node.name, hidden=hidden))
     if reader.current_upper in ("ADD", "DROP", "MASKED"):
         # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION: nothing to do here.
         reader.rest()
@@ -274,16 +305,30 @@ def _alter_column(
         actions.append(f"ALTER COLUMN {column} DROP NOT NULL")
     defines: tuple[TableInfo, ...] = ()
     if known is not None:
-        columns = tuple(
-            ColumnInfo(
-                c.name, type_, nullable is not False and not primary, c.identity, c.default, c.computed
-            )
-            if fold(c.name) == fold(column_node.name)
-            else c
-            for c in known.columns
+        defines = _with_column(
+            known, column_node.name, type=type_, nullable=nullable is not False and not primary
         )
-        defines = (replace(known, columns=columns),)
-    return Ddl((_statement(sql, actions),), defines=defines)
+    if found is not None and found.generated:
+        ctx.problem(
+            f"Period column '{found.name}' in a system-versioned temporal table cannot be altered.",
+            column_node,
+            number=13599,
+        )
+    following = (f"SELECT ssb.follow_table({literal(sql)})",) if _may_have_history(name, known) else ()
+    return Ddl((_statement(sql, actions), *following), defines=defines)
+
+
+def _may_have_history(name: ObjectName, known: TableInfo | None) -> bool:
+    """Whether the table has a period, or nothing is known of it."""
+    return not name.is_temporary if known is None else known.versioned
+
+
+def _with_column(known: TableInfo | None, name: str, **changes: Any) -> tuple[TableInfo, ...]:
+    """The table with one column changed, where it is known."""
+    if known is None:
+        return ()
+    columns = tuple(replace(c, **changes) if fold(c.name) == fold(name) else c for c in known.columns)
+    return (replace(known, columns=columns),)
 
 
 def _may_be_default(constraint: str, names: dict[str, str], known: TableInfo | None) -> bool:
@@ -307,6 +352,13 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
         guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
         dropped = reader.name().name
         if kind == "COLUMN":
+            period_column = _find(known, dropped)
+            if period_column is not None and period_column.generated:
+                ctx.problem(
+                    f"Column '{dropped}' in table '{name.name}' cannot be dropped because it is a part of "
+                    "period definition.",
+                    number=13588,
+                )
             gone.add(fold(dropped))
             actions.append(f"DROP COLUMN {guard}{identifier(dropped)}")
         elif _may_be_default(fold(dropped), names, known):
@@ -332,4 +384,6 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             keys = ()
         defines = (replace(known, columns=columns, keys=keys, default_names=tuple(names.items())),)
     last = [_statement(sql, actions)] if actions else []
+    if gone and _may_have_history(name, known):
+        last.append(f"SELECT ssb.follow_table({literal(sql)})")
     return Ddl((*first, *last), defines=defines)

@@ -14,6 +14,7 @@ from .ordinary_sql_context import Context, handles, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, find_relation, level_of, scalar, variable
 from .ordinary_sql_for_json import is_json
+from .ordinary_sql_interface import UserFunction
 from .ordinary_sql_nodes import AtTimeZone, Conversion, NextValue
 from .ordinary_sql_values import Value
 from .xml_methods import XML_METHODS, xml_method
@@ -46,8 +47,8 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
 
 @handles(AtTimeZone)
 def _at_time_zone(node: AtTimeZone, ctx: Context) -> Value:
-    value = scalar(node.this, ctx)
-    return v.call("sys.at_time_zone", value.text, scalar(node.args["zone"], ctx).text, type=tm.DATETIMEOFFSET)
+    arguments = [scalar(node.this, ctx), scalar(node.args["zone"], ctx)]
+    return functions.with_clock("sys.at_time_zone", arguments)
 
 
 @handles(exp.Date, exp.Time, exp.Timestamp)
@@ -112,7 +113,10 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     """A built-in function's call; an aggregate is not yet put into what stands around it."""
     name = node.name
     upper = name.upper()
-    ours = ctx.scope.context_function(name.lower()) if not node.expressions else None
+    words = name.lower()
+    if [argument.name.lower() for argument in node.expressions] == ["@@procid"]:
+        words += "(@@procid)"
+    ours = ctx.scope.context_function(words) if words != name.lower() or not node.expressions else None
     if ours is not None:
         return Value(ours.sql, level_of(ours.sql), ours.type)
     if upper == "UPDATE" and len(node.expressions) == 1:
@@ -348,26 +352,9 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
         fold(name.database or "") == "master" and call.name.upper().startswith("FN_")
     ):
         return _function(call, ctx)
-    known = ctx.scope.user_function(name)
-    texts = []
-    for position, argument in enumerate(given_arguments(call, ctx)):
-        rows = table_argument(argument, ctx)
-        if rows is not None:
-            texts.append(rows)
-            continue
-        value = scalar(argument, ctx)
-        if known is not None and position < len(known.parameters):
-            to = known.parameters[position]
-            value = v.assign(value, to)
-            if (
-                value.constant is None
-                and not value.is_null
-                and (value.type is None or value.type.postgres_bare != to.postgres_bare or value.pg)
-            ):
-                value = v.cast(value, to.postgres_bare, to)
-        texts.append(value.text)
-    target = name.sql(ctx.scope.database, ctx.scope.default_database)
-    return v.call(target, *texts, type=known.result if known is not None else None)
+    known = ctx.scope.user_function(ctx.scope.synonym(name))
+    texts = user_arguments(call, known, ctx)
+    return v.call(ctx.relation_name(name), *texts, type=known.result if known is not None else None)
 
 
 def table_argument(node: exp.Expr, ctx: Context) -> str | None:
@@ -378,6 +365,30 @@ def table_argument(node: exp.Expr, ctx: Context) -> str | None:
     if variable is None:
         return None
     return variable.query_reference if ctx.has_relations else variable.reference
+
+
+def user_arguments(call: exp.Anonymous, known: UserFunction | None, ctx: Context) -> list[str]:
+    """The arguments of a user's function as PostgreSQL text, converted to its parameters' types."""
+    texts = []
+    for position, argument in enumerate(given_arguments(call, ctx)):
+        rows = table_argument(argument, ctx)
+        if rows is not None:
+            texts.append(rows)
+            continue
+        value = scalar(argument, ctx)
+        to = known.parameters[position] if known is not None and position < len(known.parameters) else None
+        if to is not None:
+            value = v.assign(value, to)
+            # A bare 1 is an integer, which PostgreSQL takes for no smallint.
+            narrower = isinstance(value.constant, int) and to.postgres_bare in ("smallint", "sys.bit")
+            if narrower or (
+                value.constant is None
+                and not value.is_null
+                and (value.type is None or value.type.postgres_bare != to.postgres_bare or value.pg)
+            ):
+                value = v.cast(value, to.postgres_bare, to)
+        texts.append(value.text)
+    return texts
 
 
 def given_arguments(call: exp.Anonymous, ctx: Context) -> list[exp.Expr]:

@@ -79,7 +79,7 @@ class Work:
     @property
     def head(self) -> str:
         """``dbo.t`` or ``dbo.t AS a``."""
-        if self.alias is None or self.alias == fold(self.name.name):
+        if self.alias is None or self.table.endswith(f".{quote(self.alias)}"):
             return self.table
         return f"{self.table} AS {quote(self.alias)}"
 
@@ -199,6 +199,8 @@ def _open(change: Change, item: exp.Table | None, ctx: Context) -> Work | None:
         return None
     info = ctx.scope.table(name)
     alias = fold(item.alias) if item is not None and item.args.get("alias") is not None else None
+    if alias is None and ctx.scope.synonym(name) != name:
+        alias = fold(name.name)
     hints = {
         hint.name.upper()
         for part in (change.target, item)

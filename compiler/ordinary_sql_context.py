@@ -171,7 +171,11 @@ class Context:
         return self.qualified or any(frame.relations for frame in self.frame.levels())
 
     def relation_name(self, name: ObjectName) -> str:
-        """The schema-qualified PostgreSQL name of a table, view or queue."""
+        """The schema-qualified PostgreSQL name of a table, view or queue, synonyms followed."""
+        return self.defined_name(self.scope.synonym(name))
+
+    def defined_name(self, name: ObjectName) -> str:
+        """The schema-qualified PostgreSQL name of what a statement defines, alters or drops."""
         return name.sql(self.scope.database, self.scope.default_database)
 
     def fresh(self, stem: str) -> str:

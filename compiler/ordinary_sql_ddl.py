@@ -7,6 +7,7 @@ CHECK and computed columns go through the same translation as everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType as T
@@ -29,6 +30,13 @@ from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
 from .ordinary_sql_layout import flat
 from .ordinary_sql_reading import Reader
+from .ordinary_sql_system_versioning import (
+    add_period,
+    history_table,
+    read_versioning,
+    require_generated,
+    start_versioning,
+)
 from .ordinary_sql_tokens import to_sqlglot
 from .type_map import SqlType
 
@@ -57,7 +65,7 @@ def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
     if reader.word("DROP", "INDEX"):
         return _drop_index(reader, ctx)
     if reader.word("TRUNCATE", "TABLE"):
-        name = ctx.relation_name(object_name(reader.target()))
+        name = ctx.defined_name(object_name(reader.target()))
         reader.rest()
         return Ddl((f"TRUNCATE TABLE {name} RESTART IDENTITY",))
     if reader.word("CREATE", "TYPE"):
@@ -122,10 +130,12 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     if reader.text_at(1) == "(" and reader.text_at(2) == "LEDGER" and reader.text_at(4) == "ON":
         ctx.unsupported("a ledger table")
         return None
+    versioning = read_versioning(reader)
     index_options(reader)
     if not reader.at_end:
         reader.fail()
-    sql = ctx.relation_name(name)
+    sql = ctx.defined_name(name)
+    require_generated(definition, ctx)
     info = table_info(definition, name, ctx)
     ctx.push()
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
@@ -137,8 +147,13 @@ def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
     statements += naming_of_defaults(name, sql, info.default_names)
+    statements += add_period(definition, sql)
     ctx.pop()
-    return Ddl(tuple(statements), defines=(info,))
+    defines = [info]
+    if versioning is not None and versioning.on:
+        statements.append(start_versioning(sql, versioning, ctx))
+        defines += history_table(info, versioning)
+    return Ddl(tuple(statements), defines=tuple(defines))
 
 
 def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[str]:
@@ -189,9 +204,18 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
         nullable = column.nullable
         if nullable is None:
             nullable = column.type is None or ctx.nullable_type(column.type)
-        if folded in primary or column.identity is not None:
+        if folded in primary or column.identity is not None or (column.generated and column.nullable is None):
             nullable = False
-        infos.append(ColumnInfo(column.name.name, type_, nullable=nullable, identity=column.identity))
+        infos.append(
+            ColumnInfo(
+                column.name.name,
+                type_,
+                nullable=nullable,
+                identity=column.identity,
+                generated=column.generated,
+                hidden=column.hidden,
+            )
+        )
     info = TableInfo(name, tuple(infos), tuple(keys))
     for key in keys:
         for column_name in key.columns:
@@ -230,9 +254,7 @@ def _with_expressions(
         if column.default is not None:
             value = v.store(scalar(_unwrapped(column.default), ctx), type_)
             default = flat(value.text)
-        columns.append(
-            ColumnInfo(known.name, type_, known.nullable, known.identity, default=default, computed=computed)
-        )
+        columns.append(replace(known, type=type_, default=default, computed=computed))
     checks = tuple(
         flat(condition(constraint.check, ctx).text)
         for constraint in _all_constraints(definition)
@@ -244,7 +266,14 @@ def _with_expressions(
         for column in definition.columns
         if column.default_name is not None
     )
-    return TableInfo(name, tuple(columns), info.keys, checks, default_names=names)
+    return TableInfo(
+        name,
+        tuple(columns),
+        info.keys,
+        checks,
+        default_names=names,
+        versioned=definition.period is not None,
+    )
 
 
 def _unwrapped(node: exp.Expr) -> exp.Expr:
@@ -285,6 +314,8 @@ def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
         columns.append(
             ColumnInfo(known.name, known.type, known.nullable, known.identity, known.default, computed)
         )
+    if definition.period is not None or any(column.generated for column in definition.columns):
+        ctx.problem("Creating table variables containing PERIOD is not allowed.", number=13572)
     ctx.pop()
     return TableInfo(None, tuple(columns), info.keys, checks)
 
@@ -378,7 +409,7 @@ def constraint_text(constraint: Constraint, definition: Definition | None, ctx: 
 
 def _references(constraint: Constraint, ctx: Context) -> str:
     assert constraint.references is not None
-    text = f"REFERENCES {ctx.relation_name(object_name(constraint.references))}"
+    text = f"REFERENCES {ctx.defined_name(object_name(constraint.references))}"
     if constraint.foreign_columns:
         text += f" ({', '.join(identifier(column) for column in constraint.foreign_columns)})"
     return text + constraint.actions
@@ -421,10 +452,10 @@ def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
     defines: tuple[TableInfo, ...] = ()
     if index.ignore_dup_key:
         columns = tuple(column for column, _ in index.columns)
-        statements += ignoring_triggers(ctx.relation_name(table), [KeyInfo(columns, True)])
+        statements += ignoring_triggers(ctx.defined_name(table), [KeyInfo(columns, True)])
     if info is not None and unique and index.where is None and not info.read_only:
         key = KeyInfo(tuple(column for column, _ in index.columns), index.ignore_dup_key)
-        defines = (TableInfo(info.name, info.columns, (*info.keys, key), info.checks),)
+        defines = (replace(info, keys=(*info.keys, key)),)
     return Ddl(tuple(statements), defines=defines)
 
 
@@ -440,7 +471,7 @@ def index_text(index: Index, table: ObjectName, ctx: Context) -> str:
         f"{identifier(column)}{' DESC' if descending else ''}" for column, descending in index.columns
     )
     text = f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote(index_name(index.name, table))} "
-    text += f"ON {ctx.relation_name(table)} ({columns})"
+    text += f"ON {ctx.defined_name(table)} ({columns})"
     if index.include:
         text += f" INCLUDE ({', '.join(identifier(column) for column in index.include)})"
     if index.where is not None:
@@ -507,7 +538,7 @@ def _drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
             break
     if not reader.at_end:
         reader.fail()
-    return Ddl(tuple(f"DROP {kind} {guard}{ctx.relation_name(name)}" for name in names), drops=tuple(names))
+    return Ddl(tuple(f"DROP {kind} {guard}{ctx.defined_name(name)}" for name in names), drops=tuple(names))
 
 
 NOT_NULL_TYPE = "columns are NOT NULL"
@@ -528,7 +559,7 @@ def _create_type(reader: Reader, ctx: Context) -> Ddl | None:
         reader.fail()
     if base is None:
         return None
-    text = f"CREATE DOMAIN {ctx.relation_name(name)} AS {base.postgres}"
+    text = f"CREATE DOMAIN {ctx.defined_name(name)} AS {base.postgres}"
     if not_null:
         # NOT NULL is for columns that say nothing themselves, not for variables: the domain only tells it.
         text += f' CONSTRAINT "{NOT_NULL_TYPE}" CHECK (true)'
@@ -545,7 +576,7 @@ _SEQUENCE_LIMITS = {
 
 def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
     """CREATE and ALTER SEQUENCE; a sequence without START begins at its type's smallest value."""
-    name = ctx.relation_name(object_name(reader.target()))
+    name = ctx.defined_name(object_name(reader.target()))
     type_name = "bigint"
     options: dict[str, str] = {}
     while not reader.at_end:
@@ -569,13 +600,11 @@ def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
             reader.advance()
             if verb == "ALTER" and word in ("CYCLE", "MAXVALUE"):
                 options[word[:3] if word == "MAXVALUE" else word] = f"NO {word}"
-            elif verb == "ALTER" and word == "CACHE":
-                options[word] = "CACHE 1"
         elif reader.word("CYCLE"):
             options["CYCLE"] = "CYCLE"
         elif reader.word("CACHE"):
+            # PostgreSQL would give each session numbers of its own, out of order with the others'.
             if reader.current_text.isdecimal():
-                options["CACHE"] = f"CACHE {reader.current_text}"
                 reader.advance()
         else:
             reader.fail()
@@ -586,4 +615,4 @@ def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
         options.setdefault("MAX", f"MAXVALUE {high}")
         options.setdefault("START", f"START WITH {options['MIN' if ascending else 'MAX'].split()[-1]}")
         return Ddl((f"CREATE SEQUENCE {name} AS {postgres} {' '.join(options.values())}",))
-    return Ddl((f"ALTER SEQUENCE {name} {' '.join(options.values())}",))
+    return Ddl((f"ALTER SEQUENCE {name} {' '.join(options.values())}",) if options else ())

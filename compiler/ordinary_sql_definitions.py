@@ -62,6 +62,9 @@ class Column:
     default_name: str | None = None
     constraints: list[Constraint] = field(default_factory=list)
     with_values: bool = False
+    generated: bool = False
+    """GENERATED ALWAYS AS ROW START or END."""
+    hidden: bool = False
 
 
 @dataclass
@@ -71,6 +74,8 @@ class Definition:
     columns: list[Column] = field(default_factory=list)
     constraints: list[Constraint] = field(default_factory=list)
     indexes: list[Index] = field(default_factory=list)
+    period: tuple[str, str] | None = None
+    """PERIOD FOR SYSTEM_TIME (start, end)."""
 
 
 def read_definition(reader: Reader, ctx: Context) -> Definition:
@@ -102,9 +107,25 @@ def _item(reader: Reader, definition: Definition, ctx: Context) -> None:
         reader.advance()
         add_index(definition, read_index(reader, False, ctx))
         return
-    if word == "PERIOD":
-        reader.fail("a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported")
+    if at_period(reader):
+        read_period(reader, definition)
+        return
     definition.columns.append(read_column(reader, definition, ctx))
+
+
+def at_period(reader: Reader) -> bool:
+    """``PERIOD FOR SYSTEM_TIME`` comes next; PERIOD may be a column too."""
+    return reader.current_upper == "PERIOD" and reader.text_at(1) == "FOR"
+
+
+def read_period(reader: Reader, definition: Definition) -> None:
+    """``PERIOD FOR SYSTEM_TIME (start, end)``."""
+    if not reader.word("PERIOD", "FOR", "SYSTEM_TIME"):
+        reader.fail()
+    names = [node.name for node in read_names(reader)]
+    if len(names) != 2:
+        reader.fail()
+    definition.period = (names[0], names[1])
 
 
 def _is_type_ahead(reader: Reader) -> bool:
@@ -155,6 +176,7 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
             reader.advance()
             reader.advance()
         elif word in ("SPARSE", "ROWGUIDCOL", "FILESTREAM", "HIDDEN", "PERSISTED"):
+            column.hidden = column.hidden or word == "HIDDEN"
             reader.advance()
         elif word == "MASKED":
             warn_of_mask(reader, name, ctx)
@@ -166,7 +188,17 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
         elif word == "COLUMN_SET":
             reader.fail("a column set over sparse columns is not supported")
         elif word == "GENERATED":
-            reader.fail("a system-versioned table (GENERATED ALWAYS AS …) is not supported")
+            reader.advance()
+            if not reader.word("ALWAYS") or not reader.take(T.ALIAS):
+                reader.fail()
+            if reader.current_upper in ("TRANSACTION_ID", "SEQUENCE_NUMBER"):
+                reader.fail("a ledger table (GENERATED ALWAYS AS TRANSACTION_ID …) is not supported")
+            # ROW is a token of its own kind, START and END too.
+            if reader.text_at(0) != "ROW" or reader.text_at(1) not in ("START", "END"):
+                reader.fail()
+            reader.advance()
+            reader.advance()
+            column.generated = True
         elif word == "ENCRYPTED":
             reader.fail("Always Encrypted is not supported")
         else:

@@ -30,6 +30,7 @@ from .ordinary_sql_output import Changing, fillable, finish
 from .ordinary_sql_queries import ctes, query_text
 from .ordinary_sql_query_result import Targets
 from .ordinary_sql_statements import Insert, read_insert
+from .ordinary_sql_system_versioning import explicit_value
 from .ordinary_sql_top import changing_top, limited, top_rows
 from .ordinary_sql_values import Value
 
@@ -213,6 +214,9 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
             if is_default(cell):
                 row.append(Value("DEFAULT"))
                 continue
+            if columns is not None and columns[place].generated:
+                explicit_value(object_name(statement.target), cell, ctx)
+                return []
             value = scalar(cell, ctx)
             row.append(v.store(value, columns[place].type) if columns is not None else value)
         rows.append(row)
@@ -236,6 +240,8 @@ def _agree(rows: list[list[Value]], columns: list[ColumnInfo] | None) -> None:
 
 def _query(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> str:
     assert statement.query is not None
+    if any(column.generated for column in columns or ()):
+        explicit_value(object_name(statement.target), statement.query, ctx)
     targets = Targets([column.type for column in columns], store=True) if columns is not None else None
     result = query_text(statement.query, ctx, targets=targets)
     if result.columns is not None and columns is not None and len(result.columns) != len(columns):

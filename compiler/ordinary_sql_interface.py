@@ -33,6 +33,10 @@ class ColumnInfo:
     """PostgreSQL text of a computed column over the row's other columns."""
     holds_names: bool = False
     """Identifiers stand in it (sys.tables.name): compared without case, as T-SQL's are."""
+    generated: bool = False
+    """GENERATED ALWAYS AS ROW START or END: the period of a system-versioned table sets it."""
+    hidden: bool = False
+    """``*`` does not show it, and an INSERT without a column list does not fill it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class TableInfo:
     """Names of DEFAULT constraints (folded) with their columns: PostgreSQL does not name them."""
     is_of_server: bool = False
     """No script of this run has made it: its ``default_names`` are not known."""
+    versioned: bool = False
+    """It has, or once had, a period for system time, and may keep a history."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +98,10 @@ class ScalarVariable:
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A scalar user function: result type (None for a table) and types of the parameters."""
+    """A user function: result type (None for a table or an unknown one) and types of the parameters."""
 
     result: SqlType | None
-    parameters: tuple[SqlType, ...] = ()
+    parameters: tuple[SqlType | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,13 +150,16 @@ class SqlScope(Protocol):
 
     def context_function(self, name: str) -> Expression | None:
         """``error_number``, ``error_message``, ``error_line``…, ``xact_state``, ``scope_identity`` without
-        their parentheses; None when they mean nothing special here."""
+        their parentheses, ``object_name(@@procid)``; None when they mean nothing special here."""
 
     def updated_column(self, name: str) -> Expression | None:
         """``UPDATE(name)`` in a trigger, a boolean; None outside triggers."""
 
     def updated_columns(self) -> Expression | None:
         """``COLUMNS_UPDATED()`` in a trigger; None outside triggers and where the columns are unknown."""
+
+    def synonym(self, name: ObjectName) -> ObjectName:
+        """What a synonym stands for; every other name as it is."""
 
     def kept_rows(self, name: str) -> str | None:
         """The table behind ``inserted`` or ``deleted`` of an INSTEAD OF trigger; None elsewhere."""

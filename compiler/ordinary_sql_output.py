@@ -225,6 +225,7 @@ def fillable(columns: tuple[ColumnInfo, ...], *, identity: bool = False) -> list
         column
         for column in columns
         if column.computed is None
+        and not column.hidden
         and (identity or column.identity is None)
         and not (column.type is not None and column.type.name == "rowversion")
     ]

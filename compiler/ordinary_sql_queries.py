@@ -139,7 +139,11 @@ def _set_operation(node: exp.SetOperation, ctx: Context, targets: Targets | None
         current = current.this
     branches.append(("", current))
     branches.reverse()
-    queries = [query_text(branch, ctx, targets=targets) for _, branch in branches]
+    leading = replace(targets, leading=True) if targets is not None else None
+    queries = [
+        query_text(branch, ctx, targets=targets if index else leading)
+        for index, (_, branch) in enumerate(branches)
+    ]
     columns = _united(queries, branches, ctx)
     if columns is not None and targets is None:
         types = [column.type for column in columns]

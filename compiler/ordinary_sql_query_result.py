@@ -39,6 +39,8 @@ class Targets:
     exact: bool = False
     store: bool = False
     """The columns go into a table's columns: converted as an assignment is."""
+    leading: bool = False
+    """The query is the first of UNION and the like: PostgreSQL takes the columns' types from it."""
 
     def convert(self, position: int, value: Value) -> Value:
         """The value of the column at ``position``, converted."""
@@ -46,7 +48,10 @@ class Targets:
         if wanted is None or value.family == "boolean":
             return value
         if self.store:
-            return v.store(value, wanted)
+            stored = v.store(value, wanted)
+            # PostgreSQL makes text of a column whose rows are all literals or NULL.
+            bare = stored.is_null or (stored is value and isinstance(value.constant, str))
+            return v.convert(stored, wanted) if self.leading and bare and not wanted.is_string else stored
         if not self.exact:
             return v.convert(value, wanted) if mismatched(value, wanted) else value
         if (

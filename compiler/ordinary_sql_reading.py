@@ -242,6 +242,16 @@ class Reader(TSQLParser):
             table.set("hints", hints)
         return table
 
+    def target_at(self, ahead: int) -> exp.Table:
+        """The name of a table ``ahead`` places from here; nothing is consumed."""
+        index = self._index
+        self._advance(ahead)
+        table = Parser._parse_table_parts(self, schema=True)
+        self._retreat(index)
+        if not isinstance(table, exp.Table):
+            self.fail()
+        return table
+
     def table_source(self) -> exp.Expr:
         """One item of FROM."""
         source: exp.Expr = self._parse_table() or self.fail()

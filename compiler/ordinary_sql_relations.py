@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from . import ordinary_sql_values as v
@@ -15,10 +17,12 @@ from .ordinary_sql_interface import ColumnInfo, TableVariable
 from .ordinary_sql_pivot import pivoted
 from .ordinary_sql_rowsets import table_function
 from .ordinary_sql_sources import Source, alias_of, failed
+from .ordinary_sql_system_versioning import versions
 
 
 def read_from(node: exp.Expr, ctx: Context) -> list[Source]:
     """Translate FROM and the joins of a query or statement; its relations are then in sight."""
+    _pivot_joined(node)
     from_ = node.args.get("from_")
     if from_ is None:
         return []
@@ -26,14 +30,38 @@ def read_from(node: exp.Expr, ctx: Context) -> list[Source]:
     inner = from_.this
     sources += _joins(inner.args.get("joins") or [], ctx) if not isinstance(inner, exp.Subquery) else []
     sources += _joins(node.args.get("joins") or [], ctx)
+    group = node.args.get("group")
+    if group is not None and (
+        group.args.get("rollup")
+        or group.args.get("cube")
+        or group.find(exp.Rollup, exp.Cube, exp.GroupingSets)
+    ):
+        _may_be_null(ctx.frame.relations)
     return sources
+
+
+def _pivot_joined(node: exp.Expr) -> None:
+    """``a CROSS APPLY b PIVOT (…) p``, ``a JOIN b ON … PIVOT (…) p``: of all that is joined so far.
+
+    It becomes a derived table with the PIVOT behind it.
+    """
+    joins: list[exp.Join] = node.args.get("joins") or []
+    last = max((place for place, join in enumerate(joins) if join.args.get("pivots")), default=None)
+    if last is None:
+        return
+    pivots = joins[last].args["pivots"]
+    joins[last].set("pivots", None)
+    rows = exp.Select(expressions=[exp.Star()], from_=node.args["from_"], joins=joins[: last + 1])
+    alias = exp.TableAlias(this=exp.to_identifier("joined"))
+    node.set("from_", exp.From(this=exp.Subquery(this=rows, alias=alias, pivots=pivots)))
+    node.set("joins", joins[last + 1 :])
 
 
 def _joins(joins: list[exp.Join], ctx: Context) -> list[Source]:
     return [_join(join, ctx) for join in joins]
 
 
-_JOIN_PARTS = frozenset("this side kind on hint method using pivots".split())
+_JOIN_PARTS = frozenset("this side kind on hint method using".split())
 
 
 def _join(join: exp.Join, ctx: Context) -> Source:
@@ -52,7 +80,12 @@ def _join(join: exp.Join, ctx: Context) -> Source:
         word = "CROSS"
     else:
         word = "," if join.meta.get("comma") else "JOIN"
+    before = len(ctx.frame.relations)
     item = source(relation, ctx, word)
+    if word in ("RIGHT", "FULL"):
+        _may_be_null(ctx.frame.relations[:before])
+    if word in ("LEFT", "FULL"):
+        _may_be_null(ctx.frame.relations[before:])
     if word in ("LEFT", "RIGHT", "FULL", "JOIN"):
         if on is None:
             ctx.problem("JOIN needs ON", join, number=102)
@@ -67,12 +100,21 @@ def _apply(lateral: exp.Lateral, ctx: Context) -> Source:
     alias = lateral.args.get("alias")
     if alias is not None:
         inner.set("alias", alias.copy())
+    before = len(ctx.frame.relations)
     item = source(inner, ctx, "CROSS")
     if not item.text.startswith("LATERAL "):
         item.text = f"LATERAL {item.text}"
     if lateral.args.get("cross_apply") is False:
         item.kind, item.on = "LEFT", "true"
+        _may_be_null(ctx.frame.relations[before:])
     return item
+
+
+def _may_be_null(relations: list[Relation]) -> None:
+    """An outer join or a grouping set fills columns with NULL, NOT NULL or not."""
+    for relation in relations:
+        if relation.columns is not None:
+            relation.columns = tuple(replace(column, nullable=True) for column in relation.columns)
 
 
 # ---------------------------------------------------------------- one item
@@ -139,8 +181,6 @@ _TABLE_PARTS = frozenset("this db catalog alias hints pivots joins sample versio
 
 
 def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
-    if node.args.get("version") is not None:
-        ctx.unsupported("FOR SYSTEM_TIME", node, hint="tables keep no history here")
     ctx.only(node, _TABLE_PARTS)
     if isinstance(node.this, (exp.Anonymous, exp.Dot)) and not _is_name(node.this):
         return table_function(node, ctx, kind)
@@ -172,8 +212,11 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         text = bare = identifier(name.name)
     else:
         text = bare = ctx.relation_name(name)
-    pg_name = fold(name.name)
-    shown = fold(alias) if alias is not None else pg_name
+    pg_name = fold(ctx.scope.synonym(name).name)
+    shown = fold(alias if alias is not None else name.name)
+    version = node.args.get("version")
+    if version is not None:
+        text, pg_name = versions(version, bare, ctx), ""
     elsewhere = _view_of_another_database(name, text, ctx)
     if elsewhere is not None:
         text, pg_name = elsewhere, ""
@@ -181,12 +224,14 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     relation.partial = info is not None and info.partial
     if columns:
         relation.columns = tuple(ColumnInfo(column, None) for column in columns)
-    if kept is not None or ((alias is not None or elsewhere is not None) and shown != pg_name):
+    if kept is not None or shown != pg_name:
         text += f" AS {quote(shown)}"
     ctx.frame.relations.append(relation)
     text += _sample(node, bare, ctx)
-    lockable = fold(name.schema or "") not in ("sys", "information_schema") and not (
-        info is not None and info.read_only
+    lockable = (
+        version is None
+        and fold(name.schema or "") not in ("sys", "information_schema")
+        and not (info is not None and info.read_only)
     )
     return Source(kind, text, hints=hints, relation=relation, lockable=lockable, bare=bare)
 

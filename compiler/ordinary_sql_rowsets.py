@@ -13,8 +13,7 @@ from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_calls import (
     dotted_names,
-    given_arguments,
-    table_argument,
+    user_arguments,
     xml_binding,
     xml_literals,
     xml_subject,
@@ -70,9 +69,8 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
         prefix = ["sys"]
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
-    arguments = ", ".join(
-        table_argument(argument, ctx) or scalar(argument, ctx).text for argument in given_arguments(call, ctx)
-    )
+    known_function = ctx.scope.user_function(ctx.scope.synonym(name))
+    arguments = ", ".join(user_arguments(call, known_function, ctx))
     info = ctx.scope.table(name)
     shown = fold(alias or call.name)
     found = info.columns if info is not None else None

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from . import ordinary_sql_for_xml as for_xml
 from .names import fold, identifier
-from .ordinary_sql_context import Context
+from .ordinary_sql_context import Context, Frame
 from .ordinary_sql_expressions import condition, find_relation, scalar
 from .ordinary_sql_for import as_document, form
 from .ordinary_sql_for_xml_values import Shape
@@ -132,6 +132,8 @@ def _xml_directly(
     if found is None or items.values is None or (order is not None and not _orders_by_source(node, items)):
         return None
     many = from_text is not None or where is not None
+    if many and _names_only_outer_columns(node, ctx):
+        return None
     tables = for_xml.column_tables(node, len(items.values), ctx)
     shape = Shape(items.names, items.values, tables)
     if len({table for table in tables if table is not None}) > 1 and found.auto:
@@ -146,6 +148,36 @@ def _xml_directly(
         has_from=from_text is not None,
         at_most_one=True,
     )
+
+
+def _names_only_outer_columns(node: exp.Select, ctx: Context) -> bool:
+    """The list names columns of the queries around this one, and none of its own.
+
+    An aggregate over such columns would belong to the query around: PostgreSQL,
+    as the standard has it, counts an aggregate to the level of its columns.
+    """
+    outer = False
+    for item in (*node.expressions, *(node.args["order"].expressions if node.args.get("order") else ())):
+        for column in item.find_all(exp.Column):
+            frame = _frame_of(column, ctx)
+            if frame is ctx.frame and (column.args.get("table") or column.find_ancestor(exp.Select) is node):
+                return False
+            outer = outer or frame is not None
+    return outer
+
+
+def _frame_of(column: exp.Column, ctx: Context) -> Frame | None:
+    """The query level that a column belongs to, as far as it can be told."""
+    if column.args.get("table") is not None:
+        relation = find_relation([part.name for part in column.parts[:-1]], ctx)
+        found = (frame for frame in ctx.frame.levels() if any(one is relation for one in frame.relations))
+    else:
+        found = (
+            frame
+            for frame in ctx.frame.levels()
+            if any(one.columns is None or one.partial or one.column(column.name) for one in frame.relations)
+        )
+    return next(found, None)
 
 
 def _orders_by_source(node: exp.Select, items: SelectList) -> bool:
@@ -271,7 +303,16 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
         return Star("NULL", None)
     if any(relation.columns is None or relation.partial for relation in relations):
         return Star(text, None)
-    return Star(text, tuple(column for relation in relations for column in relation.columns or ()))
+    columns = tuple(column for relation in relations for column in relation.columns or ())
+    shown = tuple(column for column in columns if not column.hidden)
+    if len(shown) < len(columns):
+        text = ", ".join(
+            relation.spell(identifier(column.name))
+            for relation in relations
+            for column in relation.columns or ()
+            if not column.hidden
+        )
+    return Star(text, shown)
 
 
 def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> str:

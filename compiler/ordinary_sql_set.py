@@ -70,6 +70,12 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
         return ctx.unsupported(f"the method {item.method!r} in SET", item.value)
     if is_default(item.value):
         return Value("DEFAULT")
+    if column.generated:
+        return ctx.problem(
+            f"Cannot update GENERATED ALWAYS columns in table '{target or column.name}'.",
+            item.value,
+            number=13537,
+        )
     value = item.value
     if item.operator != "=":
         value = operand_of(item.operator, _own(item.column.copy(), ctx, target), value)

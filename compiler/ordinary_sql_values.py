@@ -40,6 +40,8 @@ class Value:
     """An aggregate's text goes into this (at {}) once OVER has been added."""
     joined: bool = False
     """Text joined with text that is no number: what is added to it is text too."""
+    clock: str | None = None
+    """Of a datetimeoffset, which is a moment alone here: the wall clock at its offset in T-SQL."""
 
     def at(self, level: int) -> str:
         """The text, in parentheses unless it binds at least as tightly as ``level``."""
@@ -249,6 +251,8 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
         return cast(NULL, to.postgres, to)
     if to.family == "user":
         return cast(value, to.postgres, to)
+    if value.clock is not None and to.family in ("date", "datetime", "time"):
+        value = at_clock(value)
     if (
         style is not None
         and style.constant == 0
@@ -268,6 +272,21 @@ def convert(value: Value, to: SqlType, *, style: Value | None = None, attempt: b
         if simple is not None:
             return simple
     return _by_function(value, to, style, attempt)
+
+
+def at_clock(value: Value) -> Value:
+    """The wall clock of a datetimeoffset where its offset is known, else the value."""
+    if value.clock is None:
+        return value
+    return Value(value.clock, ATOM, replace(tm.DATETIME2, scale=scale_of(value)), nullable=value.nullable)
+
+
+def scale_of(value: Value) -> int:
+    """The decimals of the seconds of a date and time; 7 where nothing says less."""
+    if value.type is None:
+        return 7
+    known = {"datetime": 3, "smalldatetime": 0, "date": 0}
+    return known.get(value.type.name, 7 if value.type.scale is None else value.type.scale)
 
 
 def _text_that_keeps_all(value: Value) -> Value:
@@ -380,6 +399,12 @@ _FUNCTION_NAMES = {
 }
 
 
+_NAME_THEIR_SOURCE = frozenset(
+    "bit tinyint smallint int bigint decimal float real datetime smalldatetime".split()
+)
+"""Types whose errors tell a varchar from an nvarchar."""
+
+
 def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) -> Value:
     name = _FUNCTION_NAMES.get(to.name, to.name)
     if name == "rowversion":
@@ -410,6 +435,13 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             if style is not None:
                 arguments.append(style.text)
             return call("sys.money_to_varchar", *_trim(arguments), type=to)
+        if value.clock is not None and not attempt and name.endswith("varchar"):
+            tail = [
+                str(scale_of(value)),
+                "NULL" if length is None else str(length),
+                *([style.text] if style is not None else []),
+            ]
+            return call("sys.clock_to_varchar", value.text, value.clock, *_trim(tail), type=to)
         if source is not None and source.name == "datetime2" and not attempt and name.endswith("varchar"):
             places = str(7 if source.scale is None else source.scale)
             tail = [
@@ -450,6 +482,10 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             arguments.append(style.text)
     elif to.name in ("datetime", "smalldatetime", "date") and style is not None:
         arguments.append(style.text)
+    if not attempt and source is not None and source.is_unicode and to.name in _NAME_THEIR_SOURCE:
+        if to.name in ("datetime", "smalldatetime") and style is None:
+            arguments.append("0")
+        arguments.append("'nvarchar'")
     return call(prefix + name, *arguments, type=to)
 
 
@@ -507,7 +543,7 @@ def assign(value: Value, to: SqlType) -> Value:
         return convert(value, to)
     if target == "integer":
         if family in ("integer", "bit"):
-            return value if to.name != "tinyint" or source.name in ("tinyint", "bit") else _tinyint(value, to)
+            return _small_integer(value, source, to) if to.name in _SMALL_INTEGERS else value
         if (
             isinstance(value.constant, str)
             and _INTEGER.match(value.constant)
@@ -564,10 +600,14 @@ def store(value: Value, to: SqlType | None) -> Value:
     return assign(value, to)
 
 
-def _tinyint(value: Value, to: SqlType) -> Value:
-    if isinstance(value.constant, int) and 0 <= value.constant <= 255:
-        return value
-    return convert(value, to)
+_SMALL_INTEGERS = {"tinyint": range(256), "smallint": range(-32768, 32768)}
+
+
+def _small_integer(value: Value, source: SqlType, to: SqlType) -> Value:
+    """A whole number for tinyint or smallint: 220 tells the value that is too large."""
+    fits = isinstance(value.constant, int) and value.constant in _SMALL_INTEGERS[to.name]
+    widens = source.name == "bit" or _INTEGER_RANK[source.name] <= _INTEGER_RANK[to.name]
+    return value if fits or widens else convert(value, to)
 
 
 def _assign_unknown(value: Value, to: SqlType) -> Value:

@@ -48,11 +48,22 @@ def _window(node: exp.Window, ctx: Context) -> Value:
 def _over(base: dict[str, Any], ctx: Context, frame: str | None = None) -> str:
     """``OVER (…)`` of what the clause says; ``frame`` instead of its own."""
     parts = _partition(base, ctx)
-    if base["order"] is not None:
-        parts.append(order_by(base["order"], ctx))
+    order = base["order"]
+    # ORDER BY (SELECT NULL): T-SQL wants something there; PostgreSQL would sort all rows by it.
+    if order is not None and not all(_is_constant_query(item.this) for item in order.expressions):
+        parts.append(order_by(order, ctx))
     if frame is None and base["spec"] is not None:
         frame = _frame(base["spec"], ctx)
     return f"OVER ({' '.join([*parts, frame] if frame else parts)})"
+
+
+def _is_constant_query(node: exp.Expr) -> bool:
+    """``(SELECT NULL)``, ``(SELECT 1)``: the same for every row."""
+    query = node.this if isinstance(node, exp.Subquery) else None
+    if not isinstance(query, exp.Select) or len(query.expressions) != 1:
+        return False
+    alone = all(not value for key, value in query.args.items() if key != "expressions")
+    return alone and isinstance(query.expressions[0], (exp.Null, exp.Literal, exp.National))
 
 
 def _next_values(node: exp.Window, inner: NextValue, base: dict[str, Any], ctx: Context) -> Value:

@@ -25,6 +25,7 @@ from .check import check_chains
 from .execution_switches import parse_only, when_executing
 from .flow_status import DEAD, Status, reads_at_start
 from .flow_transactions import ANY, CLOSED, Depths, State
+from .flow_types import types_declared, types_made
 from .lower import Context, Frame, Mode
 from .lower_batch import lower_batch_body, lower_module, lower_plain
 from .lower_module import function_signature
@@ -112,7 +113,8 @@ class CompiledStatement:
     ``returns_rows``: its rows are a result set of the script. ``counts_rows``: its row count
     is to be shown, as NOCOUNT OFF asks for. ``columns``: the names of the result's columns as
     the script spells them, None for one without a name; None as a whole where ``*`` stands for
-    columns that are not known.
+    columns that are not known. ``continues``: it is a further part of a statement of the
+    script, and must not run where the part before it failed.
     """
 
     sql: str
@@ -120,6 +122,7 @@ class CompiledStatement:
     span: Span
     counts_rows: bool = False
     columns: tuple[str | None, ...] | None = None
+    continues: bool = False
 
 
 @dataclass(frozen=True)
@@ -244,23 +247,32 @@ class CompileSession:
     def _compile(self, batches: Iterator[nodes.Batch]) -> Iterator[CompiledBatch]:
         following = next(batches, None)
         while following is not None:
-            group = self._group(following, batches)
-            following = next(batches, None)
+            group, following = self._group(following, batches)
             yield from self._compile_group(group, following)
 
-    def _group(self, first: nodes.Batch, others: Iterator[nodes.Batch]) -> list[nodes.Batch]:
-        """Return the batches from ``first`` up to the one after which no transaction is open."""
+    def _group(
+        self, first: nodes.Batch, others: Iterator[nodes.Batch]
+    ) -> tuple[list[nodes.Batch], nodes.Batch | None]:
+        """Return the batches from ``first`` up to the one after which no transaction is open, and the next.
+
+        Where none need be open they end before a batch whose variables are of a type that they make.
+        """
         group: list[nodes.Batch] = []
+        made: set[str] = set()
         state: State = CLOSED
         for batch in chain((first,), others):
+            module = bool(batch.statements) and isinstance(batch.statements[0], _MODULES)
+            if made and not module and state & CLOSED and made & types_declared(batch.statements):
+                return group, batch
             group.append(batch)
-            if not batch.has_errors and not (batch.statements and isinstance(batch.statements[0], _MODULES)):
+            if not batch.has_errors and not module:
                 state = Depths(batch.statements, state, call_effect(self.catalog)).exit
                 if batch.repeat > 1:
                     state |= Depths(batch.statements, state, call_effect(self.catalog)).exit
             if state <= CLOSED:
-                return group
-        return group
+                break
+            made |= types_made(batch.statements)
+        return group, next(others, None)
 
     def _compile_group(
         self, group: list[nodes.Batch], following: nodes.Batch | None
@@ -300,13 +312,16 @@ class CompileSession:
         comments: list[str] = []
         for statement in batch.statements:
             comments += [comment.text for comment in statement.comments]
-            for item in lower_plain(statement, ctx):
+            # DROP of several objects is a statement for each: those that are there go.
+            each_alone = statement.span.text[:4].upper() == "DROP"
+            for part, item in enumerate(lower_plain(statement, ctx)):
                 counts = isinstance(item, pl.Plain) and item.counts_rows and self.catalog.nocount is not True
                 rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
                 text = "\n".join([*comments, emit.top_level(item)])
                 comments.clear()
                 columns = item.columns if isinstance(item, pl.Plain) else None
-                statements.append(CompiledStatement(text, rows, statement.span, counts, columns))
+                continues = part > 0 and not each_alone
+                statements.append(CompiledStatement(text, rows, statement.span, counts, columns, continues))
         return self._finish(batch, problems, statements, comments)
 
     def _finish(
@@ -325,15 +340,19 @@ class CompileSession:
         ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
         statements: list[CompiledStatement] = []
         for statement in batch.statements:
-            for item in lower_module(statement, ctx):
-                statements.append(CompiledStatement(emit.top_level(item), False, statement.span))
+            each_alone = statement.span.text[:4].upper() == "DROP"
+            for part, item in enumerate(lower_module(statement, ctx)):
+                continues = part > 0 and not each_alone
+                text = emit.top_level(item)
+                statements.append(CompiledStatement(text, False, statement.span, continues=continues))
             if self._keep_source and isinstance(statement, _MODULES):
                 arguments = (
                     pl.Text(self.catalog.sql_name(object_name(statement.name))),
                     pl.Text(batch.span.text),
                 )
                 keep = pl.Select(pl.Invoke("ssb.keep_source", arguments))
-                statements.append(CompiledStatement(emit.top_level(keep), False, statement.span))
+                text = emit.top_level(keep)
+                statements.append(CompiledStatement(text, False, statement.span, continues=True))
         return self._finish(batch, problems, statements, [])
 
     # ------------------------------------------------------------ DO blocks

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from ..grammar.tokens import Token
 from . import nodes
 from .cursor_rows import RowPlace
 from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote
@@ -146,6 +147,10 @@ class Cursor:
     """What finds the row again, where WHERE CURRENT OF asks for it."""
     read_only: bool = False
     """Declared so, or over a query of which no row is one of a table."""
+    key: str | None = None
+    """What names it where the session keeps it for others; ``rows`` and ``position`` are empty then."""
+    variable: bool = False
+    """``key`` is a variable of the routine: ``@c`` that is, or is handed to, a parameter."""
 
 
 class Catalog:
@@ -167,6 +172,8 @@ class Catalog:
         self.not_null_types: set[tuple[str, str]] = set()
         self.table_types: dict[tuple[str, str], TableType] = {}
         self.synonyms: dict[tuple[str, str], ObjectName] = {}
+        self.rules: dict[tuple[str, tuple[str, str]], tuple[Token, ...]] = {}
+        """What CREATE RULE and CREATE DEFAULT said, by RULE or DEFAULT and the name."""
         self.identity_insert: set[tuple[str, str]] = set()
         self.nocount: bool | None = None
         """SET NOCOUNT at batch level, None while the script has not said."""
@@ -192,6 +199,15 @@ class Catalog:
     def sql_name(self, name: ObjectName) -> str:
         """Return the schema-qualified PostgreSQL name."""
         return name.sql(self.database, self.default_database)
+
+    def define_synonym(self, name: ObjectName, target: ObjectName) -> None:
+        """CREATE SYNONYM: its target lies in the database that is current now, whatever USE says later."""
+        database = target.database or self.database or self.default_database
+        self.synonyms[self.key(name)] = replace(target, database=database)
+
+    def followed(self, name: ObjectName) -> ObjectName:
+        """Return what a synonym stands for; every other name as it is."""
+        return self.synonyms.get(self.key(name), name) if self.synonyms else name
 
     def define_procedure(self, procedure: Procedure) -> None:
         """Remember a procedure; with two different signatures in one script none is known."""
@@ -334,13 +350,19 @@ class Scope:
             found = self.transition_tables.get(fold(name.name))
             if found is not None:
                 return found
-        return self.catalog.tables.get(self.catalog.key(name))
+        return self.catalog.tables.get(self.catalog.key(self.catalog.followed(name)))
+
+    def synonym(self, name: ObjectName) -> ObjectName:
+        """Return what a synonym stands for; every other name as it is."""
+        return self.catalog.followed(name)
 
     def global_variable(self, name: str) -> Expression | None:
         """Return ``@@…`` as the session variable keeps it."""
         if self.function and name.lower() == "@@nestlevel":
             # A function has no session from its caller; PostgreSQL's call stack tells how deep it is.
             return Expression("ssb.nesting_level()", INT)
+        if name.lower() == "@@procid" and self.routine is not None:
+            return Expression(f"{literal(self.routine)}::regproc::oid::integer", INT)
         if self.session is None or (self.function and name.lower() == "@@trancount"):
             return None
         session = self.session
@@ -359,21 +381,19 @@ class Scope:
                 return Expression(f"ssb.options({session})", INT)
             case "@@cursor_rows":
                 return self._cursor_rows()
-            case "@@procid" if self.routine is None:
-                return Expression("0", INT)
             case "@@procid":
-                return Expression(f"{literal(self.routine or '')}::regproc::oid::integer", INT)
+                return Expression("0", INT)
         return None
 
     def _cursor_rows(self) -> Expression:
         cursor = self.last_opened
-        if cursor is None:
-            return Expression("0", INT)
+        if cursor is None or cursor.key is not None:
+            return Expression("ssb.kept_cursor_rows()", INT)
         count = f"array_length({cursor.rows}, 1)"
         return Expression(f"ssb.cursor_rows({cursor.position}, {count}, {str(cursor.fixed).lower()})", INT)
 
     def context_function(self, name: str) -> Expression | None:
-        """Return ERROR_NUMBER() and its family, XACT_STATE()."""
+        """Return ERROR_NUMBER() and its family, XACT_STATE(), OBJECT_NAME(@@PROCID)."""
         lowered = name.lower()
         if self.session is None or (self.function and lowered != "rowcount_big"):
             return None
@@ -384,6 +404,9 @@ class Scope:
             return Expression(f"ssb.xact_state({self.session})", SMALLINT)
         if lowered == "rowcount_big":
             return Expression(f"{self.session}.rowcount", BIGINT)
+        if lowered == "object_name(@@procid)":
+            # As the definition spells it: PostgreSQL's catalog has the folded name.
+            return Expression(f"{self.session}.procedure", nvarchar(128))
         return None
 
     def updated_column(self, name: str) -> Expression | None:
@@ -409,8 +432,9 @@ class Scope:
     def cursor_status(self, name: str) -> Expression | None:
         """Return CURSOR_STATUS of a cursor of this routine."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
-        if cursor is None:
-            return Expression("-3", INT)
+        if cursor is None or cursor.key is not None:
+            key = cursor.key if cursor is not None else literal(fold(name))
+            return Expression(f"ssb.kept_cursor_status({key})", INT)
         return Expression(f"ssb.cursor_status({cursor.position}, array_length({cursor.rows}, 1))", INT)
 
     def cursor_row(self, name: str) -> CursorRow | None:

@@ -287,15 +287,14 @@ def _flatten_while(node: nodes.While, machine: _Machine) -> None:
 
 
 def _flatten_try(node: nodes.TryCatch, machine: _Machine) -> None:
-    from .lower_flow import outer_error, save_outer_error
+    from .lower_flow import count_tries, outer_error, save_outer_error
 
     ctx = machine.ctx
     session = ctx.session
     catch, after = machine.new(), machine.new()
     machine.add(*save_outer_error(ctx))
-    enter = pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth + 1"), note="BEGIN TRY")
-    leave = pl.Assign(f"{session}.try_depth", pl.Raw(f"{session}.try_depth - 1"), note="END TRY")
-    machine.add(enter)
+    leave = count_tries(session, -1, note="END TRY")
+    machine.add(count_tries(session, 1, note="BEGIN TRY"))
     ctx.tries.append(f"{_STATE}{catch}")
     ctx.nesting += 1
     _flatten_list(node.body, machine)
@@ -387,6 +386,8 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
 
 
 def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
+    from .lower_flow import count_tries
+
     ctx = machine.ctx
     key = _savepoint_key(node.name)
     level = list(machine.savepoints).index(key) + 1
@@ -417,6 +418,8 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     machine.add(pl.If(((saved, (refuse,)),), (call,)), leave, *machine.go(after))
     _add_outside(machine, here, [call, leave], after, node)
     machine.current = after
+    # What was set since the savepoint is undone.
+    machine.add(count_tries(ctx.session, 0))
 
 
 def _sqlstate(level: int) -> str:

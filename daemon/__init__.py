@@ -8,5 +8,6 @@ In order of control flow:
 - readers.py: connections of readers, and one run of a service program.
 - programs.py: external programs: Python callables and command lines.
 - log.py: structured lines on stderr and in ssb.broker_log.
+- transport.py: messages on their way to other instances.
 - embedded.py: the same daemon in a thread, for `pgsb run --activate`.
 """

@@ -1,12 +1,20 @@
-"""What the daemon is told: where to connect, its limits, and the external programs it may run."""
+"""What the daemon is told: where it and others are, its limits, and the external programs it may run."""
 
+import os
+import re
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from ..server.problems import ServerError
+
+_ADDRESS = re.compile("tcp://[^:/]+:[0-9]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,7 @@ class BrokerOptions:
     """Settings of one daemon; times in seconds.
 
     ``reader_dsn`` is the login of service programs where it is not the daemon's own.
+    ``addresses``: of routes, in small letters, and the connection strings of the instances there.
     ``max_readers`` bounds the readers of all queues together, None: 60 % of the
     server's max_connections. ``grace`` is how long SIGTERM waits for running
     programs. ``sweep`` is the pause between slow looks at everything. ``patience``:
@@ -36,6 +45,7 @@ class BrokerOptions:
 
     dsn: str
     reader_dsn: str | None = None
+    addresses: Mapping[str, str] = field(default_factory=dict)
     programs: Mapping[str, Program] = field(default_factory=dict)
     max_readers: int | None = None
     parked: int = 16
@@ -44,6 +54,66 @@ class BrokerOptions:
     patience: float = 0.1
     slow_reader: float = 60.0
     longest_backoff: float = 5.0
+
+
+def parse_address(text: str) -> tuple[str, str]:
+    """``TCP://host:port=DSN``: the address in small letters, and the DSN. Raises ServerError.
+
+    The text is not repeated in an error: there may be a password in it.
+    """
+    address, separator, dsn = text.partition("=")
+    if not separator or not _ADDRESS.fullmatch(address):
+        raise ServerError(
+            "cannot read an address of another instance",
+            hint="TCP://host:4022=postgresql://…, or key=value words",
+        )
+    return address.lower(), _checked_dsn(dsn, address)
+
+
+def read_addresses(path: Path) -> dict[str, str]:
+    """The addresses of a TOML file.
+
+    ::
+
+        [addresses]
+        "TCP://warehouse:4022" = "postgresql://courier@warehouse/stock"
+
+    Raises ServerError for a file that is not like that.
+    """
+    data = _read_toml(path)
+    addresses = data.pop("addresses", {})
+    if data or not isinstance(addresses, dict) or not all(isinstance(one, str) for one in addresses.values()):
+        raise ServerError(
+            f"{path}: only a table [addresses] is known", hint='"TCP://warehouse:4022" = "postgresql://…"'
+        )
+    for address in addresses:
+        if not _ADDRESS.fullmatch(address):
+            raise ServerError(
+                f"{path}: {address!r} is no address", hint="TCP://host:port, as in CREATE ROUTE"
+            )
+    return {address.lower(): _checked_dsn(dsn, address) for address, dsn in addresses.items()}
+
+
+def find_addresses(options: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
+    """Of the file in PGSB_ADDRESSES, of the files, of the options: the last counts. Raises ServerError."""
+    found: dict[str, str] = {}
+    if named := os.environ.get("PGSB_ADDRESSES"):
+        found.update(read_addresses(Path(named)))
+    for file in files:
+        found.update(read_addresses(file))
+    found.update(parse_address(text) for text in options)
+    return found
+
+
+def _checked_dsn(dsn: str, address: str) -> str:
+    try:
+        known = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        known = {}
+    if not known:
+        # libpq's words repeat the piece that it cannot read, perhaps half a password.
+        raise ServerError(f"cannot read the connection string of {address}")
+    return dsn
 
 
 def parse_program(text: str) -> Program:
@@ -75,10 +145,7 @@ def read_programs(path: Path) -> dict[str, Program]:
 
     Raises ServerError for a file that is not like that.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ServerError(f"cannot read {path}: {error}") from None
+    data = _read_toml(path)
     programs = data.pop("programs", {})
     if data or not isinstance(programs, dict):
         raise ServerError(f"{path}: only a table [programs] is known", hint='billing = "shop.billing:handle"')
@@ -89,3 +156,10 @@ def read_programs(path: Path) -> dict[str, Program]:
             raise ServerError(f"{path}: the program {name!r} is neither a string nor a list of strings")
         found[name] = _program(name, words)
     return found
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ServerError(f"cannot read {path}: {error}") from None

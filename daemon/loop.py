@@ -37,6 +37,7 @@ from .readers import (
     describe,
     open_connection,
 )
+from .transport import Transport
 
 # pg_try_advisory_lock's key: any constant that is ours.
 LEADER_LOCK = 0x5353_4201
@@ -87,6 +88,7 @@ class Broker:
         self._readers: dict[asyncio.Task[None], Reader | None] = {}
         self._programs = ProgramRuns(options)
         self._redefined = asyncio.Event()
+        self._transport = Transport(options, self.log, self._call)
         self._hand: Connection | None = None
         self._sessions: Sessions | None = None
         self._room = 0
@@ -161,7 +163,7 @@ class Broker:
         self._hand = hand
         self._sessions = Sessions(self.options.reader_dsn or self.options.dsn, self.options.parked)
         try:
-            await ear.execute("LISTEN ssb_arrival; LISTEN ssb_definition")
+            await ear.execute("LISTEN ssb_arrival; LISTEN ssb_definition; LISTEN ssb_transport")
             await ear.execute("SELECT ssb.broker_began(%s, %s, true)", _introduction())
             self._room = self.options.max_readers or int(
                 0.6 * int((await _one(hand, "SELECT pg_catalog.current_setting('max_connections')"))[0])
@@ -190,6 +192,7 @@ class Broker:
                 self._keep_log(),
                 self._tend_sessions(),
                 self._watch_readers(),
+                self._transport.run(),
             )
         ]
         stopping = asyncio.create_task(self._stopping.wait())
@@ -264,6 +267,8 @@ class Broker:
         async for notice in ear.notifies():
             if notice.channel == "ssb_definition":
                 self._redefined.set()
+            elif notice.channel == "ssb_transport":
+                self._transport.wake()
             # Whoever may connect can send one: '²' is a digit too, and int() refuses it.
             elif re.fullmatch("[0-9]{1,10}", notice.payload) and (
                 monitor := self._monitors.get(int(notice.payload))
@@ -595,7 +600,7 @@ class Broker:
         for number in awake:
             if (monitor := self._monitors.get(number)) and await self.probe(monitor.queue):
                 return False
-        return True
+        return await self._transport.is_settled()
 
 
 def _introduction() -> list[Any]:

@@ -557,6 +557,9 @@ class TerminalChooser:
                 return after in ("FILTER", "BLOCK")
             case "BULK":
                 return after != "INSERT"
+            case "END":
+                # GENERATED ALWAYS AS ROW END
+                return before == "ROW" and self._word(position - 2) == "AS"
         return False
 
     def _begins_table_expression(self, position: int) -> bool:

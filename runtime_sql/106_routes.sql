@@ -1,5 +1,22 @@
 -- ROUTE, REMOTE SERVICE BINDING, BROKER PRIORITY.
 
+-- Where another instance is: as SQL Server writes it, or a connection URI of PostgreSQL.
+CREATE OR REPLACE FUNCTION ssb.is_address(p_address text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT p_address ~* '^tcp://[^:/]+:[0-9]+$' OR p_address ~ '^postgres(ql)?://[^ ]*$'; $$;
+
+-- A URI's user:password@, or password (of what kind ever) among its parameters.
+CREATE OR REPLACE FUNCTION ssb.has_password(p_address text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p_address ~ '^postgres(ql)?://'
+       AND (p_address ~ '^[a-z]+://[^/?@]*:[^/?]*@' OR p_address ~ '[?&]((ssl)?password|[^=&]*%[^=&]*)=');
+$$;
+
 -- Checks what CREATE and ALTER ROUTE share.
 CREATE OR REPLACE FUNCTION ssb.check_route(p_name text, p_address text, p_service_name text, p_broker_instance text,
                                            p_lifetime integer, p_mirror_address text)
@@ -12,9 +29,22 @@ BEGIN
         PERFORM ssb.raise_error(9659, format('The ADDRESS of route ''%s'' cannot be empty.', p_name));
     ELSIF length(p_address) > 256 THEN
         PERFORM ssb.raise_error(9660, format('The ADDRESS of route ''%s'' must be less than 256 characters long.', p_name));
-    ELSIF upper(p_address) NOT IN ('LOCAL', 'TRANSPORT') AND p_address !~* '^tcp://[^:/]+:[0-9]+$' THEN
+    ELSIF upper(p_address) NOT IN ('LOCAL', 'TRANSPORT') AND NOT ssb.is_address(p_address) THEN
         PERFORM ssb.raise_error(9744, format('The ADDRESS of route "%s" is not a valid address.', p_name), 16, 1,
-                                'An address is LOCAL, TRANSPORT or TCP://host:port.');
+                                'An address is LOCAL, TRANSPORT, TCP://host:port or postgresql://….');
+    ELSIF NOT ssb.is_address(p_mirror_address) THEN
+        PERFORM ssb.raise_error(9744, format('The MIRROR_ADDRESS of route "%s" is not a valid address.', p_name), 16, 2,
+                                'An address is TCP://host:port or postgresql://….');
+    ELSIF ssb.has_password(p_address) OR ssb.has_password(p_mirror_address) THEN
+        PERFORM ssb.raise_error(9744, format('The address of route "%s" is not valid: it has a password in it.', p_name), 16, 3,
+                                'Everybody may read sys.routes. The daemon finds passwords in its own password file '
+                                '(~/.pgpass) or service file.');
+    ELSIF (p_address ~ '^postgres' OR p_mirror_address ~ '^postgres')
+          AND NOT pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE') THEN
+        -- The daemon would go there with whatever its login may do, to a database whose ssb may be anybody's.
+        PERFORM ssb.raise_error(9744, format('The address of route "%s" is not valid: a connection URI is for the owner of the '
+                                             'runtime to say.', p_name), 16, 4,
+                                'TCP://host:port is for everybody who may create routes; the daemon''s --address says where that is.');
     ELSIF upper(p_address) = 'TRANSPORT' AND p_service_name IS NOT NULL THEN
         PERFORM ssb.raise_error(9745, format('The ADDRESS of route ''%s'' cannot be ''TRANSPORT'' when SERVICE_NAME is specified.',
                                              p_name));
@@ -113,11 +143,12 @@ DECLARE
 BEGIN
     DELETE FROM ssb.route AS r WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
     DELETE FROM ssb.permission AS p WHERE p.class = 'ROUTE' AND p.major_id = v_route.route_id AND p.database_id = v_database_id;
+    PERFORM ssb.deliver_waiting_from_database(v_database_id);
 END;
 $$;
 
--- Which user's certificate a dialog with a remote service uses. Kept for the
--- transport; inside this instance dialogs need none.
+-- Which user a remote service is: its messages are taken only from a role that is, or has, that one (as whom
+-- the other instance's daemon connects). Inside this instance dialogs need none.
 CREATE OR REPLACE FUNCTION ssb.create_remote_service_binding(name text, to_service text, user_name text,
     anonymous boolean DEFAULT false, owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void

@@ -1,5 +1,5 @@
--- ENDPOINT … FOR SERVICE_BROKER: where this instance listens for others. Kept for
--- the transport.
+-- ENDPOINT … FOR SERVICE_BROKER. Nothing listens but PostgreSQL itself: of the endpoint counts whether it is
+-- started, without which no message leaves or comes, and who has CONNECT on it (172_transport_in.sql).
 
 CREATE OR REPLACE FUNCTION ssb.create_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
     listener_ip text DEFAULT NULL, authentication text DEFAULT NULL, encryption text DEFAULT NULL,
@@ -26,6 +26,7 @@ BEGIN
     VALUES (name, coalesce(upper(state), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
             coalesce(upper(encryption), 'REQUIRED'), coalesce(upper(algorithm), 'AES'), coalesce(message_forwarding, false),
             coalesce(message_forward_size, 10), ssb.owner_or_caller(owner, 5));
+    PERFORM ssb.announce_departure();
 END;
 $$;
 
@@ -79,6 +80,7 @@ BEGIN
            message_forwarding = coalesce(message_forwarding, b.message_forwarding),
            message_forward_size = coalesce(message_forward_size, b.message_forward_size)
      WHERE lower(b.name) = lower(name);
+    PERFORM ssb.announce_departure();
 END;
 $$;
 
@@ -90,6 +92,8 @@ AS $$
 #variable_conflict use_variable
 BEGIN
     PERFORM ssb.require_endpoint('drop', name);
+    DELETE FROM ssb.permission AS p USING ssb.broker_endpoint AS b
+     WHERE lower(b.name) = lower(name) AND p.class = 'ENDPOINT' AND p.major_id = b.broker_endpoint_id;
     DELETE FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(name);
 END;
 $$;

@@ -176,6 +176,11 @@ BEGIN
            FROM ssb.conversation_endpoint AS e
            JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
           WHERE e.database_id = v_id AND f.database_id <> v_id AND f.closed_at IS NULL;
+        PERFORM ssb.deliver_or_keep(e, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error', ssb.next_number(e), false, true,
+                    ssb.error_body(-9720, 'The database for the remote conversation endpoint is attached or restored.'))
+           FROM ssb.conversation_endpoint AS e
+           JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
+          WHERE e.database_id = v_id AND e.closed_at IS NULL AND r.far_outcome IS NULL;
         UPDATE ssb.database AS d SET is_broker_enabled = true WHERE d.database_id = v_id;
         PERFORM ssb.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
     WHEN 'HONOR_BROKER_PRIORITY' THEN

@@ -42,15 +42,17 @@ BEGIN
         EXIT WHEN NOT FOUND;
         v_rows := v_rows || ssb.row_values(row_to_json(v_row));
         v_count := v_count + 1;
+        IF v_count = 1 THEN
+            columns := ssb.columns_now(columns, row_to_json(v_row));
+        END IF;
         IF v_count % 100 = 0 AND NOT session.capturing THEN
-            PERFORM ssb.show_rows(CASE v_count WHEN 100 THEN coalesce(columns, ssb.row_columns(row_to_json(v_row))) END,
-                                  v_rows, false);
+            PERFORM ssb.show_rows(CASE v_count WHEN 100 THEN columns END, v_rows, false);
             v_rows := '{}';
         END IF;
     END LOOP;
     -- FETCH leaves a row of NULLs with the query's columns when there is no row.
-    IF columns IS NULL AND v_count < 100 THEN
-        columns := ssb.row_columns(row_to_json(v_row));
+    IF v_count = 0 THEN
+        columns := ssb.columns_now(columns, row_to_json(v_row));
     END IF;
     CLOSE result;
     session.rowcount := v_count;
@@ -62,6 +64,23 @@ BEGIN
         PERFORM ssb.show_count(session);
     END IF;
     RETURN session;
+END;
+$$;
+
+-- What the compiler knew of a result's columns, unless the table of a * has got others since: then the row tells.
+CREATE OR REPLACE FUNCTION ssb.columns_now(columns json, object json)
+RETURNS json
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+BEGIN
+    IF columns IS NULL THEN
+        RETURN ssb.row_columns(object);
+    ELSIF object IS NULL OR json_array_length(columns) = (SELECT count(*) FROM json_object_keys(object)) THEN
+        RETURN columns;
+    END IF;
+    RETURN (SELECT json_agg(coalesce((SELECT c.about FROM json_array_elements(columns) AS c (about)
+                                       WHERE lower(c.about ->> 'name') = f.about ->> 'name' LIMIT 1), f.about))
+              FROM json_array_elements(ssb.row_columns(object)) AS f (about));
 END;
 $$;
 

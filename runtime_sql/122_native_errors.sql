@@ -80,6 +80,13 @@ BEGIN
                              (SELECT a.attname FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]))
             END FROM pg_class AS r WHERE r.oid = v_rule.conrelid);
+    ELSIF v_rule.conname LIKE 'rule\_\_%' THEN
+        -- sp_bindrule names it so.
+        v_error.number := 513;
+        v_error.message := format('A column insert or update conflicts with a rule imposed by a previous CREATE RULE statement. The statement '
+                                  'was terminated. The conflict occurred in database ''%s'', table ''%s'', column ''%s''.', v_rule.database,
+                                  v_rule.owner, (SELECT a.attname FROM pg_attribute AS a
+                                                  WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]));
     ELSE
         v_error.message := format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in '
                                   'database "%s", table "%s"%s.', p_verb, coalesce(v_rule.conname, v_names[2]),
@@ -135,8 +142,11 @@ BEGIN
     WHEN '22012' THEN
         v_error := ROW(8134, 'Divide by zero error encountered.', 16, 1, NULL, NULL);
     WHEN '22003' THEN
-        v_error := ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
-                                    ssb.tsql_type_in(p_message, 'int')), 16, 2, NULL, NULL);
+        -- "numeric field overflow": too many digits for numeric(p, s).
+        v_error := CASE WHEN p_message ~ 'field'
+            THEN ROW(8115, 'Arithmetic overflow error converting numeric to data type numeric.', 16, 8, NULL, NULL)::ssb.error
+            ELSE ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
+                                  ssb.tsql_type_in(p_message, 'int')), 16, 2, NULL, NULL)::ssb.error END;
     WHEN '22P02' THEN
         v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
                                    ssb.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb.tsql_type_in(p_message, 'int')),
@@ -195,8 +205,9 @@ BEGIN
     WHEN '42883' THEN
         -- "procedure dbo.p(…) does not exist", "function dbo.f(…) does not exist": no quotation marks here.
         IF p_message ~ '^procedure ' THEN
-            v_error := ROW(2812, format('Could not find stored procedure ''%s''.', ssb.tsql_spelling(substring(p_message FROM '^procedure ([^(]+)'))),
-                           16, 62, NULL, NULL);
+            v_types := regexp_match(p_message, '^procedure (?:([^.(]+)[.])?([^(]+)');
+            v_error := ROW(2812, format('Could not find stored procedure ''%s''.',
+                                        concat_ws('.', ssb.tsql_schema(v_types[1]), v_types[2])), 16, 62, NULL, NULL);
         ELSIF p_message ~ 'sys\.convert_\w+\(' THEN
             -- "function sys.convert_int(uuid) does not exist": T-SQL has no such conversion.
             v_types := regexp_match(p_message, 'sys\.convert_(\w+)\(([^,)]+)');
@@ -231,6 +242,10 @@ BEGIN
             -- xml(collection) is a domain ssb."schema.collection" (567_typed_xml.sql).
             v_error := ROW(6314, format('Collection specified does not exist in metadata : ''%s''.',
                                         regexp_replace(v_first, '^ssb\.([^.]*\.)?| document$', '', 'g')), 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^type "' AND to_regtype(v_first) IS NULL THEN
+            -- A table variable is an array.
+            v_error := ROW(2715, format('Column, parameter, or variable #1: Cannot find data type %s.',
+                                        ssb.tsql_spelling(regexp_replace(v_first, '\[\]$', ''))), 16, 3, NULL, NULL);
         END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := coalesce(
@@ -247,8 +262,10 @@ BEGIN
                                         ssb.quoted_name(p_detail, 2)), 16, 1, NULL, NULL);
         END IF;
     WHEN '55000', '42809' THEN
-        -- INSERT, UPDATE, DELETE, TRUNCATE of a queue.
-        IF EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = v_first) THEN
+        -- TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
+        IF p_message ~ 'is not a table$' AND coalesce(p_verb, '') = '' THEN
+            v_error := ROW(4708, format('Could not truncate object ''%s'' because it is not a table.', v_first), 16, 1, NULL, NULL);
+        ELSIF EXISTS (SELECT FROM ssb.queue AS q WHERE q.relation_name = v_first) THEN
             v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '42501' THEN

@@ -22,6 +22,15 @@ AS $$
            OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328)
 $$;
 
+-- How many TRY blocks a statement stands in, for the triggers that it fires: they get no session.
+-- ROLLBACK forgets it (ssb.rollback_transaction says it anew).
+CREATE OR REPLACE FUNCTION ssb.tries(depth integer)
+RETURNS integer
+LANGUAGE sql
+AS $$
+    SELECT set_config('pgsb.tries', depth::text, false)::integer
+$$;
+
 -- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
 -- TRIGGER for an error out of a trigger, which rolls back.
 CREATE OR REPLACE FUNCTION ssb.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL, p_hint text DEFAULT NULL)

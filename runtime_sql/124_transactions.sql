@@ -70,6 +70,7 @@ BEGIN
             HINT = 'A procedure called inside a transaction block cannot roll it back by itself: roll back, or call it outside.';
     END IF;
     ROLLBACK;
+    PERFORM ssb.tries(session.try_depth);
     session.trancount := 0;
     session.autocommit := true;
     session.doomed := false;

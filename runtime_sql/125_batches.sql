@@ -27,6 +27,9 @@ BEGIN
     session.row_limit := nullif(current_setting('pgsb.rowcount', true), '')::bigint;
     session.noexec := coalesce(nullif(current_setting('pgsb.noexec', true), ''), 'off')::boolean;
     session.try_depth := 0;
+    IF nullif(current_setting('pgsb.tries', true), '') <> '0' THEN
+        PERFORM ssb.tries(0);
+    END IF;
     session.outer_tries := 0;
     session.leaving := false;
     session.unresolved := false;
@@ -101,6 +104,7 @@ BEGIN
             set_config('pgsb.xact_abort', session.xact_abort::text, false),
             set_config('pgsb.rowcount', coalesce(session.row_limit::text, ''), false),
             set_config('pgsb.noexec', session.noexec::text, false),
+            ssb.tries(0),
             set_config('pgsb.status', concat_ws(',', session.error, session.rowcount, session.fetch_status), false);
     IF session.leaving AND v_error.number IS NOT NULL THEN
         IF more THEN
@@ -162,7 +166,10 @@ BEGIN
     END IF;
     session.procedure := caller.procedure;
     session.nestlevel := caller.nestlevel;
-    session.try_depth := caller.try_depth;
+    IF session.try_depth <> caller.try_depth THEN
+        -- RETURN in a TRY block.
+        session.try_depth := ssb.tries(caller.try_depth);
+    END IF;
     session.outer_tries := caller.outer_tries;
     session.caught := caller.caught;
     session.xact_abort := caller.xact_abort;
@@ -212,7 +219,8 @@ BEGIN
 END;
 $$;
 
--- Into a trigger: a transaction is open by definition, SET XACT_ABORT is ON.
+-- Into a trigger: a transaction is open by definition, SET XACT_ABORT is ON. The TRY blocks around the
+-- statement that fired it catch its errors, those of RAISERROR too.
 CREATE OR REPLACE FUNCTION ssb.enter_trigger(procedure text)
 RETURNS ssb.session
 LANGUAGE plpgsql
@@ -228,8 +236,8 @@ BEGIN
     session.doomed := false;
     session.xact_abort := true;
     session.nocount := coalesce(nullif(current_setting('pgsb.nocount', true), ''), 'off')::boolean;
-    session.try_depth := 0;
-    session.outer_tries := 0;
+    session.try_depth := coalesce(nullif(current_setting('pgsb.tries', true), ''), '0')::integer;
+    session.outer_tries := session.try_depth;
     session.leaving := false;
     session.unresolved := false;
     session.rolling_back := false;
@@ -262,6 +270,9 @@ BEGIN
     ELSIF session.doomed OR session.trancount = 0 THEN
         PERFORM ssb.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
                                       session.procedure, NULL)::ssb.error);
+    END IF;
+    IF session.try_depth <> session.outer_tries THEN
+        PERFORM ssb.tries(session.outer_tries);
     END IF;
     PERFORM ssb.forget_updates(session.procedure);
 END;

@@ -55,7 +55,11 @@ RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM pg_proc AS f WHERE f.oid = p_function AND f.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace))
+    SELECT EXISTS (SELECT FROM pg_proc AS f
+                    WHERE f.oid = p_function
+                      AND (f.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace)
+                           -- ssb.start_versioning makes one for each table.
+                           OR (f.proname LIKE 'mssql\_keep\_history\_%' AND f.prorettype = 'trigger'::regtype AND f.prosecdef)))
 $$;
 
 -- pg_temp is an alias of the session's own schema.
@@ -90,7 +94,9 @@ DECLARE
 BEGIN
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE n.nspname = v_schema AND (p.proname = v_name[2] OR p_kind = 'TRIGGER' AND p.proname LIKE replace(v_name[2], '_', '\_') || '@%')
+     WHERE n.nspname = v_schema
+       -- With the procedures of its group: p;2 and so on.
+       AND (p.proname = v_name[2] OR p_kind = 'PROCEDURE' AND p.proname LIKE replace(v_name[2], '_', '\_') || ';%' OR p_kind = 'TRIGGER' AND p.proname LIKE replace(v_name[2], '_', '\_') || '@%')
        AND CASE p_kind WHEN 'PROCEDURE' THEN p.prokind = 'p'
                        WHEN 'TRIGGER' THEN p.prorettype = 'trigger'::regtype
                        ELSE p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype END;
@@ -113,12 +119,37 @@ BEGIN
 END;
 $$;
 
+-- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these.
+CREATE OR REPLACE FUNCTION ssb.kind_of_relation(p_name text)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
+                WHEN EXISTS (SELECT FROM ssb.queue AS q
+                              WHERE q.schema_name = n.nspname AND q.relation_name = c.relname) THEN 'QUEUE'
+                ELSE 'VIEW' END
+      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE c.oid = to_regclass(p_name) AND c.relkind IN ('r', 'p', 'f', 'v');
+$$;
+
 -- DROP TABLE, DROP VIEW, DROP SEQUENCE, DROP TYPE.
 CREATE OR REPLACE FUNCTION ssb.drop_relation(p_kind text, p_name text, if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+    v_actual text := ssb.kind_of_relation(p_name);
 BEGIN
+    IF p_kind = 'TABLE' THEN
+        PERFORM ssb.refuse_to_drop(to_regclass(p_name));
+    END IF;
+    IF v_actual <> p_kind AND v_actual IN ('TABLE', 'VIEW', 'QUEUE') AND p_kind IN ('TABLE', 'VIEW') THEN
+        PERFORM ssb.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
+                                             p_kind, ssb.tsql_spelling(p_name), lower(v_actual), v_actual));
+    END IF;
+    IF p_kind IN ('TABLE', 'VIEW') THEN
+        PERFORM ssb.loosen_synonyms(to_regclass(p_name));
+    END IF;
     EXECUTE format('DROP %s %s', p_kind, p_name);
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
     IF NOT if_exists THEN
@@ -151,7 +182,7 @@ RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF p_action = 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
+    IF to_regclass(p_name) IS NOT NULL AND (p_action = 'CREATE' OR ssb.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW') THEN
         PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
@@ -164,8 +195,8 @@ BEGIN
 END;
 $$;
 
--- CREATE SYNONYM for a table, view or queue: a view, through which rows can be
--- changed too. Other targets are known to the compiler alone.
+-- A synonym is a view whose comment tells what it stands for (ssb.synonym, 301_objects.sql). The
+-- compiler follows it; while there is a table, view or queue of that name, the view shows it too.
 CREATE OR REPLACE FUNCTION ssb.create_synonym(p_name text, p_target text)
 RETURNS void
 LANGUAGE plpgsql
@@ -174,11 +205,25 @@ BEGIN
     IF to_regclass(p_name) IS NOT NULL THEN
         PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
-    ELSIF to_regclass(p_target) IS NOT NULL THEN
-        EXECUTE format('CREATE VIEW %s AS SELECT * FROM %s', p_name, p_target);
-        -- By which ssb.synonym (301_objects.sql) knows it from a view.
-        EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, 'synonym for ' || p_target);
     END IF;
+    EXECUTE format('CREATE VIEW %s AS SELECT%s', p_name, CASE WHEN to_regclass(p_target) IS NOT NULL THEN ' * FROM ' || p_target ELSE '' END);
+    EXECUTE format('COMMENT ON VIEW %s IS %L', p_name, 'synonym for ' || p_target);
+END;
+$$;
+
+-- Before a table or view is dropped: its synonyms go on without it, with their columns and without rows.
+CREATE OR REPLACE FUNCTION ssb.loosen_synonyms(p_target regclass)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_synonym regclass;
+BEGIN
+    FOR v_synonym IN SELECT s.oid::regclass FROM ssb.synonym AS s WHERE to_regclass(s.target) = p_target LOOP
+        EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false', v_synonym,
+            (SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname), ', ' ORDER BY a.attnum)
+               FROM pg_attribute AS a WHERE a.attrelid = v_synonym AND a.attnum > 0));
+    END LOOP;
 END;
 $$;
 
@@ -187,8 +232,11 @@ RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL THEN
+    IF EXISTS (SELECT FROM ssb.synonym AS s WHERE s.oid = to_regclass(p_name)) THEN
         EXECUTE format('DROP VIEW %s', p_name);
+    ELSIF NOT if_exists THEN
+        PERFORM ssb.raise_error(3701, format('Cannot drop the synonym ''%s'', because it does not exist or you do not have permission.',
+                                             ssb.tsql_spelling(p_name)), 11, 5);
     END IF;
 END;
 $$;
@@ -225,7 +273,7 @@ BEGIN
 END;
 $$;
 
--- ENABLE TRIGGER, DISABLE TRIGGER; no names: ALL.
+-- ENABLE TRIGGER, DISABLE TRIGGER; no names: ALL, but not those that are part of the table.
 CREATE OR REPLACE FUNCTION ssb.enable_trigger(p_table text, p_names text[], p_enable boolean)
 RETURNS void
 LANGUAGE plpgsql
@@ -235,7 +283,7 @@ DECLARE
 BEGIN
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
-         WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal
+         WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal AND NOT ssb.is_runtime_function(t.tgfoid)
            AND (p_names = '{}' OR split_part(t.tgname, '@', 1) = ANY (p_names))
     LOOP
         EXECUTE format('ALTER TABLE %s %s TRIGGER %I', p_table, CASE WHEN p_enable THEN 'ENABLE' ELSE 'DISABLE' END,
@@ -255,7 +303,8 @@ AS $$
                     WHERE c.oid = relation)
 $$;
 
--- sp_rename of a table, view, index or, as 'table.column' with type COLUMN, a column.
+-- sp_rename of a table, view, constraint, index or, as 'table.column' with type COLUMN, a column. Not of a
+-- procedure: its parameters are written with its name.
 CREATE OR REPLACE FUNCTION ssb.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
@@ -263,22 +312,31 @@ AS $$
 DECLARE
     v_parts text[] := sys.name_parts(object_name);
     v_owner text := ssb.module_name(array_to_string(v_parts[1:cardinality(v_parts) - 1], '.'), database);
+    v_module text := ssb.module_name(object_name, database);
+    v_schema oid := to_regnamespace(quote_ident((parse_ident(v_module))[1]));
+    v_named text := (parse_ident(v_module))[2];
+    v_rename text;
 BEGIN
     IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb.is_queue(to_regclass(v_owner))) THEN
         PERFORM ssb.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
                                               upper(object_type)), 11, 1);
     ELSIF upper(object_type) = 'COLUMN' THEN
-        EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', v_owner, sys.fold(v_parts[cardinality(v_parts)]), sys.fold(new_name));
+        v_rename := format('ALTER TABLE %s RENAME COLUMN %I TO %I', v_owner, sys.fold(v_parts[cardinality(v_parts)]), sys.fold(new_name));
     ELSIF upper(object_type) = 'INDEX' THEN
-        EXECUTE format('ALTER INDEX %I.%I RENAME TO %I', (parse_ident(v_owner))[1], sys.fold(v_parts[cardinality(v_parts)]),
-                       sys.fold(new_name));
-    ELSIF to_regclass(ssb.module_name(object_name, database)) IS NULL
-          OR ssb.is_queue(to_regclass(ssb.module_name(object_name, database))) THEN
+        v_rename := format('ALTER INDEX %I.%I RENAME TO %I', (parse_ident(v_owner))[1], sys.fold(v_parts[cardinality(v_parts)]),
+                           sys.fold(new_name));
+    ELSIF to_regclass(v_module) IS NOT NULL AND NOT ssb.is_queue(to_regclass(v_module)) THEN
+        v_rename := format('ALTER TABLE %s RENAME TO %I', v_module, sys.fold(new_name));
+    ELSIF to_regclass(v_module) IS NULL THEN
+        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', c.conrelid::regclass, c.conname, sys.fold(new_name)) INTO v_rename
+          FROM pg_constraint AS c WHERE c.connamespace = v_schema AND c.conname = v_named AND c.conrelid <> 0;
+    END IF;
+    IF v_rename IS NULL THEN
         PERFORM ssb.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
             'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
-    ELSE
-        EXECUTE format('ALTER TABLE %s RENAME TO %I', ssb.module_name(object_name, database), sys.fold(new_name));
     END IF;
+    EXECUTE v_rename;
+    PERFORM ssb.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
 END;
 $$;
 

@@ -197,6 +197,22 @@ $trampoline$, v_declare, v_read, line, v_name[2], format(v_run, v_name[1], v_nam
 END;
 $$;
 
+-- EXEC in the text: an argument that does not convert to its parameter's type. XML tells what is wrong with it.
+CREATE OR REPLACE FUNCTION ssb.unfit_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
+                                              p_from text, p_to text)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    session.return_code := NULL;
+    IF sqlstate_code ~ '^22' OR ssb.error_number_of(sqlstate_code) < 9000 THEN
+        RETURN ssb.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, p_to), 16, 5,
+                                       procedure, 0)::ssb.error);
+    END IF;
+    RETURN ssb.failed(session, line, sqlstate_code, message);
+END;
+$$;
+
 -- An argument that does not convert to its parameter's type, from p_from.
 CREATE OR REPLACE FUNCTION ssb.failed_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
                                                p_from text DEFAULT 'varchar')

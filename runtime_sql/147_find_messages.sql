@@ -215,6 +215,9 @@ $$;
 
 -- WHERE conversation_handle = or conversation_group_id =: its group, locked; a row
 -- of NULLs while somebody else holds it or it has no message.
+-- A group is gone with its last conversation. Who receives from it until nothing comes,
+-- and ends its conversations on the way, still asks for it once: within the transaction
+-- that found it before, it has no message.
 CREATE OR REPLACE FUNCTION ssb.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
     OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
 LANGUAGE plpgsql
@@ -234,7 +237,9 @@ BEGIN
     IF p_group IS NOT NULL THEN
         PERFORM FROM ssb.conversation_endpoint AS e
           WHERE e.conversation_group_id = p_group AND e.queue_id = p_queue_id AND e.closed_at IS NULL LIMIT 1;
-        IF NOT FOUND THEN
+        IF FOUND THEN
+            PERFORM set_config('ssb.found_group', p_queue_id || ' ' || p_group, true);
+        ELSIF current_setting('ssb.found_group', true) IS DISTINCT FROM p_queue_id || ' ' || p_group THEN
             PERFORM ssb.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
         END IF;
     END IF;

@@ -96,7 +96,11 @@ AS $$
 DECLARE
     v_far ssb.conversation_endpoint;
 BEGIN
-    SELECT f.* INTO v_far FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id;
+    IF e.far_endpoint_id IS NULL AND e.far_outcome IS NULL THEN
+        e.far_outcome := (SELECT r.far_outcome FROM ssb.remote_conversation AS r WHERE r.endpoint_id = e.endpoint_id);
+    ELSE
+        SELECT f.* INTO v_far FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id;
+    END IF;
     -- A lifetime that is over counts before anybody has put the Error on the queue.
     IF e.closed_at IS NULL AND e.lifetime <= clock_timestamp() THEN
         RETURN 'ER';

@@ -92,8 +92,20 @@ BEGIN
 END;
 $$;
 
--- Which service the initiator means. One out of several is taken at random, and
--- stays for the dialog. Without one, status says why.
+-- The service of that name in this instance, or in that T-SQL database of it. One out of several is taken at random.
+CREATE OR REPLACE FUNCTION ssb.choose_service(p_name text, p_instance text)
+RETURNS ssb.service
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT s
+      FROM ssb.service AS s
+      JOIN ssb.database AS d ON d.database_id = s.database_id
+     WHERE s.name = p_name AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance))
+     ORDER BY d.is_broker_enabled DESC, random() LIMIT 1;
+$$;
+
+-- Which service the initiator means; it stays for the dialog. Without one, status says why.
 CREATE OR REPLACE FUNCTION ssb.find_target(p_endpoint ssb.conversation_endpoint, OUT service ssb.service, OUT status text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -102,34 +114,17 @@ SET jit = off
 AS $$
 DECLARE
     v_address text;
-    v_disabled boolean;
 BEGIN
-    -- The route that says most about this service: its name and instance, its name, neither.
-    SELECT r.address INTO v_address
-      FROM ssb.route AS r
-     WHERE r.database_id = p_endpoint.database_id
-       AND coalesce(r.service_name, p_endpoint.far_service) = p_endpoint.far_service
-       AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_endpoint.far_broker_instance)
-            OR p_endpoint.far_broker_instance IS NULL)
-       AND coalesce(r.expires_at, 'infinity') > clock_timestamp()
-     ORDER BY r.service_name IS NULL, r.broker_instance IS NULL, random() LIMIT 1;
-    IF v_address IS NULL THEN
-        status := 'The target service name could not be found. Ensure that the service name is specified correctly and/or '
-                  'the routing information has been supplied.';
-        RETURN;
-    ELSIF upper(v_address) <> 'LOCAL' THEN
-        status := format('The route leads to ''%s'', another instance. The message waits for transport.', v_address);
+    -- Dialogs that routes lead away have gone another way before (ssb.send_away); this one is at home.
+    v_address := (SELECT f.address FROM ssb.find_route(p_endpoint.database_id, p_endpoint.far_service,
+                                                       p_endpoint.far_broker_instance, 'LOCAL', false) AS f);
+    IF v_address IS NULL OR upper(v_address) <> 'LOCAL' THEN
+        status := ssb.status_on_route(v_address);
         RETURN;
     END IF;
-    SELECT s.* INTO service
-      FROM ssb.service AS s
-      JOIN ssb.database AS d ON d.database_id = s.database_id
-     WHERE s.name = p_endpoint.far_service
-       AND (p_endpoint.far_broker_instance IS NULL OR d.service_broker_guid::text = lower(p_endpoint.far_broker_instance))
-     ORDER BY d.is_broker_enabled DESC, random() LIMIT 1;
+    service := ssb.choose_service(p_endpoint.far_service, p_endpoint.far_broker_instance);
     IF service.service_id IS NULL THEN
-        status := 'The target service name could not be found. Ensure that the service name is specified correctly and/or '
-                  'the routing information has been supplied.';
+        status := ssb.status_on_route(NULL);
     END IF;
 END;
 $$;
@@ -344,9 +339,16 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    v_status text := 'Earlier messages of this conversation are waiting.';
+    v_status text;
+    v_is_away boolean;
 BEGIN
-    IF NOT p_sender.has_waiting OR ssb.deliver_waiting(p_sender.endpoint_id) THEN
+    IF p_sender.far_endpoint_id IS NULL THEN
+        v_status := ssb.send_away(p_sender);
+    END IF;
+    v_is_away := v_status IS NOT NULL;
+    IF v_status IS NULL AND p_sender.has_waiting AND NOT ssb.deliver_waiting(p_sender.endpoint_id) THEN
+        v_status := 'Earlier messages of this conversation are waiting.';
+    ELSIF v_status IS NULL THEN
         v_status := ssb.deliver(p_sender.endpoint_id, p_message_type_name, p_number, p_is_end_of_dialog, p_is_error, p_body);
         IF v_status IS NULL THEN
             RETURN true;
@@ -357,13 +359,14 @@ BEGIN
     VALUES (p_sender.database_id, p_sender.endpoint_id, p_sender.far_service, p_number, p_message_type_name,
             p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
-     WHERE e.endpoint_id = p_sender.endpoint_id;
+     WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_away AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
     RETURN false;
 END;
 $$;
 
 -- Tries the waiting messages of one conversation again, in order, up to the first
--- that still has to wait. True when none is left.
+-- that still has to wait. True when none is left. Those of a dialog with another instance are the daemon's;
+-- only their route is looked up again.
 -- Locks  the caller holds the sender's group
 CREATE OR REPLACE FUNCTION ssb.deliver_waiting(p_endpoint_id bigint)
 RETURNS boolean
@@ -373,9 +376,15 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
+    v_endpoint ssb.conversation_endpoint;
     v_message ssb.transmission;
     v_status text;
 BEGIN
+    SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
+     WHERE e.endpoint_id = p_endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting;
+    IF FOUND AND ssb.send_away(v_endpoint) IS NOT NULL THEN
+        RETURN false;
+    END IF;
     FOR v_message IN
         SELECT t.* FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint_id ORDER BY t.transmission_id
     LOOP

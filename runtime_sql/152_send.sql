@@ -239,7 +239,8 @@ BEGIN
 END;
 $$;
 
--- The number of the next message that this side sends.
+-- The number of the next message that this side sends. Of a dialog with another instance it follows from what is
+-- on its way and what has arrived: counting in the endpoint's row would leave a dead row for each message.
 CREATE OR REPLACE FUNCTION ssb.next_number(p_endpoint ssb.conversation_endpoint)
 RETURNS bigint
 LANGUAGE sql SECURITY DEFINER
@@ -247,7 +248,12 @@ SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
-    SELECT CASE WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR q.queue_id IS NULL
+    SELECT CASE WHEN p_endpoint.far_endpoint_id IS NULL AND p_endpoint.has_waiting
+                THEN greatest(p_endpoint.sent_count,
+                              (SELECT r.acknowledged FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_endpoint.endpoint_id),
+                              (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
+                                WHERE t.endpoint_id = p_endpoint.endpoint_id ORDER BY t.transmission_id DESC LIMIT 1))
+                WHEN p_endpoint.sent_count < 16 OR p_endpoint.sent_order IS NULL OR q.queue_id IS NULL
                 THEN p_endpoint.sent_count
                 ELSE p_endpoint.sent_count + pg_sequence_last_value(q.order_sequence) - p_endpoint.sent_order END
       FROM (SELECT) AS one_row

@@ -53,6 +53,10 @@ BEGIN
         RETURN;
     END IF;
     PERFORM ssb.forget_messages(p_endpoint.endpoint_id);
+    IF p_is_known AND p_endpoint.has_waiting AND p_endpoint.far_endpoint_id IS NULL THEN
+        -- For another instance, where the other side has ended, too: nobody reads there any more.
+        DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint.endpoint_id;
+    END IF;
     UPDATE ssb.conversation_endpoint AS e
        SET closed_at = clock_timestamp(), is_close_known = p_is_known, is_closed_by_error = p_by_error,
            dialog_timer = NULL, due_at = clock_timestamp() + interval '30 minutes'
@@ -128,16 +132,17 @@ BEGIN
 
     -- Tell the far side, unless it has ended itself, knows, or was never told of us.
     IF v_state = 'CO' THEN
+        v_number := ssb.next_number(v_endpoint);
         IF error IS NOT NULL AND v_endpoint.has_waiting THEN
             DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = v_endpoint.endpoint_id;
             v_endpoint.has_waiting := false;
             UPDATE ssb.conversation_endpoint AS e SET has_waiting = false WHERE e.endpoint_id = v_endpoint.endpoint_id;
         END IF;
-        v_number := ssb.next_number(v_endpoint);
         IF error IS NULL THEN
             v_is_known := ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog',
                                               v_number, true, false, NULL);
-        ELSIF v_endpoint.far_endpoint_id IS NOT NULL THEN
+        ELSIF v_endpoint.far_endpoint_id IS NOT NULL
+              OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = v_endpoint.endpoint_id) THEN
             v_is_known := ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error',
                                               v_number, false, true, ssb.error_body(error, left(description, 3000)));
         END IF;

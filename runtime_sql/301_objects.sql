@@ -3,6 +3,7 @@ CREATE OR REPLACE VIEW ssb.synonym AS
 SELECT d.objoid AS oid, substr(d.description, length('synonym for ') + 1) AS target
   FROM pg_description AS d
  WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(d.description, 'synonym for ');
+GRANT SELECT ON ssb.synonym TO PUBLIC;
 
 -- sys.objects and its relatives, enough for scripts that ask what exists: queues
 -- from our catalog, everything else from PostgreSQL's. Tables and procedures have
@@ -58,7 +59,22 @@ UNION ALL
 SELECT d.name, d.oid::integer, NULL, v.schema_id, d.relation::integer, 'D', 'DEFAULT_CONSTRAINT', NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM ssb.column_default AS d JOIN ssb.visible_schema AS v ON v.oid = d.namespace;
 
-CREATE OR REPLACE VIEW sys.all_objects AS SELECT o.* FROM sys.objects AS o;
+-- Those of the system too: scripts count on there being thousands (SELECT TOP (1000) ROW_NUMBER() …).
+CREATE OR REPLACE VIEW sys.all_objects AS
+SELECT o.* FROM sys.objects AS o
+UNION ALL
+SELECT r.*
+  FROM (SELECT c.relname::text AS name, c.oid::integer AS object_id, 4 AS schema_id, 0 AS parent_object_id,
+               CASE c.relkind WHEN 'v' THEN 'V' ELSE 'S' END AS type,
+               CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'SYSTEM_TABLE' END AS type_desc,
+               1 AS is_ms_shipped, 0 AS is_published, 0 AS is_schema_published
+          FROM pg_class AS c
+         WHERE c.relnamespace IN ('sys'::regnamespace, 'pg_catalog'::regnamespace) AND c.relkind IN ('r', 'v')
+        UNION ALL
+        SELECT p.proname::text, p.oid::integer, 4, 0, 'FN', 'SQL_SCALAR_FUNCTION', 1, 0, 0
+          FROM pg_proc AS p
+         WHERE p.pronamespace IN ('sys'::regnamespace, 'pg_catalog'::regnamespace)) AS s
+ CROSS JOIN LATERAL jsonb_populate_record(NULL::sys.objects, to_jsonb(s)) AS r;
 
 -- What PostgreSQL has not (replication of SQL Server's kind, FILESTREAM, temporal tables …) is never set.
 CREATE OR REPLACE VIEW sys.tables AS
@@ -69,10 +85,24 @@ SELECT o.*, NULL::integer AS lob_data_space_id, NULL::integer AS filestream_data
        0::sys.bit AS has_unchecked_assembly_data, 0 AS text_in_row_limit, 0::sys.bit AS large_value_types_out_of_row,
        0::sys.bit AS is_tracked_by_cdc, 0::smallint AS lock_escalation, 'TABLE'::text AS lock_escalation_desc,
        0::sys.bit AS is_filetable, 0::sys.bit AS is_memory_optimized, 0::smallint AS durability,
-       'SCHEMA_AND_DATA'::text AS durability_desc, 0::smallint AS temporal_type, 'NON_TEMPORAL_TABLE'::text AS temporal_type_desc,
-       NULL::integer AS history_table_id, 0::sys.bit AS is_remote_data_archive_enabled, 0::sys.bit AS is_external,
+       'SCHEMA_AND_DATA'::text AS durability_desc,
+       (CASE WHEN p.history IS NOT NULL THEN 2 WHEN h.relation IS NOT NULL THEN 1 ELSE 0 END)::smallint AS temporal_type,
+       CASE WHEN p.history IS NOT NULL THEN 'SYSTEM_VERSIONED_TEMPORAL_TABLE' WHEN h.relation IS NOT NULL THEN 'HISTORY_TABLE'
+            ELSE 'NON_TEMPORAL_TABLE' END AS temporal_type_desc,
+       p.history::oid::integer AS history_table_id, 0::sys.bit AS is_remote_data_archive_enabled, 0::sys.bit AS is_external,
        0::sys.bit AS is_node, 0::sys.bit AS is_edge
-  FROM sys.objects AS o WHERE o.type = 'U';
+  FROM sys.objects AS o
+  LEFT JOIN ssb.system_period AS p ON p.relation = o.object_id::oid
+  LEFT JOIN ssb.system_period AS h ON h.history = o.object_id::oid
+ WHERE o.type = 'U';
+
+CREATE OR REPLACE VIEW sys.periods AS
+SELECT 'SYSTEM_TIME'::text AS name, 1 AS period_type, 'SYSTEM_TIME_PERIOD'::text AS period_type_desc,
+       p.relation::integer AS object_id, s.attnum::integer AS start_column_id, e.attnum::integer AS end_column_id
+  FROM ssb.system_period AS p
+  JOIN sys.objects AS o ON o.object_id = p.relation::integer
+  JOIN pg_attribute AS s ON s.attrelid = p.relation AND s.attname = p.start_column
+  JOIN pg_attribute AS e ON e.attrelid = p.relation AND e.attname = p.end_column;
 
 CREATE OR REPLACE VIEW sys.views AS
 SELECT o.*, 0::sys.bit AS is_replicated, 0::sys.bit AS has_replication_filter, 0::sys.bit AS has_opaque_metadata,
@@ -180,8 +210,9 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS nam
        CASE WHEN a.atthasdef AND a.attgenerated = ''
             THEN (SELECT d.oid::integer FROM pg_attrdef AS d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum)
             ELSE 0 END AS default_object_id,
-       0 AS rule_object_id, 0::sys.bit AS is_sparse, 0::sys.bit AS is_column_set, 0::smallint AS generated_always_type,
-       'NOT_APPLICABLE'::text AS generated_always_type_desc, 0::sys.bit AS is_hidden, 0::sys.bit AS is_masked
+       0 AS rule_object_id, 0::sys.bit AS is_sparse, 0::sys.bit AS is_column_set, g.number::smallint AS generated_always_type,
+       (ARRAY['NOT_APPLICABLE', 'AS_ROW_START', 'AS_ROW_END'])[g.number + 1] AS generated_always_type_desc,
+       coalesce(CASE g.number WHEN 1 THEN p.start_is_hidden WHEN 2 THEN p.end_is_hidden END, false)::integer::sys.bit AS is_hidden, 0::sys.bit AS is_masked
   FROM pg_attribute AS a
   JOIN pg_class AS c ON c.oid = a.attrelid
   JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
@@ -191,6 +222,8 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS nam
   -- What datetime and smalldatetime are made of.
   LEFT JOIN ssb.system_type AS t ON t.name = CASE WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb.tsql_type(b.type)
                                                   WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
+  LEFT JOIN ssb.system_period AS p ON p.relation = c.oid
+ CROSS JOIN LATERAL (SELECT CASE a.attname WHEN p.start_column THEN 1 WHEN p.end_column THEN 2 ELSE 0 END AS number) AS g
  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm');
 
 -- Names of indexes are unique in a schema here, on a table there: the compiler puts the

@@ -8,19 +8,22 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
        CASE v.state WHEN 'SO' THEN 'STARTED_OUTBOUND' WHEN 'SI' THEN 'STARTED_INBOUND' WHEN 'CO' THEN 'CONVERSING'
                     WHEN 'DI' THEN 'DISCONNECTED_INBOUND' WHEN 'DO' THEN 'DISCONNECTED_OUTBOUND'
                     WHEN 'CD' THEN 'CLOSED' ELSE 'ERROR' END AS state_desc,
-       v.far_service, upper(v.far_broker_instance) AS far_broker_instance, 1 AS principal_id, 1 AS far_principal_id,
+       v.far_service, upper(coalesce(v.far_broker_instance, v.far_instance)) AS far_broker_instance, 1 AS principal_id, 1 AS far_principal_id,
        '00000000-0000-0000-0000-000000000000'::uuid AS outbound_session_key_identifier,
        '00000000-0000-0000-0000-000000000000'::uuid AS inbound_session_key_identifier,
        (v.started_at AT TIME ZONE 'UTC')::timestamp(3) AS security_timestamp,
        coalesce((v.dialog_timer AT TIME ZONE 'UTC')::timestamp(3), '1900-01-01') AS dialog_timer,
        ssb.next_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
        CASE WHEN v.closed_at IS NULL THEN -1 ELSE v.sent_count - 1 END AS end_dialog_sequence,
-       coalesce((SELECT ssb.next_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id), 0)
-           AS receive_sequence,
+       coalesce((SELECT ssb.next_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id),
+                v.far_sequence, 0) AS receive_sequence,
        0 AS receive_sequence_frag, 0::bigint AS system_sequence, -1::bigint AS first_out_of_order_sequence,
        -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority
-  FROM (SELECT e.*, e AS endpoint, ssb.endpoint_state(e, f) AS state
+  FROM (SELECT e.*, e AS endpoint, r.far_instance, r.next_number AS far_sequence,
+               CASE WHEN r.far_outcome IS NULL OR e.closed_at IS NOT NULL OR e.is_error THEN ssb.endpoint_state(e, f)
+                    ELSE r.far_outcome END AS state
           FROM ssb.conversation_endpoint AS e
+          LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
           LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id) AS v
  WHERE v.database_id = (SELECT ssb.current_database_id()) AND v.state IS NOT NULL;
 

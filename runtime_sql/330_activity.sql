@@ -26,16 +26,18 @@ SELECT t.pid AS spid, q.database_id, t.queue_id, ssb.bracketed_name(t.procedure_
   FROM ssb.running_tasks() AS t
   JOIN ssb.queue AS q ON q.queue_id = t.queue_id;
 
--- Connections to other instances, messages passing through: this instance has none.
+-- Connections that the daemon of this instance keeps to others. Those that others have opened to this one
+-- are PostgreSQL's: nobody else knows what they are for.
 CREATE OR REPLACE VIEW sys.dm_broker_connections AS
-SELECT NULL::uuid AS connection_id, NULL::uuid AS transport_stream_id, NULL::smallint AS state, NULL::text AS state_desc,
-       NULL::timestamp(3) AS connect_time, NULL::timestamp(3) AS login_time, NULL::text AS authentication_method,
-       NULL::text AS principal_name, NULL::text AS remote_user_name, NULL::timestamp(3) AS last_activity_time,
-       NULL::sys.bit AS is_accept, NULL::smallint AS login_state, NULL::text AS login_state_desc, NULL::integer AS peer_certificate_id,
-       NULL::smallint AS encryption_algorithm, NULL::text AS encryption_algorithm_desc, NULL::bigint AS total_bytes_sent,
-       NULL::bigint AS total_bytes_received, NULL::bigint AS total_sends, NULL::bigint AS total_receives
- WHERE false;
+SELECT c.connection_id, NULL::uuid AS transport_stream_id, 4::smallint AS state, 'LOGGED_IN' AS state_desc,
+       c.connected_at::timestamp(3) AS connect_time, c.connected_at::timestamp(3) AS login_time, NULL::text AS authentication_method,
+       NULL::text AS principal_name, c.remote_user AS remote_user_name, c.active_at::timestamp(3) AS last_activity_time,
+       0::sys.bit AS is_accept, 12::smallint AS login_state, 'ONLINE' AS login_state_desc, NULL::integer AS peer_certificate_id,
+       NULL::smallint AS encryption_algorithm, CASE WHEN c.is_encrypted THEN 'TLS' ELSE 'NONE' END AS encryption_algorithm_desc,
+       c.bytes_sent AS total_bytes_sent, NULL::bigint AS total_bytes_received, c.sends AS total_sends, NULL::bigint AS total_receives
+  FROM ssb.open_transport_connections() AS c;
 
+-- Messages passing through: this instance forwards none.
 CREATE OR REPLACE VIEW sys.dm_broker_forwarded_messages AS
 SELECT NULL::uuid AS conversation_id, NULL::sys.bit AS is_initiator, NULL::text AS to_service_name, NULL::text AS to_broker_instance,
        NULL::text AS from_service_name, NULL::text AS from_broker_instance, NULL::text AS adjacent_broker_address,

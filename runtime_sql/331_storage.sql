@@ -49,8 +49,28 @@ SELECT q.queue_id::bigint << 16 | n, -q.queue_id, n, 1, q.queue_id::bigint << 16
        0::smallint, 'NONE'
   FROM ssb.queue AS q CROSS JOIN generate_series(1, 2) AS n;
 
+-- Pages of 8 KB: of the table (with what is stored outside its rows), of an index,
+-- of what waits in a queue.
+CREATE OR REPLACE FUNCTION ssb.pages_of(object_id integer, index_id integer)
+RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN $1 < 0 THEN (SELECT ceil(coalesce(sum(pg_column_size(m)), 0) / 8192.0)
+                            FROM ssb.message_stored AS m WHERE $2 = 1 AND m.queue_id = -$1)
+        WHEN $2 < 2 THEN pg_table_size($1::oid::regclass) / 8192
+        ELSE (SELECT pg_relation_size(n.indexrelid) / 8192
+                FROM ssb.numbered_index AS n WHERE n.indrelid = $1::oid AND n.index_id = $2) END::bigint;
+$$;
+
 CREATE OR REPLACE VIEW sys.dm_db_partition_stats AS
-SELECT p.partition_id, p.object_id, p.index_id, p.partition_number, p.rows AS row_count FROM sys.partitions AS p;
+SELECT p.partition_id, p.object_id, p.index_id, p.partition_number, p.rows AS row_count,
+       g.pages AS in_row_data_page_count, g.pages AS in_row_used_page_count, g.pages AS in_row_reserved_page_count,
+       0::bigint AS lob_used_page_count, 0::bigint AS lob_reserved_page_count,
+       0::bigint AS row_overflow_used_page_count, 0::bigint AS row_overflow_reserved_page_count,
+       g.pages AS used_page_count, g.pages AS reserved_page_count
+  FROM sys.partitions AS p CROSS JOIN LATERAL (SELECT ssb.pages_of(p.object_id, p.index_id) AS pages OFFSET 0) AS g;
 
 -- Performance counters are kept by PostgreSQL's own statistics; these are the ones
 -- that are known here.

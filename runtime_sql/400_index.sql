@@ -79,6 +79,7 @@
 -- Types PostgreSQL cannot tell apart; call these when the static type is known:
 --   money to string      sys.money_to_varchar(value numeric, length integer DEFAULT NULL, style integer DEFAULT 0)
 --   datetime2(n) to str. sys.datetime2_to_varchar(value timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
+--   datetimeoffset(n) whose clock is known to str. sys.clock_to_varchar(value timestamptz, clock timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
 --   (a timestamp is taken as datetime: CAST gives 'Nov 20 2026  7:00AM')
 -- Assignment to a variable or column converts as in T-SQL: use the same functions where static types
 -- differ; string data that is too long for a column: PostgreSQL's 22001 (= 2628).

@@ -25,8 +25,8 @@ END;
 $$;
 
 -- type_name int, smallint, tinyint or bigint: the number of the error and its
--- wording depend on it.
-CREATE OR REPLACE FUNCTION sys.read_integer_of(value text, type_name text, low numeric, high numeric)
+-- wording depend on it. source: what the message calls the string, varchar or nvarchar.
+CREATE OR REPLACE FUNCTION sys.read_integer_of(value text, type_name text, low numeric, high numeric, source text)
 RETURNS numeric
 LANGUAGE plpgsql
 IMMUTABLE STRICT PARALLEL SAFE
@@ -38,24 +38,28 @@ BEGIN
         RETURN v_number;
     ELSIF v_number IS NULL THEN
         IF type_name = 'bigint' THEN
-            PERFORM ssb.raise_error(8114, 'Error converting data type varchar to bigint.');
+            PERFORM ssb.raise_error(8114, format('Error converting data type %s to bigint.', source));
         ELSE
             PERFORM ssb.raise_error(245, format(
-                'Conversion failed when converting the varchar value ''%s'' to data type %s.', value, type_name));
+                'Conversion failed when converting the %s value ''%s'' to data type %s.', source, value, type_name));
         END IF;
     ELSIF type_name = 'int' THEN
         PERFORM ssb.raise_error(248, format(
-            'The conversion of the varchar value ''%s'' overflowed an int column.', value));
+            'The conversion of the %s value ''%s'' overflowed an int column.', source, value));
     ELSIF type_name = 'bigint' THEN
         PERFORM ssb.raise_error(8115, 'Arithmetic overflow error converting expression to data type bigint.');
     ELSE
         PERFORM ssb.raise_error(244, format(
-            'The conversion of the varchar value ''%s'' overflowed an %s column. Use a larger integer column.',
-            value, CASE type_name WHEN 'tinyint' THEN 'INT1' ELSE 'INT2' END));
+            'The conversion of the %s value ''%s'' overflowed an %s column. Use a larger integer column.',
+            source, value, CASE type_name WHEN 'tinyint' THEN 'INT1' ELSE 'INT2' END));
     END IF;
     RETURN NULL;
 END;
 $$;
+
+CREATE OR REPLACE FUNCTION sys.read_integer_of(value text, type_name text, low numeric, high numeric)
+RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_integer_of(value, type_name, low, high, 'varchar');
 
 -- Digits with a point, no exponent, no grouping: what becomes decimal.
 CREATE OR REPLACE FUNCTION sys.read_decimal(value text)

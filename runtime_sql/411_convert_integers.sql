@@ -2,6 +2,7 @@
 -- Strings: 245, 244, 248, 8114 and 8115 as SQL Server has them. Decimals and
 -- floats are cut, not rounded. Dates become days since 1900-01-01, rounded.
 -- Binary values give their last bytes, most significant first.
+-- source: what errors call the string where it is no varchar.
 
 -- Days since 1900-01-01: what a datetime is as a number.
 CREATE OR REPLACE FUNCTION sys.datetime_number(value timestamp) RETURNS double precision
@@ -60,6 +61,12 @@ RETURN CASE
     WHEN value ~ '^-?[0-9]{1,9}$' THEN value::integer
     ELSE sys.read_integer_of(value, 'int', -2147483648, 2147483647)::integer
 END;
+CREATE OR REPLACE FUNCTION sys.convert_int(value text, source text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value ~ '^-?[0-9]{1,9}$' THEN value::integer
+    ELSE sys.read_integer_of(value, 'int', -2147483648, 2147483647, source)::integer
+END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_int(value text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_read_integer(value, -2147483648, 2147483647)::integer;
@@ -99,6 +106,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN value ~ '^-?[0-9]{1,18}$' THEN value::bigint
     ELSE sys.read_integer_of(value, 'bigint', -9223372036854775808, 9223372036854775807)::bigint
+END;
+CREATE OR REPLACE FUNCTION sys.convert_bigint(value text, source text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value ~ '^-?[0-9]{1,18}$' THEN value::bigint
+    ELSE sys.read_integer_of(value, 'bigint', -9223372036854775808, 9223372036854775807, source)::bigint
 END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_bigint(value text) RETURNS bigint
@@ -140,6 +153,12 @@ RETURN CASE
     WHEN value ~ '^-?[0-9]{1,4}$' THEN value::smallint
     ELSE sys.read_integer_of(value, 'smallint', -32768, 32767)::smallint
 END;
+CREATE OR REPLACE FUNCTION sys.convert_smallint(value text, source text) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value ~ '^-?[0-9]{1,4}$' THEN value::smallint
+    ELSE sys.read_integer_of(value, 'smallint', -32768, 32767, source)::smallint
+END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_smallint(value text) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.try_read_integer(value, -32768, 32767)::smallint;
@@ -179,6 +198,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN value ~ '^[0-9]{1,2}$' THEN value::smallint
     ELSE sys.read_integer_of(value, 'tinyint', 0, 255)::smallint
+END;
+CREATE OR REPLACE FUNCTION sys.convert_tinyint(value text, source text) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value ~ '^[0-9]{1,2}$' THEN value::smallint
+    ELSE sys.read_integer_of(value, 'tinyint', 0, 255, source)::smallint
 END;
 
 CREATE OR REPLACE FUNCTION sys.try_convert_tinyint(value text) RETURNS smallint

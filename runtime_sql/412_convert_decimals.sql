@@ -56,7 +56,7 @@ END;
 $$;
 
 -- A string that is no number: 8114 for decimal, float, real; 235 for money.
-CREATE OR REPLACE FUNCTION sys.read_number_of(value text, type_name text) RETURNS numeric
+CREATE OR REPLACE FUNCTION sys.read_number_of(value text, type_name text, source text) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
@@ -75,11 +75,13 @@ BEGIN
         PERFORM ssb.raise_error(293,
             'Cannot convert char value to smallmoney. The char value has incorrect syntax.');
     ELSE
-        PERFORM ssb.raise_error(8114, format('Error converting data type varchar to %s.', type_name));
+        PERFORM ssb.raise_error(8114, format('Error converting data type %s to %s.', source, type_name));
     END IF;
     RETURN NULL;
 END;
 $$;
+CREATE OR REPLACE FUNCTION sys.read_number_of(value text, type_name text) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_number_of(value, type_name, 'varchar');
 
 -- What stands after the 36 (in braces: 38) characters is ignored.
 CREATE OR REPLACE FUNCTION sys.read_uniqueidentifier(value text) RETURNS uuid
@@ -124,7 +126,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION sys.read_bit_of(value text) RETURNS smallint
+CREATE OR REPLACE FUNCTION sys.read_bit_of(value text, source text) RETURNS smallint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
@@ -132,17 +134,22 @@ DECLARE
 BEGIN
     IF v_bit IS NULL THEN
         PERFORM ssb.raise_error(245, format(
-            'Conversion failed when converting the varchar value ''%s'' to data type bit.', value));
+            'Conversion failed when converting the %s value ''%s'' to data type bit.', source, value));
     END IF;
     RETURN v_bit;
 END;
 $$;
+CREATE OR REPLACE FUNCTION sys.read_bit_of(value text) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_bit_of(value, 'varchar');
 
 
 -- DECIMAL
 CREATE OR REPLACE FUNCTION sys.convert_decimal(value text, "precision" integer DEFAULT 18, scale integer DEFAULT 0) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sys.decimal_of(sys.read_number_of(value, 'numeric'), "precision", scale, 'varchar');
+CREATE OR REPLACE FUNCTION sys.convert_decimal(value text, "precision" integer, scale integer, source text) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sys.decimal_of(sys.read_number_of(value, 'numeric', source), "precision", scale, source);
 CREATE OR REPLACE FUNCTION sys.try_convert_decimal(value text, "precision" integer DEFAULT 18, scale integer DEFAULT 0) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_decimal(sys.read_decimal(value), "precision", scale);
 CREATE OR REPLACE FUNCTION sys.convert_decimal(value integer, "precision" integer DEFAULT 18, scale integer DEFAULT 0) RETURNS numeric
@@ -222,6 +229,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sys.integer_of_bytes(value, 4)
 -- FLOAT
 CREATE OR REPLACE FUNCTION sys.convert_float(value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_number_of(value, 'float')::double precision;
+CREATE OR REPLACE FUNCTION sys.convert_float(value text, source text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_number_of(value, 'float', source)::double precision;
 CREATE OR REPLACE FUNCTION sys.try_convert_float(value text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN abs(sys.read_float(value)) <= 1.7976931348623157e308 THEN sys.read_float(value)::double precision END;
@@ -249,6 +258,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.datetime_number(value);
 -- REAL
 CREATE OR REPLACE FUNCTION sys.convert_real(value text) RETURNS real
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_number_of(value, 'real')::real;
+CREATE OR REPLACE FUNCTION sys.convert_real(value text, source text) RETURNS real
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_number_of(value, 'real', source)::real;
 CREATE OR REPLACE FUNCTION sys.try_convert_real(value text) RETURNS real
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN abs(sys.read_float(value)) <= 3.4028234e38 THEN sys.read_float(value)::real END;
@@ -276,6 +287,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.datetime_number(value)::real;
 -- BIT
 CREATE OR REPLACE FUNCTION sys.convert_bit(value text) RETURNS sys.bit
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_bit_of(value)::sys.bit;
+CREATE OR REPLACE FUNCTION sys.convert_bit(value text, source text) RETURNS sys.bit
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.read_bit_of(value, source)::sys.bit;
 CREATE OR REPLACE FUNCTION sys.try_convert_bit(value text) RETURNS sys.bit
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.bit_of(value)::sys.bit;
 CREATE OR REPLACE FUNCTION sys.convert_bit(value smallint) RETURNS sys.bit

@@ -121,7 +121,8 @@ BEGIN
         v_second := coalesce(v_match[3]::integer, 0);
         IF v_match[4] = '.' THEN
             digits := length(v_match[5]);
-            v_micros := round(('0.' || v_match[5])::numeric * 1000000);
+            -- The seventh digit is rounded away, but 23:59:59.9999999 stays on its day.
+            v_micros := least(round(('0.' || v_match[5])::numeric * 1000000), 999999);
         ELSIF v_match[4] = ':' THEN
             -- After a colon they are thousandths.
             digits := greatest(length(v_match[5]), 3);
@@ -237,10 +238,11 @@ END;
 
 -- Reads a string as the T-SQL type type_name, or fails as CONVERT does:
 -- 241 no date, 242 no such day or outside the type's range (datetime,
--- smalldatetime), 295 (smalldatetime). quiet: NULL instead of an error.
+-- smalldatetime), 295 (smalldatetime). quiet: NULL instead of an error. source: what
+-- the message calls the string, varchar or nvarchar.
 -- Returns the wall clock; for datetimeoffset the moment in UTC.
 -- COST 1 lets the planner inline date functions around it.
-CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean)
+CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean, source text)
 RETURNS timestamp
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1
 AS $$
@@ -281,7 +283,7 @@ BEGIN
         RETURN NULL;
     ELSIF v_read.problem = 'range' AND v_old_type THEN
         PERFORM ssb.raise_error(242, format(
-            'The conversion of a varchar data type to a %s data type resulted in an out-of-range value.', type_name),
+            'The conversion of a %s data type to a %s data type resulted in an out-of-range value.', source, type_name),
             16, 3);
     ELSIF type_name = 'smalldatetime' THEN
         PERFORM ssb.raise_error(295, 'Conversion failed when converting character string to smalldatetime data type.',
@@ -292,3 +294,6 @@ BEGIN
     RETURN NULL;
 END;
 $$;
+CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean)
+RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, type_name, style, quiet, 'varchar');

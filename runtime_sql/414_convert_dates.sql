@@ -44,6 +44,8 @@ $$;
 -- The overloads. STABLE where the string depends on DATEFORMAT or the zone on the session.
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value text, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'datetime', style, false);
+CREATE OR REPLACE FUNCTION sys.convert_datetime(value text, style integer, source text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'datetime', style, false, source);
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value timestamp, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(sys.round_datetime(value), 'datetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_datetime(value date, style integer DEFAULT 0) RETURNS timestamp
@@ -62,6 +64,8 @@ CREATE OR REPLACE FUNCTION sys.convert_datetime(value bytea, style integer DEFAU
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(sys.datetime_of_bytes(value), 'datetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value text, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'smalldatetime', style, false);
+CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value text, style integer, source text) RETURNS timestamp
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'smalldatetime', style, false, source);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value timestamp, style integer DEFAULT 0) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.moment_within(sys.round_smalldatetime(value), 'smalldatetime', false);
 CREATE OR REPLACE FUNCTION sys.convert_smalldatetime(value date, style integer DEFAULT 0) RETURNS timestamp

@@ -97,6 +97,18 @@ RETURN CASE
         || sys.offset_text((date_part('timezone', value) / 60)::integer)
 END;
 
+-- CONVERT(varchar, a datetimeoffset(scale) that is a moment here, style), where its wall clock is known.
+CREATE OR REPLACE FUNCTION sys.clock_to_varchar(
+    value timestamptz, clock timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN left(CASE
+    WHEN style = 127 THEN sys.datetimeoffset_text(value, style, scale)
+    ELSE sys.datetime_text(clock, style, scale, true, true)
+        || CASE WHEN style = 126 THEN '' ELSE ' ' END
+        || sys.offset_text((extract(epoch FROM clock - value AT TIME ZONE 'UTC') / 60)::integer)
+END, coalesce(length, 8000));
+
 -- CONVERT(varchar, datetime2(scale), style).
 CREATE OR REPLACE FUNCTION sys.datetime2_to_varchar(
     value timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)

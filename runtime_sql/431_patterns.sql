@@ -104,7 +104,8 @@ CREATE OR REPLACE FUNCTION sys.patindex(pattern text, value text) RETURNS intege
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_regex text := sys.like_regex(pattern);
+    -- Several % in front say what one says.
+    v_regex text := sys.like_regex(regexp_replace(pattern, '^%+', '%'));
     v_before text;
 BEGIN
     IF left(pattern, 1) <> '%' THEN

@@ -91,7 +91,20 @@ SELECT d.trigger_id, e.number::integer, 0::sys.bit, 0::sys.bit, e.name, 1::sys.b
   FROM ssb.ddl_trigger AS d CROSS JOIN LATERAL unnest(d.events) WITH ORDINALITY AS e (name, number)
  WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb.current_database_id());
 
-CREATE OR REPLACE VIEW sys.all_columns AS SELECT c.* FROM sys.columns AS c;
+-- Those of the system's tables and views too.
+CREATE OR REPLACE VIEW sys.all_columns AS
+SELECT c.* FROM sys.columns AS c
+UNION ALL
+SELECT r.*
+  FROM (SELECT a.attrelid::integer AS object_id, a.attname::text AS name, a.attnum AS column_id, t.system_type_id,
+               t.user_type_id, t.max_length, t.precision, t.scale, (NOT a.attnotnull)::integer AS is_nullable,
+               0 AS is_identity, 0 AS is_computed
+          FROM pg_attribute AS a
+          JOIN pg_class AS c ON c.oid = a.attrelid
+          LEFT JOIN sys.types AS t ON t.name = ssb.tsql_type(a.atttypid)
+         WHERE c.relnamespace IN ('sys'::regnamespace, 'pg_catalog'::regnamespace) AND c.relkind IN ('r', 'v')
+           AND a.attnum > 0 AND NOT a.attisdropped) AS s
+ CROSS JOIN LATERAL jsonb_populate_record(NULL::sys.columns, to_jsonb(s)) AS r;
 CREATE OR REPLACE VIEW sys.all_views AS SELECT v.* FROM sys.views AS v;
 CREATE OR REPLACE VIEW sys.all_parameters AS SELECT p.* FROM sys.parameters AS p;
 

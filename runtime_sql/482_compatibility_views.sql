@@ -130,13 +130,13 @@ CREATE OR REPLACE VIEW sys.data_spaces AS
 SELECT g.name, g.data_space_id, g.type, g.type_desc, g.is_default FROM sys.filegroups AS g;
 CREATE OR REPLACE VIEW sys.allocation_units AS
 SELECT p.partition_id AS allocation_unit_id, 1::smallint AS type, 'IN_ROW_DATA'::text AS type_desc, p.hobt_id AS container_id,
-       1 AS data_space_id,
-       CASE WHEN p.object_id > 0 THEN coalesce((SELECT c.relpages FROM pg_class AS c WHERE c.oid = p.object_id::oid), 0) ELSE 0 END::bigint
-           AS total_pages
-  FROM sys.partitions AS p;
+       1 AS data_space_id, g.pages AS total_pages, g.pages AS used_pages, g.pages AS data_pages
+  FROM sys.partitions AS p CROSS JOIN LATERAL (SELECT ssb.pages_of(p.object_id, p.index_id) AS pages OFFSET 0) AS g;
 CREATE OR REPLACE VIEW sys.synonyms AS
-SELECT o.*, (SELECT string_agg(quote_ident(p.part), '.' ORDER BY p.place)
-               FROM unnest(parse_ident(s.target)) WITH ORDINALITY AS p (part, place)) AS base_object_name
+SELECT o.*, (SELECT CASE WHEN ssb.database_of_schema(p.part[1]) <> ssb.current_database_id()
+                         THEN format('[%s].', ssb.database_name(ssb.database_of_schema(p.part[1]))) ELSE '' END
+                    || format('[%s].[%s]', ssb.tsql_schema(p.part[1]), p.part[2])
+               FROM (SELECT parse_ident(s.target) AS part) AS p) AS base_object_name
   FROM sys.objects AS o JOIN ssb.synonym AS s ON s.oid::integer = o.object_id WHERE o.type = 'SN';
 CREATE OR REPLACE VIEW sys.table_types AS
 SELECT t.name, t.user_type_id, t.schema_id, t.system_type_id, t.is_user_defined, t.is_table_type,

@@ -79,3 +79,27 @@ SELECT 5 AS database_id, x.object_id, x.index_id, 0::bigint AS user_seeks, 0::bi
   FROM sys.indexes AS x WHERE false;
 CREATE OR REPLACE VIEW sys.dm_os_sys_info AS
 SELECT 1 AS cpu_count, pg_postmaster_start_time()::timestamp(3) AS sqlserver_start_time;
+
+-- KILL: ends a session, whose number is that of its process. Called by compiled KILL.
+CREATE OR REPLACE FUNCTION ssb.kill(p_session integer, status_only boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    -- NULL for a session of another role, whom PostgreSQL asks below.
+    v_kind text := (SELECT coalesce(a.backend_type, 'client backend') FROM pg_stat_activity AS a WHERE a.pid = p_session);
+BEGIN
+    IF v_kind IS NULL THEN
+        PERFORM ssb.raise_error(6106, format('Process ID %s is not an active process ID.', p_session), 16, 2);
+    ELSIF p_session = pg_backend_pid() THEN
+        PERFORM ssb.raise_error(6104, 'Cannot use KILL to kill your own process.');
+    ELSIF v_kind <> 'client backend' THEN
+        PERFORM ssb.raise_error(6107, 'Only user processes can be killed.');
+    ELSIF status_only THEN
+        PERFORM ssb.raise_error(6120, format('Status report cannot be obtained. Rollback operation for Process ID %s is not in progress.',
+                                             p_session));
+    END IF;
+    PERFORM pg_terminate_backend(p_session);
+END;
+$$;

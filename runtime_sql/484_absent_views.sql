@@ -226,11 +226,6 @@ SELECT NULL::integer AS id, NULL::integer AS status, NULL::text AS path, NULL::b
        NULL::sys.bit AS is_default, NULL::bigint AS event_count
  WHERE false;
 
-CREATE OR REPLACE VIEW sys.periods AS
-SELECT NULL::text AS name, NULL::integer AS period_type, NULL::text AS period_type_desc, NULL::integer AS object_id,
-       NULL::integer AS start_column_id, NULL::integer AS end_column_id
- WHERE false;
-
 CREATE OR REPLACE VIEW sys.key_encryptions AS
 SELECT NULL::integer AS key_id, NULL::bytea AS thumbprint, NULL::text AS crypt_type, NULL::text AS crypt_type_desc,
        NULL::bytea AS crypt_property

@@ -16,6 +16,7 @@
 \ir 034_system_definitions.sql
 \ir 035_activity.sql
 \ir 036_translations.sql
+\ir 037_remote_conversations.sql
 
 -- Definitions
 \ir 100_names.sql
@@ -56,6 +57,8 @@
 \ir 138_rowversion.sql
 \ir 139_nesting.sql
 \ir 140_late_text.sql
+\ir 141_system_versioning.sql
+\ir 142_kept_cursors.sql
 
 -- Conversations
 \ir 147_find_messages.sql
@@ -73,6 +76,9 @@
 \ir 159_usual_dialogs.sql
 \ir 160_poison_messages.sql
 \ir 161_attempts.sql
+\ir 170_routes_away.sql
+\ir 171_transport_out.sql
+\ir 172_transport_in.sql
 \ir 180_rotate_messages.sql
 
 -- What falls due

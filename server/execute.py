@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from enum import Enum, auto
 from types import FrameType
 from typing import Any
 
@@ -27,6 +28,15 @@ from .results import (
 from .spelling import as_written
 
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
+
+
+class Outcome(Enum):
+    """How a statement went."""
+
+    DONE = auto()
+    FAILED = auto()
+    """The batch goes on after it."""
+    BATCH_ENDED = auto()
 
 
 class Executor:
@@ -58,16 +68,21 @@ class Executor:
         """
         self._failed = False
         for _ in range(batch.repeat):
+            skipping = False
             for statement in batch.statements:
+                skipping = skipping and statement.continues
+                if skipping:
+                    continue
                 self._script = statement.span.source.text
-                if not self._run_statement(batch, statement):
+                outcome = self._run_statement(batch, statement)
+                if outcome is Outcome.BATCH_ENDED:
                     break
+                skipping = outcome is Outcome.FAILED
             if self._connection.closed:
                 break
         return not self._failed
 
-    def _run_statement(self, batch: CompiledBatch, statement: CompiledStatement) -> bool:
-        """False when the rest of the batch must not run."""
+    def _run_statement(self, batch: CompiledBatch, statement: CompiledStatement) -> Outcome:
         try:
             with _interruptible(self._connection), self._connection.cursor() as cursor:
                 cursor.execute(statement.sql.encode())
@@ -76,15 +91,15 @@ class Executor:
             if self._unwritable is not None:
                 raise self._unwritable from error
             if error.sqlstate == SCRIPT_ENDED:
-                return False
+                return Outcome.BATCH_ENDED
             event = self._event(statement, error, statement.span.line - batch.line + 1)
             self._emit(event)
-            if self._connection.closed or event.severity >= 20:
-                return False
-            return not ends_batch(event.number, xact_abort=False)
+            if self._connection.closed or event.severity >= 20 or ends_batch(event.number, xact_abort=False):
+                return Outcome.BATCH_ENDED
+            return Outcome.FAILED
         if self._unwritable is not None:
             raise self._unwritable
-        return True
+        return Outcome.DONE
 
     def _report(self, statement: CompiledStatement, cursor: psycopg.Cursor[Any]) -> None:
         result = cursor.pgresult
@@ -120,7 +135,8 @@ class Executor:
         if row is None or row[0] is None:
             return None
         number, severity, state, message = row
-        hint = error.diag.message_hint
+        # What PostgreSQL advises fits its own words only.
+        hint = error.diag.message_hint if message == error.diag.message_primary else None
         return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
 
     def _emit_notice(self, event: Event) -> None:

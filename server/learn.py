@@ -1,4 +1,4 @@
-"""Tells the compiler which tables the server has: made by an earlier script, or not by a script at all.
+"""Tells the compiler which tables and functions the server has, whoever made them: an earlier script or none.
 
 Their columns decide what `INSERT t VALUES …` fills (not IDENTITY columns), what ``+`` means and
 what `*` stands for, as for tables that the script itself creates.
@@ -6,6 +6,7 @@ what `*` stands for, as for tables that the script itself creates.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -15,7 +16,7 @@ from ..compiler.lower_query import TABLE_TYPE_COMMENT
 from ..compiler.names import ObjectName, quote
 from ..compiler.nodes import SqlText
 from ..compiler.ordinary_sql import ColumnInfo, TableInfo, translate_table_variable
-from ..compiler.ordinary_sql_interface import KeyInfo
+from ..compiler.ordinary_sql_interface import KeyInfo, UserFunction
 from ..compiler.scope import Catalog, Scope, TableType
 from ..compiler.type_map import SqlType
 from ..grammar.lexer import lex
@@ -68,6 +69,34 @@ SELECT n.nspname, t.typname, d.description
   JOIN pg_description AS d ON d.classoid = 'pg_type'::regclass AND d.objoid = t.oid
  WHERE t.typtype = 'c' AND starts_with(d.description, %s)
 """
+_SYNONYMS = """
+SELECT n.nspname, c.relname, t.part[2], ssb.tsql_schema(t.part[1]),
+       ssb.database_name(ssb.database_of_schema(t.part[1]))
+  FROM ssb.synonym AS s
+  JOIN pg_class AS c ON c.oid = s.oid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ CROSS JOIN LATERAL (SELECT parse_ident(s.target) AS part) AS t
+"""
+# Functions that can be called by one name only.
+_FUNCTIONS = """
+SELECT n.nspname, p.proname,
+       CASE WHEN p.proretset THEN NULL ELSE format_type(p.prorettype, NULL) END,
+       (SELECT coalesce(array_agg(format_type(a.type, NULL) ORDER BY a.place), '{}')
+          FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a (type, place))
+  FROM pg_proc AS p
+  JOIN pg_namespace AS n ON n.oid = p.pronamespace
+ WHERE p.prokind = 'f' AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
+   AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+   AND NOT EXISTS (SELECT FROM pg_proc AS o
+                    WHERE o.pronamespace = p.pronamespace AND o.proname = p.proname AND o.oid <> p.oid)
+"""
+# Tables with a period for system time.
+_PERIODS = """
+SELECT n.nspname, c.relname, p.start_column, p.end_column, p.start_is_hidden, p.end_is_hidden
+  FROM ssb.system_period AS p
+  JOIN pg_class AS c ON c.oid = p.relation
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+"""
 _TYPES: dict[str, SqlType] = {
     "integer": tm.INT,
     "bigint": tm.BIGINT,
@@ -92,7 +121,7 @@ _SIZED = re.compile(r"(character varying|character|numeric)\((\d+)(?:,(\d+))?\)"
 
 
 def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
-    """Add the server's tables, views and alias types to ``catalog``. Raises psycopg.Error."""
+    """Add the server's tables, views, functions and alias types to ``catalog``. Raises psycopg.Error."""
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
@@ -104,6 +133,15 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
             read_only=kind in ("v", "m"),
             is_of_server=True,
         )
+    for schema, name, result, parameters in connection.execute(_FUNCTIONS):
+        # A result has no precision: a timestamp may be a datetime as well as a datetime2.
+        told = result is not None and not result.startswith(("timestamp", "time"))
+        known_result = type_of(result) if told else None
+        catalog.functions[schema, name] = UserFunction(known_result, tuple(map(type_of, parameters)))
+    for schema, name, target, target_schema, database in connection.execute(_SYNONYMS):
+        catalog.synonyms[schema, name] = ObjectName(target, target_schema, database)
+    for schema, name, start, end, start_is_hidden, end_is_hidden in connection.execute(_PERIODS):
+        _add_period(catalog, (schema, name), {start: start_is_hidden, end: end_is_hidden})
     for schema, name, base, not_null in connection.execute(_DOMAINS):
         known = type_of(base)
         if known is not None:
@@ -114,6 +152,19 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
         info = _table_type(description.removeprefix(TABLE_TYPE_COMMENT), catalog)
         if info is not None:
             catalog.table_types[schema, name] = TableType(f"{quote(schema)}.{quote(name)}", info)
+
+
+def _add_period(catalog: Catalog, table: tuple[str, str], hidden: dict[str, bool]) -> None:
+    """Mark the period's columns of a table, with whether each is hidden."""
+    known = catalog.tables[table]
+    catalog.tables[table] = replace(
+        known,
+        versioned=True,
+        columns=tuple(
+            replace(column, generated=True, hidden=hidden[column.name]) if column.name in hidden else column
+            for column in known.columns
+        ),
+    )
 
 
 def _table_type(definition: str, catalog: Catalog) -> TableInfo | None:

@@ -165,7 +165,8 @@ class CsvRenderer:
 def _text(cell: Cell) -> str:
     if cell is None:
         return "NULL"
-    return cell.digits if isinstance(cell, Number) else cell
+    # 1E+20, as SQL Server's tools write it.
+    return cell.digits.replace("e", "E") if isinstance(cell, Number) else cell
 
 
 def _width(text: str) -> int:

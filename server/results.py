@@ -312,13 +312,18 @@ def number_of_sqlstate(sqlstate: str | None) -> int | None:
     return None
 
 
+# Of errors that the runtime's functions raise by number alone; as ssb.usual_state has them.
+_USUAL_STATES = {242: 3, 515: 2, 547: 0, 628: 0, 2714: 6, 8114: 5, 8115: 2}
+
+
 def _error(diag: Diagnostic, line: int = 1) -> ErrorEvent:
     place = _PLACE.match(diag.message_detail or "")
     found = place.groupdict() if place else {}
+    number = int(found.get("number") or number_of_sqlstate(diag.sqlstate) or 50000)
     return ErrorEvent(
-        number=int(found.get("number") or number_of_sqlstate(diag.sqlstate) or 50000),
+        number=number,
         severity=int(found.get("severity") or 16),
-        state=int(found.get("state") or 1),
+        state=int(found.get("state") or _USUAL_STATES.get(number, 1)),
         procedure=found.get("procedure") or None,
         line=int(found.get("line") or line),
         message=diag.message_primary or "",

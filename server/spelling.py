@@ -7,10 +7,12 @@ import re
 from ..compiler.names import fold
 
 _MESSAGES = re.compile(
-    r"(?P<before>Invalid object name '|Invalid column name '|There is already an object named '|"
-    r"Cannot drop the \w+ ')(?P<name>[^']+)(?P<after>'.*)",
-    re.DOTALL,
+    r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"
+    r"Cannot drop the \w+ |Cannot use DROP \w+ with |Cannot (?:find|alter) the \w+ |Object |The object |"
+    r"Could not truncate object |Could not find stored procedure )"
+    r"(?P<quoted>(?P<mark>['\"])(?P<name>(?:(?!(?P=mark)).)+)(?P=mark))"
 )
+_OBJECT_ALONE = ("Invalid column", "There", "Cannot find the", "Cannot alter", "Object", "Could not truncate")
 _NO_NAMES = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
 _PART = r"""(?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[^\W\d][\w@#$]*|\#[\w@#$]+)"""
 _NAME = re.compile(rf"(?<![\w@#$.]){_PART}(?:\s*\.\s*(?:{_PART})?)*")
@@ -22,14 +24,18 @@ def as_written(message: str, script: str) -> str:
     if found is None:
         return message
     *schema, name = found["name"].split(".")
+
+    def named(shown: str) -> str:
+        return message.replace(found["quoted"], found["mark"] + shown + found["mark"])
+
     for match in _NAME.finditer(_NO_NAMES.sub(" ", script)):
         parts = [_plain(part) for part in re.findall(rf"{_PART}|(?<=\.)(?=\s*\.)", match[0])]
         if fold(parts[-1]) != name:
             continue
-        if found["before"].startswith(("Invalid column", "There")):
-            return f"{found['before']}{parts[-1]}{found['after']}"
+        if found["before"].startswith(_OBJECT_ALONE) and found["mark"] == "'":
+            return named(parts[-1])
         if len(parts) == 1 or not schema or fold(parts[-2] or "dbo") == schema[-1]:
-            return f"{found['before']}{'.'.join(parts)}{found['after']}"
+            return named(".".join(parts))
     return message
 
 

@@ -31,4 +31,15 @@ def test_columns_and_others() -> None:
     exists = "There is already an object named '{}' in the database."
     shown = as_written(exists.format("orders"), "create table dbo.Orders (a int)")
     assert shown == exists.format("Orders")
+    missing = "Cannot {} the queue '{}', because it does not exist or you do not have permission."
+    for verb, shown in (("find", "NoQueue"), ("alter", "NoQueue"), ("drop", "dbo.NoQueue")):
+        assert as_written(missing.format(verb, "noqueue"), "… dbo.NoQueue …") == missing.format(verb, shown)
+    no_table = 'Cannot find the object "{}" because it does not exist or you do not have permissions.'
+    assert as_written(no_table.format("dbo.t"), "alter table dbo.T add a int") == no_table.format("dbo.T")
+    wrong_kind = "Cannot use DROP VIEW with '{0}' because '{0}' is a table. Use DROP TABLE."
+    assert as_written(wrong_kind.format("dbo.t"), "drop view T") == wrong_kind.format("T")
+    no_procedure = "Could not find stored procedure '{}'."
+    assert as_written(no_procedure.format("dbo.p"), "exec [dbo].P") == no_procedure.format("dbo.P")
+    read_only = "Object '{}' cannot be modified."
+    assert as_written(read_only.format("orders"), "delete dbo.[Orders]") == read_only.format("Orders")
     assert as_written("Divide by zero error encountered.", "x") == "Divide by zero error encountered."

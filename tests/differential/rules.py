@@ -97,8 +97,7 @@ def conversion(value: str) -> Fault:
         245,
         16,
         1,
-        # A variable of type nvarchar is PostgreSQL's varchar: the text says varchar for both.
-        f"Conversion failed when converting the varchar value '{value}' to data type int.",
+        f"Conversion failed when converting the nvarchar value '{value}' to data type int.",
         Ends.ROLLBACK,
     )
 

@@ -18,7 +18,9 @@ DECLARE @h UNIQUEIDENTIFIER, @g UNIQUEIDENTIFIER, @s NVARCHAR(MAX), @n INT, @b V
     @x XML, @t TABLE (handle UNIQUEIDENTIFIER, type SYSNAME, body VARBINARY(MAX)), @c CURSOR;
 """
 # These must open their batch.
-MODULE = re.compile(r"\s*(CREATE|ALTER)\s+(OR\s+ALTER\s+)?(PROCEDURE|FUNCTION|TRIGGER|VIEW)\b", re.IGNORECASE)
+MODULE = re.compile(
+    r"\s*(CREATE|ALTER)\s+(OR\s+ALTER\s+)?(PROCEDURE|FUNCTION|TRIGGER|VIEW|RULE)\b", re.IGNORECASE
+)
 
 
 def test_every_row_has_one_of_the_five_answers() -> None:

@@ -104,7 +104,7 @@ def test_a_synonym_is_no_view(database: Database) -> None:
         "\nSELECT name FROM sys.views"
         "\nSELECT name, type, base_object_name FROM sys.synonyms"
     )
-    assert tsql.results == [[["v"]], [["s", "SN", "dbo.t"]]]
+    assert tsql.results == [[["v"]], [["s", "SN", "[dbo].[t]"]]]
     tsql.close()
 
 
@@ -125,3 +125,26 @@ def test_a_row_outside_of_a_view_with_check_option(database: Database) -> None:
     )
     assert "Msg 550, Level 16, State 1" in tsql.run("INSERT V VALUES (1)")
     tsql.close()
+
+
+def test_hidden_columns_of_a_system_versioned_table_stay_hidden(database: Database) -> None:
+    first = Tsql(database.dsn)
+    first.run_well(
+        "CREATE TABLE dbo.Price (id int PRIMARY KEY, amount int,"
+        " f datetime2 GENERATED ALWAYS AS ROW START HIDDEN, u datetime2 GENERATED ALWAYS AS ROW END,"
+        " PERIOD FOR SYSTEM_TIME (f, u)) WITH (SYSTEM_VERSIONING = ON)"
+    )
+    first.close()
+    later = Tsql(database.dsn)
+    later.run_well(
+        "INSERT dbo.Price VALUES (1, 5, DEFAULT) UPDATE dbo.Price SET amount = 6"
+        "\nGO\nALTER TABLE dbo.Price ADD note varchar(5)"
+        "\nGO\nSELECT * FROM dbo.Price"
+        "\nGO\nSELECT id, amount, note FROM dbo.Price FOR SYSTEM_TIME ALL ORDER BY amount"
+    )
+    now, versions = later.results
+    assert now == [["1", "6", "9999-12-31 23:59:59.999999", None]]
+    assert versions == [["1", "5", None], ["1", "6", None]]
+    later.run("UPDATE dbo.Price SET f = '2026-01-01'")
+    assert [error.number for error in later.errors] == [13537]
+    later.close()

@@ -48,3 +48,60 @@ def test_exec_by_name_and_of_text_goes_on_as_another(database: Database, tsql: T
         finally:
             for name in (role, f"starter_{owner}"):
                 connection.execute(f"DROP OWNED BY {name}; DROP ROLE {name}")
+
+
+def test_who_may_change_a_system_versioned_table_need_not_reach_its_history(
+    database: Database, tsql: Tsql
+) -> None:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute("CREATE ROLE pricing")
+        try:
+            tsql.run_well(
+                "CREATE TABLE dbo.Price (id int PRIMARY KEY, amount int,"
+                " f datetime2 GENERATED ALWAYS AS ROW START, u datetime2 GENERATED ALWAYS AS ROW END,"
+                " PERIOD FOR SYSTEM_TIME (f, u)) WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.Was));"
+                "INSERT dbo.Price (id, amount) VALUES (1, 5);"
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON dbo.Price TO pricing"
+            )
+            tsql.run_well("EXECUTE AS USER = 'pricing'; UPDATE dbo.Price SET amount = 6; REVERT")
+            tsql.run(
+                "EXECUTE AS USER = 'pricing'"
+                "\nGO\nINSERT dbo.Was VALUES (2, 3, '2020-01-01', '2021-01-01')"
+                "\nGO\nSELECT amount FROM dbo.Price FOR SYSTEM_TIME ALL"
+                "\nGO\nREVERT"
+            )
+            assert [error.number for error in tsql.errors] == [229, 229]
+            # Nor with triggers of its own, from which the history's rows usually come.
+            connection.execute(
+                "SET ROLE pricing; CREATE TEMP TABLE mine (id int, amount int, f timestamp, u timestamp)"
+            )
+            connection.execute(
+                "CREATE FUNCTION pg_temp.forge() RETURNS trigger LANGUAGE plpgsql AS"
+                " $$ BEGIN"
+                " INSERT INTO dbo.was VALUES (2, 3, '2020-01-01', '2021-01-01'); RETURN NULL; END $$;"
+                "CREATE TRIGGER forge AFTER INSERT ON mine FOR EACH ROW EXECUTE FUNCTION pg_temp.forge()"
+            )
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute("INSERT INTO mine VALUES (1)")
+            connection.execute(
+                "DROP TRIGGER forge ON mine; INSERT INTO mine VALUES (1, 1, '2020-01-01', NULL)"
+            )
+            for keeper in connection.execute(
+                "SELECT tgfoid::regproc FROM pg_trigger WHERE tgnargs = 4 AND tgname = 'system_versioning'"
+            ).fetchall():
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(
+                        f"CREATE TRIGGER forge AFTER DELETE ON mine FOR EACH ROW"
+                        f" EXECUTE FUNCTION {keeper[0]}('f', 'u', 'dbo.was', '6')".encode()
+                    )
+            connection.execute(
+                "CREATE TRIGGER forge AFTER DELETE ON mine FOR EACH ROW"
+                " EXECUTE FUNCTION sys.keep_history('f', 'u', 'dbo.was', '6')"
+            )
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute("DELETE FROM mine")
+            connection.execute("RESET ROLE")
+            tsql.run_well("SELECT amount FROM dbo.Was")
+            assert tsql.results == [[["5"]]]
+        finally:
+            connection.execute("RESET ROLE; DROP OWNED BY pricing; DROP ROLE pricing")

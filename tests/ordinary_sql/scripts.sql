@@ -840,3 +840,113 @@ SELECT d, s FROM rounded WHERE d >= '2024-02-29 23:59:59.998' ORDER BY d
 
 2024-02-29 23:59:59.997 | 2024-02-29 12:35:00
 2024-03-01 00:00:00.000 | 2024-02-29 10:11:00
+
+-- case: rows of UNION ALL that are all literals or NULL take the types of the columns they go into
+CREATE TABLE union_rows (n decimal(9,2) NULL, d datetime, u uniqueidentifier, b bit, s smallint)
+INSERT INTO union_rows SELECT 1, '20200101', NULL, 'true', NULL UNION ALL SELECT 2, '2020-01-02', NULL, 0, '7'
+INSERT union_rows (n, d) SELECT '5', NULL UNION SELECT '6', NULL
+INSERT union_rows (d) SELECT '20200101 10:20' EXCEPT SELECT '20200102'
+SELECT n, d, u, b, s FROM union_rows ORDER BY n, d
+-- expect
+NULL | 2020-01-01 10:20:00.000 | NULL | NULL | NULL
+1.00 | 2020-01-01 00:00:00.000 | NULL | 1 | NULL
+2.00 | 2020-01-02 00:00:00.000 | NULL | 0 | 7
+5.00 | NULL | NULL | NULL | NULL
+6.00 | NULL | NULL | NULL | NULL
+
+-- case: documents in a query of columns of the query around them
+DECLARE @t table (id int, n varchar(9)); INSERT @t VALUES (1, 'a'), (2, NULL)
+SELECT t.id, (SELECT t.n WHERE t.id IS NOT NULL FOR XML PATH('p'), TYPE) AS x,
+       (SELECT t.id AS i FROM @t AS o WHERE o.id < t.id FOR JSON PATH) AS j,
+       (SELECT t.id AS [data()] FROM @t AS o FOR XML PATH('')) AS d
+FROM @t AS t ORDER BY t.id
+SELECT t.id AS [@id], (SELECT t.n WHERE t.id < 2 FOR XML PATH('p'), TYPE) FROM @t AS t ORDER BY 1 FOR XML PATH('q')
+-- expect
+1 | <p><n>a</n></p> | NULL | 1 1
+2 | <p/> | [{"i":2}] | 2 2
+
+<q id="1"><p><n>a</n></p></q><q id="2"/>
+
+-- case: NULLs of an outer join and of a grouping set come first, though the column is NOT NULL
+CREATE TABLE outer_left (id int NOT NULL, n int NOT NULL)
+CREATE TABLE outer_right (id int NOT NULL, m int NOT NULL)
+INSERT outer_left VALUES (1, 10), (2, 20)
+INSERT outer_right VALUES (2, 5), (3, 6)
+SELECT l.id, r.m FROM outer_left l LEFT JOIN outer_right r ON r.id = l.id ORDER BY r.m
+SELECT l.id, r.m FROM outer_left l FULL JOIN outer_right r ON r.id = l.id ORDER BY l.id, r.m
+SELECT l.id, r.m FROM outer_left l RIGHT JOIN outer_right r ON r.id = l.id ORDER BY l.id DESC
+SELECT l.id, x.m FROM outer_left l OUTER APPLY (SELECT m FROM outer_right r WHERE r.id = l.id) x ORDER BY x.m
+SELECT q.m FROM (SELECT r.m FROM outer_left l LEFT JOIN outer_right r ON r.id = l.id) q ORDER BY q.m
+SELECT id, SUM(n) FROM outer_left GROUP BY ROLLUP(id) ORDER BY id
+-- expect
+1 | NULL
+2 | 5
+
+NULL | 6
+1 | NULL
+2 | 5
+
+2 | 5
+NULL | 6
+
+1 | NULL
+2 | 5
+
+NULL
+5
+
+NULL | 30
+1 | 10
+2 | 20
+
+-- case: AT TIME ZONE and its like, converted at once, are the wall clock there
+DECLARE @utc datetime = '2021-07-04 22:00', @zone varchar(50) = 'Pacific Standard Time', @local datetime2(0), @text varchar(40);
+SELECT CONVERT(datetime, @utc AT TIME ZONE 'UTC' AT TIME ZONE 'Central European Standard Time'), CAST((@utc AT TIME ZONE 'UTC') AT TIME ZONE 'India Standard Time' AS date);
+SELECT CONVERT(varchar(16), @utc AT TIME ZONE 'UTC' AT TIME ZONE @zone, 120), CAST(SWITCHOFFSET(TODATETIMEOFFSET(@utc, '+00:00'), 150) AS time(0));
+SET @local = @utc AT TIME ZONE 'UTC' AT TIME ZONE 'Eastern Standard Time';
+SET @text = @utc AT TIME ZONE 'UTC' AT TIME ZONE 'Eastern Standard Time';
+SELECT @local, @text, CONVERT(varchar(40), @utc AT TIME ZONE @zone, 126), CONVERT(varchar(40), @utc AT TIME ZONE @zone, 127);
+SELECT DATEPART(hour, SWITCHOFFSET(@utc, '-07:00')), DAY(@utc AT TIME ZONE 'UTC' AT TIME ZONE 'Tokyo Standard Time'), FORMAT(@utc AT TIME ZONE 'UTC' AT TIME ZONE 'Tokyo Standard Time', 'HH:mm');
+SELECT CAST(DATEADD(day, 1, @utc AT TIME ZONE 'UTC' AT TIME ZONE 'Tokyo Standard Time') AS datetime), DATEDIFF(hour, @utc, @utc AT TIME ZONE 'UTC' AT TIME ZONE 'Tokyo Standard Time')
+-- expect
+2021-07-05 00:00:00.000 | 2021-07-05
+
+2021-07-04 15:00 | 00:30:00
+
+2021-07-04 18:00:00 | 2021-07-04 18:00:00.000 -04:00 | 2021-07-04T22:00:00-07:00 | 2021-07-05T05:00:00Z
+
+15 | 5 | 07:00
+
+2021-07-06 07:00:00.000 | 0
+
+-- case: a string is split by the numbers of a tally table
+CREATE FUNCTION dbo.SplitLine (@line varchar(8000), @by char(1)) RETURNS TABLE WITH SCHEMABINDING AS RETURN
+WITH E1(N) AS (SELECT 1 UNION ALL SELECT 1 UNION ALL SELECT 1 UNION ALL SELECT 1), E2(N) AS (SELECT 1 FROM E1 a, E1 b),
+Tally(N) AS (SELECT 0 UNION ALL SELECT TOP (DATALENGTH(ISNULL(@line, 1))) ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) FROM E2),
+Starts(N1) AS (SELECT t.N + 1 FROM Tally t WHERE SUBSTRING(@line, t.N, 1) = @by OR t.N = 0)
+SELECT ItemNumber = ROW_NUMBER() OVER (ORDER BY s.N1),
+       Item = SUBSTRING(@line, s.N1, ISNULL(NULLIF(CHARINDEX(@by, @line, s.N1), 0) - s.N1, 8000))
+FROM Starts s
+GO
+SELECT ItemNumber, Item FROM dbo.SplitLine('a,bc,,d', ',') ORDER BY ItemNumber
+-- expect
+1 | a
+2 | bc
+3 | 
+4 | d
+
+-- case: PIVOT behind a join or APPLY takes all that is joined
+CREATE TABLE months_wide (id int, jan int, feb int, k varchar(3))
+INSERT months_wide VALUES (1, 10, 20, 'x'), (2, 30, NULL, 'y')
+SELECT p.id, p.k, p.[m1], p.m2 FROM months_wide w CROSS APPLY (VALUES ('m1', w.jan * 2), ('m2', w.feb)) c (m, v) PIVOT (SUM(v) FOR m IN ([m1], [m2])) p WHERE p.jan > 1 ORDER BY p.id
+SELECT p.k, z.n, p.m1 FROM months_wide w CROSS APPLY (VALUES ('m1', w.jan)) c (m, v) PIVOT (SUM(v) FOR m IN ([m1])) p JOIN (VALUES (1, 'one'), (2, 'two')) z (i, n) ON z.i = p.id ORDER BY p.k DESC
+SELECT p.* FROM (SELECT id, k FROM months_wide) w JOIN (SELECT id AS i, jan FROM months_wide) j ON j.i = w.id PIVOT (MAX(jan) FOR k IN (x, y)) p ORDER BY p.id
+-- expect
+1 | x | 20 | 20
+2 | y | 60 | NULL
+
+y | two | 30
+x | one | 10
+
+1 | 1 | 10 | NULL
+2 | 2 | NULL | 30

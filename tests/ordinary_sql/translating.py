@@ -69,6 +69,9 @@ class Givens:
     def kept_rows(self, name: str) -> str | None:
         return None
 
+    def synonym(self, name: ObjectName) -> ObjectName:
+        return name
+
     def empty_like(self, name: str) -> str | None:
         return "dbo.orders" if name.lower() == "deleted" and "inserted" in self.values else None
 

@@ -173,3 +173,24 @@ def test_sending_works_in_a_group_of_several(session: Session, pair: Pair) -> No
         session.send(first, pair.request, f"first {i}")
     assert session.bodies(pair.far) == [f"second {i}" for i in range(20)]
     assert session.bodies(pair.far) == [f"first {i}" for i in range(20)]
+
+
+def test_a_group_that_ended_in_this_transaction_has_no_more_messages(session: Session, pair: Pair) -> None:
+    """A program receives from its group until nothing comes, and ends the conversation on the way."""
+    for both_sides in (False, True):
+        near = pair.dialog()
+        session.send(near, pair.request, "last")
+        group = session.value(f"SELECT conversation_group_id FROM {pair.far}")
+        if both_sides:
+            session.end(near)
+        transaction = session.connection.transaction
+        with transaction():
+            received = session.receive(pair.far, conversation_group=group)
+            session.end(received[0].handle)
+            assert session.receive(pair.far, conversation_group=group) == []
+            with refused(8436), transaction():
+                session.receive(pair.far, conversation_group=uuid.uuid4())
+            with refused(8436), transaction():
+                session.receive(pair.near, conversation_group=group)
+        with refused(8436):
+            session.receive(pair.far, conversation_group=group)

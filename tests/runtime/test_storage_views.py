@@ -25,6 +25,36 @@ def test_messages_of_a_queue_are_counted_through_its_internal_table(
     assert through_objects == [(3, "QUEUE_MESSAGES")]
 
 
+def test_tables_indexes_and_queues_have_pages(
+    database: Database, connect: Callable[..., psycopg.Connection]
+) -> None:
+    connection = connect(database.dsn)
+    connection.execute("CREATE TABLE dbo.paged (a int PRIMARY KEY, b int, c text)")
+    connection.execute("CREATE INDEX paged__b ON dbo.paged (b)")
+    connection.execute(
+        "INSERT INTO dbo.paged SELECT n, n, repeat('x', 1000) FROM generate_series(1, 100) AS n"
+    )
+    connection.execute("SELECT ssb.create_queue('dbo.paged_queue')")
+    connection.execute("SELECT ssb.create_service('p', 'dbo.paged_queue', '{DEFAULT}')")
+    connection.execute("SELECT ssb.send(ssb.begin_dialog('p', 'p'), 'DEFAULT', repeat('y', 10000)::text)")
+    pages = connection.execute(
+        "SELECT s.index_id, s.used_page_count, u.used_pages FROM sys.dm_db_partition_stats AS s"
+        " JOIN sys.allocation_units AS u ON u.container_id = s.partition_id"
+        " WHERE s.object_id = sys.object_id('dbo.paged') ORDER BY 1"
+    ).fetchall()
+    assert [(number, used > 0, used == allocated) for number, used, allocated in pages] == [
+        (1, True, True),
+        (2, True, True),
+    ]
+    of_queue = connection.execute(
+        "SELECT s.index_id, s.reserved_page_count FROM sys.service_queues AS q"
+        " JOIN sys.internal_tables AS t ON t.parent_object_id = q.object_id"
+        " JOIN sys.dm_db_partition_stats AS s ON s.object_id = t.object_id"
+        " WHERE q.name = 'paged_queue' ORDER BY 1"
+    ).fetchall()
+    assert of_queue == [(1, 1), (2, 0)]
+
+
 def test_modules_have_their_texts(database: Database, connect: Callable[..., psycopg.Connection]) -> None:
     connection = connect(database.dsn)
     connection.execute("CREATE PROCEDURE dbo.nothing() LANGUAGE sql AS 'SELECT 1'")

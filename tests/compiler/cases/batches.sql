@@ -60,7 +60,7 @@ case.sql:2:5: error 137: Must declare the scalar variable "@undeclared".
     2 | SET @undeclared = 1;
       |     ^^^^^^^^^^^
 -- shows
-Msg 137, Level 15, State 1, Line 2
+Msg 137, Level 15, State 2, Line 2
 case.sql:2:5: error 137: Must declare the scalar variable "@undeclared".
     2 | SET @undeclared = 1;
       |     ^^^^^^^^^^^

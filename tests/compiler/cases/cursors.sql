@@ -349,7 +349,7 @@ case.sql:4:1: error 16911: fetch: The fetch type prior cannot be used with forwa
     4 | FETCH PRIOR FROM c INTO @n;
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^
 -- shows
-Msg 16911, Level 15, State 1, Line 4
+Msg 16911, Level 16, State 1, Line 4
 case.sql:4:1: error 16911: fetch: The fetch type prior cannot be used with forward only cursors.
     4 | FETCH PRIOR FROM c INTO @n;
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^

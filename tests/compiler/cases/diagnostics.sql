@@ -18,15 +18,15 @@ case.sql:6:13: error 1087: Must declare the table variable "@missing".
     6 | INSERT INTO @missing VALUES (1);
       |             ^^^^^^^^
 -- shows
-Msg 137, Level 15, State 1, Line 2
+Msg 137, Level 15, State 2, Line 2
 case.sql:2:24: error 137: Must declare the scalar variable "@missing".
     2 | FETCH NEXT FROM c INTO @missing;
       |                        ^^^^^^^^
-Msg 137, Level 15, State 1, Line 1
+Msg 137, Level 15, State 2, Line 1
 case.sql:4:36: error 137: Must declare the scalar variable "@missing".
     4 | EXECUTE AS CALLER WITH COOKIE INTO @missing;
       |                                    ^^^^^^^^
-Msg 1087, Level 15, State 1, Line 1
+Msg 1087, Level 15, State 2, Line 1
 case.sql:6:13: error 1087: Must declare the table variable "@missing".
     6 | INSERT INTO @missing VALUES (1);
       |             ^^^^^^^^
@@ -49,11 +49,11 @@ case.sql:4:8: error 402: The data types uniqueidentifier and uniqueidentifier ar
     4 | SELECT NEWID() - NEWID();
       |        ^^^^^
 -- shows
-Msg 206, Level 15, State 1, Line 2
+Msg 206, Level 16, State 2, Line 2
 case.sql:2:1: error 206: Operand type clash: uniqueidentifier is incompatible with int
     2 | SELECT @u + 1;
       | ^^^^^^^^^^^^^
-Msg 402, Level 15, State 1, Line 1
+Msg 402, Level 16, State 1, Line 1
 case.sql:4:8: error 402: The data types uniqueidentifier and uniqueidentifier are incompatible in the subtract operator.
     4 | SELECT NEWID() - NEWID();
       |        ^^^^^
@@ -72,6 +72,8 @@ SELECT * FROM dbo.missing;
 -- expect
 ALTER TABLE dbo.missing ADD COLUMN a integer;
 
+SELECT ssb.follow_table('dbo.missing');
+
 DO $batch$
 #variable_conflict use_column
 DECLARE
@@ -84,6 +86,7 @@ BEGIN
         IF 1 = 1 THEN
             BEGIN
                 ALTER TABLE dbo.missing DROP COLUMN a;
+                PERFORM ssb.follow_table('dbo.missing');
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
                 session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER TABLE'); EXIT batch WHEN session.leaving;
@@ -190,7 +193,7 @@ E
 
 (6 rows affected)
 
-Msg 448, Level 15, State 1, Line 1
+Msg 448, Level 16, State 1, Line 1
 case.sql:13:8: error 448: Invalid collation 'No_Such'.
    13 | SELECT n COLLATE No_Such FROM dbo.t;
       |        ^

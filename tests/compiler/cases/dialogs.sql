@@ -310,14 +310,15 @@ BEGIN
         LOOP
             BEGIN
                 SELECT array_agg(ssb.row_values(row_to_json(m))) FROM (SELECT * FROM ssb.receive('dbo.q')) AS m INTO output_rows;
-                EXIT waiting_3 WHEN output_rows IS NOT NULL;
             EXCEPTION WHEN OTHERS THEN
                 session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_3;
             END;
-            EXIT waiting_3 WHEN clock_timestamp() >= deadline;
+            IF output_rows IS NOT NULL OR clock_timestamp() >= deadline THEN
+                session := ssb.show_collected(session, coalesce(output_rows, '{}'), '[{"name":"status","type":"smallint"},{"name":"priority","type":"smallint"},{"name":"queuing_order","type":"bigint"},{"name":"conversation_group_id","type":"uuid"},{"name":"conversation_handle","type":"uuid"},{"name":"message_sequence_number","type":"bigint"},{"name":"service_name","type":"varchar(512)"},{"name":"service_id","type":"integer"},{"name":"service_contract_name","type":"varchar(256)"},{"name":"service_contract_id","type":"integer"},{"name":"message_type_name","type":"varchar(256)"},{"name":"message_type_id","type":"integer"},{"name":"validation","type":"char(2)"},{"name":"message_body","type":"bytea"},{"name":"message_enqueue_time","type":"timestamp(3)"}]');
+                EXIT waiting_3;
+            END IF;
             CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb.may_commit(session));
         END LOOP waiting_3;
-        session := ssb.show_collected(session, coalesce(output_rows, '{}'), '[{"name":"status","type":"smallint"},{"name":"priority","type":"smallint"},{"name":"queuing_order","type":"bigint"},{"name":"conversation_group_id","type":"uuid"},{"name":"conversation_handle","type":"uuid"},{"name":"message_sequence_number","type":"bigint"},{"name":"service_name","type":"varchar(512)"},{"name":"service_id","type":"integer"},{"name":"service_contract_name","type":"varchar(256)"},{"name":"service_contract_id","type":"integer"},{"name":"message_type_name","type":"varchar(256)"},{"name":"message_type_id","type":"integer"},{"name":"validation","type":"char(2)"},{"name":"message_body","type":"bytea"},{"name":"message_enqueue_time","type":"timestamp(3)"}]');
         IF session.autocommit THEN COMMIT; END IF;
     END batch;
     CALL ssb.end_batch(session);
@@ -465,7 +466,7 @@ BEGIN
         END;
         IF session.autocommit THEN COMMIT; END IF;
         PERFORM ssb.print(session.error::text);
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
@@ -474,7 +475,7 @@ BEGIN
             END;
             IF session.autocommit THEN COMMIT; END IF;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             PERFORM ssb.print(((session.caught).number)::text);
@@ -563,7 +564,7 @@ BEGIN
         IF session.autocommit THEN COMMIT; END IF;
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT sys.convert_int(sys.xml_value(body, '/a[1]')) AS a, body_again, place
+            OPEN result FOR SELECT sys.convert_int(sys.xml_value(body, '/a[1]'), 'nvarchar') AS a, body_again, place
             FROM unnest(batch.plain) AS plain;
             session := ssb.show(session, result, '[{"name":"a","type":"integer"},{"name":"body_again","type":"text"},{"name":"place","type":"varchar(5)"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
@@ -586,7 +587,7 @@ BEGIN
             session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"body","type":"text"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
@@ -602,7 +603,7 @@ BEGIN
             END;
             IF session.autocommit THEN COMMIT; END IF;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);

@@ -114,7 +114,7 @@ BEGIN
     DECLARE
         caller ssb.session;
     BEGIN
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             caller := session;
@@ -132,7 +132,7 @@ BEGIN
             session := ssb.leave(session, caller);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);

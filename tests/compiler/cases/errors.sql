@@ -28,7 +28,7 @@ BEGIN
     CALL ssb.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             session := ssb.begin_transaction(session);
@@ -53,7 +53,7 @@ BEGIN
             IF session.autocommit THEN COMMIT; END IF;
             PERFORM ssb.print('never');
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
@@ -100,7 +100,7 @@ BEGIN
     DECLARE
         n integer;
     BEGIN
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
@@ -108,7 +108,7 @@ BEGIN
             EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT try_1;
             END;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             session.caught := NULL;  -- END CATCH
@@ -152,27 +152,27 @@ BEGIN
     CALL ssb.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
-            session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+            session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
             <<try_2>>
             BEGIN
                 session := ssb.raiserror(session, 3, 'inner', 16, 1);
                 EXIT try_2;
             END try_2;
-            session.try_depth := session.try_depth - 1;  -- END TRY
+            session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
             IF session.leaving THEN  -- BEGIN CATCH
                 session := ssb.begin_catch(session);
                 PERFORM ssb.print((session.caught).message);
                 caught_1 := session.caught;
-                session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+                session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
                 <<try_3>>
                 BEGIN
                     session := ssb.raiserror(session, 8, 'nested', 16, 1);
                     EXIT try_3;
                 END try_3;
-                session.try_depth := session.try_depth - 1;  -- END TRY
+                session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
                 IF session.leaving THEN  -- BEGIN CATCH
                     session := ssb.begin_catch(session);
                     PERFORM ssb.print((session.caught).message);
@@ -184,7 +184,7 @@ BEGIN
                 session.caught := NULL;  -- END CATCH
             END IF;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             PERFORM ssb.print(concat((session.caught).message, ' ', (session.caught).number));
@@ -289,7 +289,7 @@ BEGIN
         n integer;
     BEGIN
         BEGIN
-            n := sys.convert_int('x');
+            n := sys.convert_int('x', 'nvarchar');
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         PERFORM ssb.print('never');
@@ -313,7 +313,7 @@ END;
 $batch$;
 -- shows
 Msg 245, Level 16, State 1, Line 2
-Conversion failed when converting the varchar value 'x' to data type int.
+Conversion failed when converting the nvarchar value 'x' to data type int.
 next
 
 -- case: XACT_ABORT ends the batch and rolls back, and dooms inside TRY
@@ -396,7 +396,7 @@ BEGIN
     <<batch>>
     BEGIN
         session.xact_abort := true;
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             session := ssb.begin_transaction(session);
@@ -419,13 +419,13 @@ BEGIN
             CALL ssb.commit_transaction(session, 6);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             PERFORM ssb.print(ssb.xact_state(session)::text);
             caught_1 := session.caught;
-            session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+            session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
             <<try_2>>
             BEGIN
                 BEGIN
@@ -438,7 +438,7 @@ BEGIN
                 END;
                 IF session.autocommit THEN COMMIT; END IF;
             END try_2;
-            session.try_depth := session.try_depth - 1;  -- END TRY
+            session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
             EXIT batch WHEN session.unresolved;
             IF session.leaving THEN  -- BEGIN CATCH
                 session := ssb.begin_catch(session);
@@ -505,7 +505,7 @@ BEGIN
     <<reads_nothing>>
     BEGIN
         EXIT reads_nothing WHEN session.leaving;  -- nested deeper than 32
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
@@ -515,7 +515,7 @@ BEGIN
             EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT try_1;
             END;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         EXIT reads_nothing WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
@@ -536,13 +536,13 @@ BEGIN
     CALL ssb.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             CALL dbo.reads_nothing(session);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             PERFORM ssb.print(concat((session.caught).number, ' in ', (session.caught).procedure));
@@ -578,13 +578,13 @@ BEGIN
     CALL ssb.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             session := ssb.raiserror(session, 2, 'grave', 19, 2);
             EXIT try_1;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             PERFORM ssb.print(((session.caught).severity)::text);
@@ -630,7 +630,7 @@ BEGIN
         i integer := 0;
     BEGIN
         WHILE i < 5 LOOP
-            session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+            session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
             <<try_1>>
             BEGIN
                 BEGIN
@@ -638,28 +638,28 @@ BEGIN
                 EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT try_1;
                 END;
                 IF i = 1 THEN
-                    session.try_depth := session.try_depth - 1;
+                    session.try_depth := ssb.tries(session.try_depth - 1);
                     CONTINUE;
                 END IF;
                 IF i = 3 THEN
-                    session.try_depth := session.try_depth - 1;
+                    session.try_depth := ssb.tries(session.try_depth - 1);
                     EXIT;
                 END IF;
                 PERFORM ssb.print(i::text);
             END try_1;
-            session.try_depth := session.try_depth - 1;  -- END TRY
+            session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
             IF session.leaving THEN  -- BEGIN CATCH
                 session := ssb.begin_catch(session);
                 PERFORM ssb.print('never');
                 session.caught := NULL;  -- END CATCH
             END IF;
         END LOOP;
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_2>>
         BEGIN
             EXIT batch;
         END try_2;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             session.caught := NULL;  -- END CATCH

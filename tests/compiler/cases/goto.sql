@@ -99,7 +99,7 @@ BEGIN
         BEGIN
             <<loop_1>>
             LOOP
-                session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+                session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
                 <<try_1>>
                 BEGIN
                     BEGIN
@@ -107,11 +107,11 @@ BEGIN
                     EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT try_1;
                     END;
                     IF n = 2 THEN
-                        session.try_depth := session.try_depth - 1;
+                        session.try_depth := ssb.tries(session.try_depth - 1);
                         EXIT done;
                     END IF;
                 END try_1;
-                session.try_depth := session.try_depth - 1;  -- END TRY
+                session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
                 IF session.leaving THEN  -- BEGIN CATCH
                     session := ssb.begin_catch(session);
                     PERFORM ssb.print('never');

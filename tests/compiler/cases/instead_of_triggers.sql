@@ -599,7 +599,7 @@ BEGIN
     <<batch>>
     BEGIN
         session.nocount := true;
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
@@ -610,7 +610,7 @@ BEGIN
             END;
             IF session.autocommit THEN COMMIT; END IF;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);

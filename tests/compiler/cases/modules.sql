@@ -448,7 +448,7 @@ SELECT ssb.create_synonym('dbo.s', 'dbo.t');
 
 SELECT n FROM dbo.v;
 
-SELECT id FROM dbo.s;
+SELECT id FROM dbo.t AS s;
 
 SELECT ssb.drop_synonym('dbo.s');
 

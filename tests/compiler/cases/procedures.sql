@@ -131,13 +131,13 @@ BEGIN
     DECLARE
         n integer := 1;
     BEGIN
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             CALL dbo.fails(n, session);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             PERFORM ssb.print(concat((session.caught).procedure, ' ', (session.caught).line, ' ', n));

@@ -271,9 +271,6 @@ SELECT n.a FROM dbo.n, dbo.e, dbo.n AS m WHERE MATCH(n-(e)->m);
 GO
 CREATE TABLE dbo.c (a int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
 GO
-CREATE TABLE dbo.v (a int PRIMARY KEY, f datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
-    t datetime2 GENERATED ALWAYS AS ROW END NOT NULL, PERIOD FOR SYSTEM_TIME (f, t)) WITH (SYSTEM_VERSIONING = ON);
-GO
 SELECT KEY_GUID('x'), PWDENCRYPT('x');
 -- expect
 case.sql:1:1: error: CREATE TABLE … AS NODE is not supported
@@ -292,16 +289,12 @@ case.sql:7:41: error 102: a column set over sparse columns is not supported
     7 | CREATE TABLE dbo.c (a int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
       |                                         ^^^^^^^^^^
 
-case.sql:9:52: error 102: a system-versioned table (GENERATED ALWAYS AS …) is not supported
-    9 | CREATE TABLE dbo.v (a int PRIMARY KEY, f datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
-      |                                                    ^^^^^^^^^
-
-case.sql:12:8: error: KEY_GUID is not supported: SQL Server's keys and signatures do not exist here
-   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+case.sql:9:8: error: KEY_GUID is not supported: SQL Server's keys and signatures do not exist here
+    9 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
       |        ^^^^^^^^
 
-case.sql:12:23: error: PWDENCRYPT is not supported: SQL Server's keys and signatures do not exist here
-   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+case.sql:9:23: error: PWDENCRYPT is not supported: SQL Server's keys and signatures do not exist here
+    9 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
       |                       ^^^^^^^^^^
 -- shows
 Msg 102, Level 15, State 1, Line 1
@@ -321,16 +314,12 @@ case.sql:7:41: error 102: a column set over sparse columns is not supported
     7 | CREATE TABLE dbo.c (a int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
       |                                         ^^^^^^^^^^
 Msg 102, Level 15, State 1, Line 1
-case.sql:9:52: error 102: a system-versioned table (GENERATED ALWAYS AS …) is not supported
-    9 | CREATE TABLE dbo.v (a int PRIMARY KEY, f datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
-      |                                                    ^^^^^^^^^
-Msg 102, Level 15, State 1, Line 1
-case.sql:12:8: error: KEY_GUID is not supported: SQL Server's keys and signatures do not exist here
-   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+case.sql:9:8: error: KEY_GUID is not supported: SQL Server's keys and signatures do not exist here
+    9 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
       |        ^^^^^^^^
 Msg 102, Level 15, State 1, Line 1
-case.sql:12:23: error: PWDENCRYPT is not supported: SQL Server's keys and signatures do not exist here
-   12 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
+case.sql:9:23: error: PWDENCRYPT is not supported: SQL Server's keys and signatures do not exist here
+    9 | SELECT KEY_GUID('x'), PWDENCRYPT('x');
       |                       ^^^^^^^^^^
 
 -- case: options of memory-optimized tables
@@ -386,3 +375,80 @@ known
     1
 
 (3 rows affected)
+
+-- case: a system-versioned table, and its rows of other times
+CREATE TABLE dbo.price (id int PRIMARY KEY, amount money, f datetime2(0) GENERATED ALWAYS AS ROW START HIDDEN,
+    u datetime2(0) GENERATED ALWAYS AS ROW END HIDDEN NOT NULL, PERIOD FOR SYSTEM_TIME (f, u))
+    WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.price_was));
+GO
+INSERT dbo.price VALUES (1, 5);
+SELECT * FROM dbo.price;
+SELECT p.*, was.amount, p.u FROM dbo.price AS p LEFT JOIN dbo.price FOR SYSTEM_TIME AS OF '2000-01-01' AS was ON was.id = p.id;
+SELECT * FROM price FOR SYSTEM_TIME ALL WHERE id = 1;
+SELECT id FROM price FOR SYSTEM_TIME CONTAINED IN ('2026-01-01', '2026-02-01') WITH (NOLOCK);
+SELECT id FROM dbo.price FOR SYSTEM_TIME FROM '2100-01-01' TO '2200-01-01';
+ALTER TABLE dbo.price ADD note varchar(5);
+-- expect
+CREATE TABLE dbo.price (
+    id integer PRIMARY KEY,
+    amount numeric(19,4),
+    f timestamp(0) NOT NULL,
+    u timestamp(0) NOT NULL
+);
+
+SELECT ssb.add_period('dbo.price', 'f', 'u', true, true);
+
+SELECT ssb.start_versioning('dbo.price', 'dbo.price_was');
+
+INSERT INTO dbo.price (id, amount) VALUES (1, 5);
+
+SELECT price.id, price.amount FROM dbo.price;
+
+SELECT p.id, p.amount, was.amount, p.u
+FROM dbo.price AS p
+LEFT JOIN ssb.row_versions(NULL::dbo.price, 'AS OF', '2000-01-01'::timestamp(6)) AS was ON was.id = p.id;
+
+SELECT price.id, price.amount
+FROM ssb.row_versions(NULL::dbo.price, 'ALL') AS price
+WHERE id = 1;
+
+SELECT id
+FROM ssb.row_versions(NULL::dbo.price, 'CONTAINED IN', '2026-01-01'::timestamp(6), '2026-02-01'::timestamp(6)) AS price;
+
+SELECT id
+FROM ssb.row_versions(NULL::dbo.price, 'FROM', '2100-01-01'::timestamp(6), '2200-01-01'::timestamp(6)) AS price;
+
+ALTER TABLE dbo.price ADD COLUMN note varchar(5);
+
+SELECT ssb.follow_table('dbo.price');
+-- shows
+(1 row affected)
+
+id amount
+-- ------
+ 1 5.0000
+
+(1 row affected)
+
+id amount amount u
+-- ------ ------ -------------------
+ 1 5.0000 NULL   9999-12-31 23:59:59
+
+(1 row affected)
+
+id amount
+-- ------
+ 1 5.0000
+
+(1 row affected)
+
+id
+--
+
+(0 rows affected)
+
+id
+--
+ 1
+
+(1 row affected)

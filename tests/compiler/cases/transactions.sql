@@ -330,6 +330,7 @@ BEGIN
                             pc := 4;
                             CONTINUE machine_1_states;
                         WHEN 4 THEN
+                            session.try_depth := ssb.tries(session.try_depth);
                             BEGIN
                                 INSERT INTO dbo.t (id) VALUES (3);
                                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
@@ -459,15 +460,15 @@ BEGIN
         n integer;
     BEGIN
         session := ssb.begin_transaction(session);
-        session.try_depth := session.try_depth + 1;  -- BEGIN TRY
+        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
-                n := sys.convert_int('x');
+                n := sys.convert_int('x', 'nvarchar');
             EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT try_1;
             END;
         END try_1;
-        session.try_depth := session.try_depth - 1;  -- END TRY
+        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
             session := ssb.begin_catch(session);
             PERFORM ssb.print(ssb.xact_state(session)::text);

@@ -242,7 +242,7 @@ Msg 134, Level 15, State 1, Line 1
 case.sql:1:17: error 134: The variable name '@A' has already been declared. Variable names must be unique within a query batch or stored procedure.
     1 | DECLARE @a int, @A int;
       |                 ^^
-Msg 137, Level 15, State 1, Line 2
+Msg 137, Level 15, State 2, Line 2
 case.sql:2:5: error 137: Must declare the scalar variable "@b".
     2 | SET @b = 1;
       |     ^^

@@ -52,7 +52,7 @@ GO
 PRINT CONCAT(N'next ', @@TRANCOUNT);
 -- expect:
 -- batch 1
---   error 245 level 16 state 1 line 3: Conversion failed when converting the varchar value 'abc' to data type int.
+--   error 245 level 16 state 1 line 3: Conversion failed when converting the nvarchar value 'abc' to data type int.
 -- batch 2
 --   print next 0
 --
@@ -806,7 +806,7 @@ GO
 PRINT @@TRANCOUNT;
 -- expect:
 -- batch 1
---   error 245 level 16 state 1 line 3: Conversion failed when converting the varchar value 'x' to data type int.
+--   error 245 level 16 state 1 line 3: Conversion failed when converting the nvarchar value 'x' to data type int.
 --   error 3998 level 16 state 1 line 1: Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.
 -- batch 2
 --   print 0

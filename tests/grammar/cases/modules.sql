@@ -15,7 +15,7 @@ END
 PRINT 'still in the body'
 -- the end
 -- expect
-CreateProcedure action=CREATE OR ALTER name=dbo.p number=2 parameters=(Parameter(variable=@a type=int), Parameter(variable=@b type=nvarchar(MAX) default=`N'x'`), Parameter(variable=@c type=dbo.Lines readonly=True), Parameter(variable=@d type=int default=`NULL` output=True), Parameter(variable=@e type=decimal(5,2) default=`-1.5` output=True), Parameter(variable=@f type=DataType(name=cursor varying=True) output=True), Parameter(variable=@g type=bit default=`1`), Parameter(variable=@h type=int default=`3` nullable=False), Parameter(variable=@i type=sysname default=`abc`), Parameter(variable=@j type=DataType(name=xml xml_collection=c) default=`NULL`)) options=ModuleOptions(words=(RECOMPILE, ENCRYPTION) execute_as=ExecuteAsClause(principal=USER user='ann')) for_replication=True
+CreateProcedure action=CREATE OR ALTER name=dbo.p;2 number=2 parameters=(Parameter(variable=@a type=int), Parameter(variable=@b type=nvarchar(MAX) default=`N'x'`), Parameter(variable=@c type=dbo.Lines readonly=True), Parameter(variable=@d type=int default=`NULL` output=True), Parameter(variable=@e type=decimal(5,2) default=`-1.5` output=True), Parameter(variable=@f type=DataType(name=cursor varying=True) output=True), Parameter(variable=@g type=bit default=`1`), Parameter(variable=@h type=int default=`3` nullable=False), Parameter(variable=@i type=sysname default=`abc`), Parameter(variable=@j type=DataType(name=xml xml_collection=c) default=`NULL`)) options=ModuleOptions(words=(RECOMPILE, ENCRYPTION) execute_as=ExecuteAsClause(principal=USER user='ann')) for_replication=True
   Block
     SetOption names=(NOCOUNT) value=ON
     SqlStatement kind=SELECT text=`SELECT @a`

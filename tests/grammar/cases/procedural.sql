@@ -318,7 +318,7 @@ Execute module=db..p return_variable=@rc arguments=(Argument(name=@x value=`1`),
 Execute module=@p
 Execute module=@p return_variable=@rc arguments=(Argument(value=`@a`))
 Execute module=p number=1
-Execute module=p number=2 arguments=(Argument(value=`5`))
+Execute module=p;2 number=2 arguments=(Argument(value=`5`))
 Execute module=p q arguments=(Argument(value=`'a'`))
 Execute module=sp_executesql arguments=(Argument(value=`N'SELECT @a'`), Argument(value=`N'@a int'`), Argument(name=@a value=`1`))
 Execute module=p result_sets=`UNDEFINED`

@@ -135,7 +135,7 @@ RECEIVE * FROM q, TIMEOUT 5
 3:11: 102: Incorrect syntax near 'q'. | expected ',' or FROM
 4:24: 102: RECEIVE cannot be filtered by 'message_type_name'. | WHERE takes conversation_handle = … or conversation_group_id = …
 5:49: 156: Incorrect syntax near the keyword 'AND'. | a RECEIVE is filtered by one condition: a conversation handle or a conversation group
-6:41: 156: Incorrect syntax near the keyword 'INTO'. | a RECEIVE that assigns variables has no INTO
+6:9: 8450: Assignments in the RECEIVE projection are not allowed in conjunction with the INTO clause. | either assign to variables, or receive into the table
 7:28: 102: Incorrect syntax near 'TIMEOUT'. | the comma before TIMEOUT is missing
 8:10: 156: Incorrect syntax near the keyword 'SELECT'. | WAITFOR ( … ) takes RECEIVE or GET CONVERSATION GROUP
 9:17: 102: Incorrect syntax near ','. | TIMEOUT belongs to WAITFOR: WAITFOR (RECEIVE …), TIMEOUT 1000

@@ -238,8 +238,6 @@ warning 1:218: CHECKPOINT has no effect on PostgreSQL.
 warning 1:229: CHECKPOINT has no effect on PostgreSQL.
 warning 1:242: RECONFIGURE has no effect on PostgreSQL. | server settings are made with ALTER SYSTEM
 warning 1:254: RECONFIGURE WITH OVERRIDE has no effect on PostgreSQL. | server settings are made with ALTER SYSTEM
-warning 1:280: KILL has no effect on PostgreSQL. | use pg_terminate_backend(pid)
-warning 1:288: KILL has no effect on PostgreSQL. | use pg_terminate_backend(pid)
 warning 2:47: RECONFIGURE has no effect on PostgreSQL. | server settings are made with ALTER SYSTEM
 warning 3:1: ADD SIGNATURE has no effect on PostgreSQL.
 warning 3:61: ADD COUNTER SIGNATURE has no effect on PostgreSQL.

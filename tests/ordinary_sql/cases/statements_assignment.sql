@@ -159,7 +159,7 @@ LOOP id := next_row.id; END LOOP
 -- case: from xml
 SELECT @n = @x.value('(/a/b/@i)[1]', 'int')
 -- expect
-n := sys.convert_int(sys.xml_value(x, '(/a/b/@i)[1]'))
+n := sys.convert_int(sys.xml_value(x, '(/a/b/@i)[1]'), 'nvarchar')
 
 -- case: from xml with namespaces
 WITH XMLNAMESPACES ('urn:a' AS p, DEFAULT 'urn:d') SELECT @name = @x.value('(/p:a/b)[1]', 'nvarchar(50)')

@@ -300,7 +300,7 @@ ALTER TABLE dbo.audit DROP CONSTRAINT IF EXISTS whatever
 -- case: disable triggers
 ALTER TABLE heap DISABLE TRIGGER ALL
 -- expect
-ALTER TABLE dbo.heap DISABLE TRIGGER USER
+SELECT ssb.enable_trigger('dbo.heap', ARRAY[]::text[], false)
 
 -- case: set options
 ALTER TABLE heap SET (LOCK_ESCALATION = AUTO)
@@ -396,3 +396,51 @@ CREATE SCHEMA IF NOT EXISTS tempdb_dbo;
 CREATE TABLE tempdb_dbo."##g" (
     a integer
 )
+
+-- case: a system-versioned table
+CREATE TABLE price (id int PRIMARY KEY, price money, f datetime2(0) GENERATED ALWAYS AS ROW START HIDDEN,
+    [to] datetime2(0) GENERATED ALWAYS AS ROW END HIDDEN NOT NULL, PERIOD FOR SYSTEM_TIME (f, [to]))
+    WITH (DATA_COMPRESSION = PAGE, SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.[Price Was], DATA_CONSISTENCY_CHECK = ON))
+-- expect
+CREATE TABLE dbo.price (
+    id integer PRIMARY KEY,
+    price numeric(19,4),
+    f timestamp(0) NOT NULL,
+    "to" timestamp(0) NOT NULL
+);
+SELECT ssb.add_period('dbo.price', 'f', 'to', true, true);
+SELECT ssb.start_versioning('dbo.price', 'dbo."price was"')
+
+-- case: a period of columns that are there
+ALTER TABLE heap ADD PERIOD FOR SYSTEM_TIME (a, c)
+-- expect
+SELECT ssb.add_period('dbo.heap', 'a', 'c')
+
+-- case: a period comes with its columns
+ALTER TABLE heap ADD f datetime2 GENERATED ALWAYS AS ROW START HIDDEN NOT NULL DEFAULT SYSUTCDATETIME(),
+    u datetime2 GENERATED ALWAYS AS ROW END HIDDEN NOT NULL DEFAULT '9999-12-31 23:59:59.9999999', PERIOD FOR SYSTEM_TIME (f, u)
+-- expect
+ALTER TABLE dbo.heap
+    ADD COLUMN f timestamp(6) NOT NULL DEFAULT sys.sysutcdatetime(),
+    ADD COLUMN u timestamp(6) NOT NULL DEFAULT sys.convert_datetime2('9999-12-31 23:59:59.9999999');
+SELECT ssb.add_period('dbo.heap', 'f', 'u', true, true)
+
+-- case: no period any more
+ALTER TABLE heap DROP PERIOD FOR SYSTEM_TIME
+-- expect
+SELECT ssb.drop_period('dbo.heap')
+
+-- case: versioning on and off
+ALTER TABLE heap SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.old))
+-- expect
+SELECT ssb.start_versioning('dbo.heap', 'dbo.old')
+
+-- case: versioning off
+ALTER TABLE heap SET (SYSTEM_VERSIONING = OFF)
+-- expect
+SELECT ssb.stop_versioning('dbo.heap')
+
+-- case: a hidden column is shown
+ALTER TABLE heap ALTER COLUMN u DROP HIDDEN
+-- expect
+SELECT ssb.hide_column('dbo.heap', 'u', false)

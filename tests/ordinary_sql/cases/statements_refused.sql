@@ -339,12 +339,16 @@ case.sql:1:22: error: the computed column 'a' cannot be stored: GETDATE changes 
       |                      ^^^^^^^
 hint: put it into a view
 
--- case: system versioning
+-- case: a period without its columns
 CREATE TABLE x (a int, PERIOD FOR SYSTEM_TIME (b, c))
 -- expect
-case.sql:1:24: error 102: a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported
+case.sql:1:1: error 13506: System-versioned table SYSTEM_TIME period definition start column name not matching 'GENERATED ALWAYS AS ROW START' column name.
     1 | CREATE TABLE x (a int, PERIOD FOR SYSTEM_TIME (b, c))
-      |                        ^^^^^^
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+case.sql:1:1: error 13507: System-versioned table SYSTEM_TIME period definition end column name not matching 'GENERATED ALWAYS AS ROW END' column name.
+    1 | CREATE TABLE x (a int, PERIOD FOR SYSTEM_TIME (b, c))
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 -- case: switch partition
 ALTER TABLE heap SWITCH TO audit
@@ -429,27 +433,6 @@ case.sql:1:30: warning: MASKED has no effect: the values of 'mail' are shown to 
       |                              ^^^^
 hint: grant SELECT on a view instead
 
--- case: periods
-ALTER TABLE heap ADD PERIOD FOR SYSTEM_TIME (a, c)
--- expect
-case.sql:1:1: error: a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported
-    1 | ALTER TABLE heap ADD PERIOD FOR SYSTEM_TIME (a, c)
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-
--- case: dropped periods
-ALTER TABLE heap DROP PERIOD FOR SYSTEM_TIME
--- expect
-case.sql:1:1: error: a system-versioned table (PERIOD FOR SYSTEM_TIME) is not supported
-    1 | ALTER TABLE heap DROP PERIOD FOR SYSTEM_TIME
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-
--- case: versioning switched on
-ALTER TABLE heap SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.old))
--- expect
-case.sql:1:1: error: a system-versioned table is not supported
-    1 | ALTER TABLE heap SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.old))
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-
 -- case: types of assemblies
 CREATE TYPE point EXTERNAL NAME shapes.[Point]
 -- expect
@@ -471,3 +454,17 @@ SELECT NEXT VALUE FOR dbo.numbers OVER (ORDER BY a) FROM heap ORDER BY b
 case.sql:1:23: error: NEXT VALUE FOR … OVER in a query with another ORDER BY is not supported
     1 | SELECT NEXT VALUE FOR dbo.numbers OVER (ORDER BY a) FROM heap ORDER BY b
       |                       ^^^
+
+-- case: generated columns without a period
+ALTER TABLE heap ADD f datetime2 GENERATED ALWAYS AS ROW START NOT NULL
+-- expect
+case.sql:1:22: error 13509: Cannot create generated always column when SYSTEM_TIME period is not defined.
+    1 | ALTER TABLE heap ADD f datetime2 GENERATED ALWAYS AS ROW START NOT NULL
+      |                      ^
+
+-- case: columns of a ledger
+CREATE TABLE x (a int, b bigint GENERATED ALWAYS AS TRANSACTION_ID START)
+-- expect
+case.sql:1:53: error 102: a ledger table (GENERATED ALWAYS AS TRANSACTION_ID …) is not supported
+    1 | CREATE TABLE x (a int, b bigint GENERATED ALWAYS AS TRANSACTION_ID START)
+      |                                                     ^^^^^^^^^^^^^^

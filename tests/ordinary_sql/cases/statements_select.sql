@@ -256,7 +256,7 @@ SELECT key, value FROM sys.openjson('{"a":1}') AS openjson
 SELECT j.id, j.name FROM OPENJSON('[{"id":1}]') WITH (id int '$.id', name nvarchar(10)) AS j
 -- expect
 SELECT j.id, j.name
-FROM (SELECT sys.convert_int(sys.json_value(item, '$.id')) AS id, sys.json_value(item, '$."name"')::varchar(10) AS name
+FROM (SELECT sys.convert_int(sys.json_value(item, '$.id'), 'nvarchar') AS id, sys.json_value(item, '$."name"')::varchar(10) AS name
       FROM sys.openjson_rows('[{"id":1}]') AS items (item)) AS j
 
 -- case: generate series
@@ -348,7 +348,7 @@ SELECT id, lag(amount, 1, 0.00) OVER (ORDER BY id) FROM dbo.orders
 -- case: row number over nothing
 SELECT ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) AS rn FROM heap
 -- expect
-SELECT row_number() OVER (ORDER BY (SELECT NULL)) AS rn FROM dbo.heap
+SELECT row_number() OVER () AS rn FROM dbo.heap
 
 -- case: average over a window
 SELECT AVG(id) OVER (PARTITION BY customer), AVG(amount) OVER (ORDER BY id) FROM orders

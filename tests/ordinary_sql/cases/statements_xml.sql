@@ -27,7 +27,7 @@ SELECT sys.xml_value(x, '(/a/b)[1]')::varchar(20) AS v
 -- case: value of every type
 SELECT @x.value('(/a/b/@i)[1]', 'int'), @x.value('(/a)[1]', 'bit'), @x.value('(/a)[1]', 'varbinary(max)'), @x.value('(/a)[1]', 'datetime'), @x.value('(/a)[1]', 'uniqueidentifier'), @x.value('(/a)[1]', 'decimal(10, 2)')
 -- expect
-SELECT sys.convert_int(sys.xml_value(x, '(/a/b/@i)[1]')), sys.xml_boolean(sys.xml_value(x, '(/a)[1]')), sys.xml_base64(sys.xml_value(x, '(/a)[1]')), sys.convert_datetime(sys.xml_value(x, '(/a)[1]')), sys.convert_uniqueidentifier(sys.xml_value(x, '(/a)[1]')), sys.convert_decimal(sys.xml_value(x, '(/a)[1]'), 10, 2)
+SELECT sys.convert_int(sys.xml_value(x, '(/a/b/@i)[1]'), 'nvarchar'), sys.xml_boolean(sys.xml_value(x, '(/a)[1]')), sys.xml_base64(sys.xml_value(x, '(/a)[1]')), sys.convert_datetime(sys.xml_value(x, '(/a)[1]'), 0, 'nvarchar'), sys.convert_uniqueidentifier(sys.xml_value(x, '(/a)[1]')), sys.convert_decimal(sys.xml_value(x, '(/a)[1]'), 10, 2, 'nvarchar')
 
 -- case: query and exist
 SELECT @x.query('/a/b'), @x.exist('/a/c')
@@ -42,7 +42,7 @@ SELECT sys.xml_value(sys.xml_query(x, '/a'), '(/a/b)[1]')::varchar(5)
 -- case: on a column
 SELECT body.value('(/a)[1]', 'int'), o.body.exist('/a') FROM orders o WHERE o.body.exist('/a/b') = 1
 -- expect
-SELECT sys.convert_int(sys.xml_value(body, '(/a)[1]')), sys.xml_exist(o.body, '/a')
+SELECT sys.convert_int(sys.xml_value(body, '(/a)[1]'), 'nvarchar'), sys.xml_exist(o.body, '/a')
 FROM dbo.orders AS o
 WHERE sys.xml_exist(o.body, '/a/b') = 1
 
@@ -55,12 +55,12 @@ SELECT sys.xml_value(sys.xml_of(b), '(/a)[1]')
 SELECT (SELECT 1 AS a FOR XML PATH('r'), TYPE).value('(/r/a)[1]', 'int')
 -- expect
 SELECT sys.convert_int(sys.xml_value((SELECT sys.xml_of_content(sys.xml_element('r', '',
-                                                                concat(sys.xml_leaf('a', sys.xml_atom(1)))))), '(/r/a)[1]'))
+                                                                concat(sys.xml_leaf('a', sys.xml_atom(1)))))), '(/r/a)[1]'), 'nvarchar')
 
 -- case: variable in a path
 SELECT @x.value('(/a/b[@i=sql:variable("@id")])[1]', 'int')
 -- expect
-SELECT sys.convert_int(sys.xml_value(x, '(/a/b[@i=sql:variable("@id")])[1]', NULL, jsonb_build_object('@id', id)))
+SELECT sys.convert_int(sys.xml_value(x, '(/a/b[@i=sql:variable("@id")])[1]', NULL, jsonb_build_object('@id', id)), 'nvarchar')
 
 -- case: column in a path
 SELECT @x.exist('/a/b[@i=sql:column("c.id")]') FROM customers c
@@ -71,17 +71,17 @@ FROM dbo.customers AS c
 -- case: namespaces
 WITH XMLNAMESPACES ('urn:p' AS p) SELECT @x.value('(/p:a)[1]', 'int')
 -- expect
-SELECT sys.convert_int(sys.xml_value(x, '(/p:a)[1]', '{"p": "urn:p"}'))
+SELECT sys.convert_int(sys.xml_value(x, '(/p:a)[1]', '{"p": "urn:p"}'), 'nvarchar')
 
 -- case: namespace prolog
 SELECT @x.value('declare namespace p="urn:p"; (/p:a)[1]', 'int')
 -- expect
-SELECT sys.convert_int(sys.xml_value(x, 'declare namespace p="urn:p"; (/p:a)[1]'))
+SELECT sys.convert_int(sys.xml_value(x, 'declare namespace p="urn:p"; (/p:a)[1]'), 'nvarchar')
 
 -- case: nodes of a variable
 SELECT T.c.value('@i', 'int') AS i FROM @x.nodes('/a/b') AS T(c)
 -- expect
-SELECT sys.convert_int(sys.xml_value(t.c, '@i')) AS i
+SELECT sys.convert_int(sys.xml_value(t.c, '@i'), 'nvarchar') AS i
 FROM sys.xml_nodes(x, '/a/b', upward => 0) AS t (c)
 
 -- case: nodes with a query
@@ -94,27 +94,27 @@ WHERE sys.xml_exist(n, '@i') = 1
 -- case: nodes looking up
 SELECT c.value('../@k', 'int'), c.value('../../@z', 'int') FROM @x.nodes('/a/b') AS T(c)
 -- expect
-SELECT sys.convert_int(sys.xml_value(c, '../@k')), sys.convert_int(sys.xml_value(c, '../../@z'))
+SELECT sys.convert_int(sys.xml_value(c, '../@k'), 'nvarchar'), sys.convert_int(sys.xml_value(c, '../../@z'), 'nvarchar')
 FROM sys.xml_nodes(x, '/a/b', upward => 0) AS t (c)
 
 -- case: nodes of a column
 SELECT o.id, T.c.value('.', 'int') FROM orders o CROSS APPLY o.body.nodes('/a') AS T(c)
 -- expect
-SELECT o.id, sys.convert_int(sys.xml_value(t.c, '.'))
+SELECT o.id, sys.convert_int(sys.xml_value(t.c, '.'), 'nvarchar')
 FROM dbo.orders AS o
 CROSS JOIN LATERAL sys.xml_nodes(o.body, '/a', upward => 0) AS t (c)
 
 -- case: nodes of nodes
 SELECT U.d.value('@i', 'int') FROM @x.nodes('/a') AS T(c) CROSS APPLY T.c.nodes('b') AS U(d)
 -- expect
-SELECT sys.convert_int(sys.xml_value(u.d, '@i'))
+SELECT sys.convert_int(sys.xml_value(u.d, '@i'), 'nvarchar')
 FROM sys.xml_nodes(x, '/a', upward => 0) AS t (c)
 CROSS JOIN LATERAL sys.xml_nodes(t.c, 'b', upward => 0) AS u (d)
 
 -- case: outer apply of nodes
 SELECT o.id, c.value('.', 'int') FROM orders o OUTER APPLY o.body.nodes('/a/b') AS T(c)
 -- expect
-SELECT o.id, sys.convert_int(sys.xml_value(c, '.'))
+SELECT o.id, sys.convert_int(sys.xml_value(c, '.'), 'nvarchar')
 FROM dbo.orders AS o
 LEFT JOIN LATERAL sys.xml_nodes(o.body, '/a/b', upward => 0) AS t (c) ON true
 
@@ -122,7 +122,7 @@ LEFT JOIN LATERAL sys.xml_nodes(o.body, '/a/b', upward => 0) AS t (c) ON true
 INSERT INTO heap (a) SELECT c.value('@i', 'int') FROM @x.nodes('/a/b') T(c)
 -- expect
 INSERT INTO dbo.heap (a)
-SELECT sys.convert_int(sys.xml_value(c, '@i'))
+SELECT sys.convert_int(sys.xml_value(c, '@i'), 'nvarchar')
 FROM sys.xml_nodes(x, '/a/b', upward => 0) AS t (c)
 
 -- case: count of nodes

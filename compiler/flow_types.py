@@ -1,0 +1,41 @@
+"""Types that batches make, and that batches after them declare variables of.
+
+PL/pgSQL looks the types of a block's variables up before the block runs: one that the block
+itself makes is not there yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import nodes
+from .names import fold
+
+
+def types_made(statements: Sequence[nodes.Statement]) -> set[str]:
+    """Return the folded names, without schemas, of types and XML schema collections that are created."""
+    result: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
+            tokens = statement.text.tokens[2:]
+            last = 0
+            while tokens[last + 1 : last + 2] and tokens[last + 1].text == ".":
+                last += 2
+            result.update(fold(token.text.strip('[]"')) for token in tokens[last : last + 1])
+        elif isinstance(statement, nodes.CreateXmlSchemaCollection):
+            result.add(fold(statement.name.name.text))
+        result |= types_made(nodes.children_of(statement))
+    return result
+
+
+def types_declared(statements: Sequence[nodes.Statement]) -> set[str]:
+    """Return the folded names, without their schemas, of the types and collections of variables."""
+    result: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, nodes.Declare):
+            for declaration in statement.declarations:
+                if isinstance(declaration, nodes.VariableDeclaration):
+                    names = (declaration.type.name, declaration.type.xml_collection)
+                    result.update(fold(name.name.text) for name in names if name is not None)
+        result |= types_declared(nodes.children_of(statement))
+    return result

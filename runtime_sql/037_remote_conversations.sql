@@ -1,0 +1,46 @@
+-- Dialogs with services of other instances: what this instance has to know beside its own side's endpoint.
+--
+-- A row is made when a route leads the first message away, and when the first message comes from afar. It
+-- outlives the endpoint by a day, so that what comes twice then is still known to have come.
+--
+-- It has a lock of its own, that of its row, which whoever takes messages from afar holds. So they never wait
+-- for the group, in which a service program may be at work for long.
+CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
+    endpoint_id     bigint      PRIMARY KEY,               -- the side here
+    conversation_id uuid        NOT NULL,
+    is_initiator    boolean     NOT NULL,                  -- the side here
+    database_id     integer     NOT NULL,
+    service_id      integer     NOT NULL,                  -- the side here
+    -- Made by the initiator, told with each message, over a connection that each side has chosen to trust:
+    -- who does not know it does not take part. Nobody but the runtime's owner may read it here.
+    session_key     uuid        NOT NULL DEFAULT gen_random_uuid(),
+    far_instance    text,                                  -- service_broker_guid of the far side, once it has answered
+    -- Sending
+    address         text,                                  -- of the route taken; NULL: none leads there
+    mirror_address  text,
+    is_under_way    boolean     NOT NULL DEFAULT false,    -- something was sent, and may have arrived
+    acknowledged    bigint      NOT NULL DEFAULT 0,        -- of our messages those below this number are over there
+    failures        integer     NOT NULL DEFAULT 0,        -- in a row: why, transmission_status tells
+    retry_at        timestamptz,
+    -- Receiving
+    next_number     bigint      NOT NULL DEFAULT 0,        -- of the message that has not come yet
+    far_outcome     char(2),                               -- DI or ER: the far side has ended it, or we refused it
+    refusal_code    integer,                               -- what we answered when we refused a message
+    refusal         text,
+    taken_at        timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (conversation_id, is_initiator)
+) WITH (fillfactor = 70);
+
+-- Connections of the daemon to other instances, for sys.dm_broker_connections.
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.transport_connection (
+    connection_id  uuid        PRIMARY KEY,
+    address        text        NOT NULL,
+    pid            integer     NOT NULL,                   -- of the daemon's session here
+    backend_start  timestamptz NOT NULL,
+    remote_user    text        NOT NULL,                   -- whom the far server takes us for
+    is_encrypted   boolean     NOT NULL,
+    connected_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    active_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    bytes_sent     bigint      NOT NULL DEFAULT 0,
+    sends          bigint      NOT NULL DEFAULT 0
+);

@@ -1,0 +1,301 @@
+-- The transport: messages that come from other instances.
+--
+-- The other instance's daemon calls ssb.take_from_afar on a connection of its own to this database: nothing
+-- listens here but PostgreSQL. Who may: the runtime's owner, and roles with CONNECT on the endpoint
+-- (GRANT CONNECT ON ENDPOINT::e TO role). What such a role may do with it: put messages on dialogs of which it
+-- knows the session key, and begin dialogs with services on which it has SEND.
+--
+-- Locks  the remote conversations' rows, those of the call in the order of conversation_id. No group, but of an
+--        event notification that ends.
+
+CREATE OR REPLACE FUNCTION ssb.require_connect()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_caller name := ssb.caller();
+    v_endpoint ssb.broker_endpoint;
+BEGIN
+    SELECT b.* INTO v_endpoint FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'Service Broker''s endpoint is not started in database "%"', current_database()
+            USING ERRCODE = '55000', HINT = 'CREATE or ALTER ENDPOINT … STATE = STARTED there lets messages in.';
+    ELSIF pg_has_role(v_caller, ssb.runtime_owner(), 'USAGE') OR ssb.is_member(v_caller, v_endpoint.owner, 1) THEN
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM ssb.permission AS p
+                WHERE p.class = 'ENDPOINT' AND p.major_id = v_endpoint.broker_endpoint_id AND p.state = 'D'
+                  AND p.privilege IN ('CONNECT', 'CONTROL') AND ssb.is_member(v_caller, p.grantee, p.database_id))
+       OR NOT EXISTS (SELECT FROM ssb.permission AS p
+                       WHERE p.class = 'ENDPOINT' AND p.major_id = v_endpoint.broker_endpoint_id AND p.state IN ('G', 'W')
+                         AND p.privilege IN ('CONNECT', 'CONTROL') AND ssb.is_member(v_caller, p.grantee, p.database_id))
+    THEN
+        RAISE EXCEPTION 'role "%" has no CONNECT permission on the endpoint "%"', v_caller, v_endpoint.name
+            USING ERRCODE = '42501', HINT = format('GRANT CONNECT ON ENDPOINT::%s TO %s there lets it send messages.',
+                                                   v_endpoint.name, v_caller);
+    END IF;
+END;
+$$;
+
+-- The target's side of a dialog that begins, as ssb.make_target makes it for dialogs of this instance. Routes
+-- of msdb tell which services messages from outside may look for here: all, by its AutoCreatedLocal.
+CREATE OR REPLACE FUNCTION ssb.make_target_from_afar(p_conversation_id uuid, p_key uuid, p_to_service text, p_to_instance text,
+    p_from_service text, p_from_instance text, p_contract text, p_lifetime double precision, p_is_encrypted boolean,
+    OUT remote ssb.remote_conversation, OUT status text, OUT refusal_code integer, OUT refusal text)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_address text;
+    v_service ssb.service;
+    v_contract ssb.contract;
+    v_endpoint ssb.conversation_endpoint;
+BEGIN
+    v_address := (SELECT f.address FROM ssb.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
+    IF upper(v_address) <> 'LOCAL' THEN
+        status := format('The route in msdb of the other instance leads on to ''%s''. Messages are not forwarded.', v_address);
+        RETURN;
+    ELSIF v_address IS NOT NULL THEN
+        v_service := ssb.choose_service(p_to_service, p_to_instance);
+    END IF;
+    IF v_service.service_id IS NULL THEN
+        status := ssb.status_on_route(NULL);
+        RETURN;
+    END IF;
+    IF NOT ssb.has_permission(ssb.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id) THEN
+        status := format('You do not have permission to access the service ''%s''.', v_service.name);
+        RETURN;
+    END IF;
+    status := ssb.reason_to_wait(v_service.queue_id);
+    IF status IS NOT NULL THEN
+        RETURN;
+    END IF;
+    v_contract := ssb.find_contract(v_service.database_id, p_contract);
+    IF v_contract.contract_id IS NULL
+       OR NOT EXISTS (SELECT FROM ssb.service_contract_usage AS u
+                       WHERE u.service_id = v_service.service_id AND u.contract_id = v_contract.contract_id) THEN
+        refusal_code := -8408;
+        refusal := format('Target service ''%s'' does not support contract ''%s''.', v_service.name, p_contract);
+        RETURN;
+    END IF;
+    v_endpoint := ssb.make_endpoint(false, p_conversation_id, v_service, v_contract.contract_id, v_contract.name, p_from_service,
+        p_from_instance, NULL, NULL, clock_timestamp() + p_lifetime * interval '1 second', p_is_encrypted, false, NULL);
+    INSERT INTO ssb.remote_conversation AS r (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
+                                              far_instance, is_under_way)
+    VALUES (v_endpoint.endpoint_id, p_conversation_id, false, v_service.database_id, v_service.service_id, p_key, p_from_instance,
+            true)
+    RETURNING r.* INTO remote;
+END;
+$$;
+
+-- One message of a dialog whose row the caller has locked, with the number that is next. Like ssb.deliver.
+CREATE OR REPLACE FUNCTION ssb.take_message(p_remote ssb.remote_conversation, p_number bigint, p_message_type text,
+                                            p_kind text, p_body bytea,
+                                            OUT status text, OUT refusal_code integer, OUT refusal text)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_receiver ssb.conversation_endpoint;
+    v_sender ssb.conversation_endpoint;
+    v_usage ssb.contract_message_usage;
+BEGIN
+    SELECT e.* INTO v_receiver FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_remote.endpoint_id;
+    IF NOT FOUND THEN
+        -- Ended here, and gone. That the other side ends, too, needs nobody to be told.
+        IF p_kind = 'message' AND p_remote.far_outcome IS NULL THEN
+            IF NOT EXISTS (SELECT FROM ssb.service AS s WHERE s.service_id = p_remote.service_id) AND p_remote.service_id <> 0 THEN
+                refusal_code := -8470;
+                refusal := 'Remote service has been dropped.';
+            ELSE
+                status := 'The remote conversation endpoint is either in a state where no more messages can be exchanged, '
+                          'or it has been dropped.';
+            END IF;
+        END IF;
+        RETURN;
+    ELSIF v_receiver.closed_at IS NOT NULL THEN
+        RETURN;
+    ELSIF v_receiver.is_system THEN
+        -- An event notification's own side: nobody reads there. Who has had the events wants no more.
+        IF p_kind <> 'message' THEN
+            IF NOT ssb.try_lock_endpoint(v_receiver.endpoint_id) THEN
+                status := 'The event notification whose dialog this is fires at the moment.';
+                RETURN;
+            END IF;
+            PERFORM ssb.drop_notification_of(v_receiver.conversation_handle, NULL);
+            PERFORM ssb.remove_endpoint(v_receiver);
+        END IF;
+        RETURN;
+    END IF;
+    status := ssb.reason_to_wait(v_receiver.queue_id);
+    IF status IS NOT NULL THEN
+        RETURN;
+    END IF;
+    IF p_kind <> 'message' THEN
+        UPDATE ssb.remote_conversation AS r SET far_outcome = CASE p_kind WHEN 'end' THEN 'DI' ELSE 'ER' END
+         WHERE r.endpoint_id = v_receiver.endpoint_id AND r.far_outcome IS NULL;
+        IF FOUND AND p_kind = 'end' THEN
+            PERFORM ssb.put_message(v_receiver, 2, p_number, 'E', NULL);
+        ELSIF FOUND THEN
+            PERFORM ssb.put_message(v_receiver, 1, p_number, 'X', p_body);
+        END IF;
+        RETURN;
+    END IF;
+    -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
+    PERFORM pg_advisory_xact_lock_shared(1397965377, hashtext(p_message_type));
+    SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
+     WHERE u.contract_id = v_receiver.contract_id AND u.message_type_name = p_message_type;
+    IF NOT FOUND THEN
+        refusal_code := -8498;
+        refusal := format('The remote service has sent a message of type ''%s'' that is not part of the local contract.',
+                          p_message_type);
+    ELSIF NOT v_receiver.is_initiator AND NOT v_usage.is_sent_by_initiator THEN
+        refusal_code := -8457;
+        refusal := format('The message received was sent by the initiator of the conversation, but the message type ''%s'' is '
+                          'marked SENT BY TARGET in the contract.', p_message_type);
+    ELSIF v_receiver.is_initiator AND NOT v_usage.is_sent_by_target THEN
+        refusal_code := -8437;
+        refusal := format('The message received was sent by a Target service, but the message type ''%s'' is marked SENT BY '
+                          'INITIATOR in the contract.', p_message_type);
+    ELSE
+        v_sender.conversation_id := v_receiver.conversation_id;
+        v_sender.is_initiator := NOT v_receiver.is_initiator;
+        refusal := ssb.validate_body(v_usage, v_sender, p_number, p_body);
+        IF refusal IS NULL THEN
+            PERFORM ssb.put_message(v_receiver, v_usage.message_type_id, p_number, v_usage.validation, p_body);
+            RETURN;
+        END IF;
+        refusal_code := CASE v_usage.validation WHEN 'X' THEN -9615 ELSE -8430 END;
+    END IF;
+    -- The same message gets the same answer if it comes again.
+    UPDATE ssb.remote_conversation AS r
+       SET far_outcome = 'ER', refusal_code = take_message.refusal_code, refusal = take_message.refusal
+     WHERE r.endpoint_id = v_receiver.endpoint_id;
+END;
+$$;
+
+-- A set of messages, and about each dialog in it an answer: next_number, below which everything has come;
+-- status, why the rest has to wait; refusal and refusal_code, why it never will be taken. It commits as a whole.
+--
+-- p_dialogs: an object for each dialog, p_places: for each message its dialog's place there, from 0. A message
+-- is taken when it is the next one of its dialog. One that has come already counts as taken; behind a gap
+-- nothing is. An Error is taken whatever its number, once: before it the sender has thrown away what was still
+-- to be sent, and one that was restored to an earlier time has begun to count anew.
+CREATE OR REPLACE FUNCTION ssb.take_from_afar(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                              p_kinds text[], p_bodies bytea[])
+RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_message record;
+    v_remote ssb.remote_conversation;
+    v_made record;
+    v_is_known boolean;
+    v_binding text;
+BEGIN
+    PERFORM ssb.require_connect();
+    -- The sender forgets what we have: it has to be on the disk by then.
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    FOR v_message IN
+        SELECT d.place - 1 AS place, d.conversation_id, d.is_initiator, d.key, d.to_service, d.to_instance, d.from_service,
+               d.from_instance, d.contract, d.lifetime, d.is_encrypted, m.number, m.type, m.kind, m.body,
+               lag(d.place) OVER w IS DISTINCT FROM d.place AS is_first, lead(d.place) OVER w IS DISTINCT FROM d.place AS is_last
+          FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
+                          AS (conversation_id uuid, is_initiator boolean, key uuid, to_service text, to_instance text,
+                              from_service text, from_instance text, contract text, lifetime double precision,
+                              is_encrypted boolean))
+               WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance,
+                                     contract, lifetime, is_encrypted, place)
+          JOIN unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS m (place, number, type, kind, body)
+            ON m.place = d.place - 1
+        WINDOW w AS (ORDER BY d.conversation_id, d.is_initiator, d.place, m.number)
+         ORDER BY d.conversation_id, d.is_initiator, d.place, m.number
+    LOOP
+        IF v_message.is_first THEN
+            place := v_message.place;
+            status := NULL;
+            refusal_code := NULL;
+            refusal := NULL;
+            instance := NULL;
+            next_number := 0;
+            SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
+             WHERE r.conversation_id = v_message.conversation_id AND r.is_initiator = NOT v_message.is_initiator FOR UPDATE;
+            v_is_known := FOUND;
+            IF NOT v_is_known AND v_message.is_initiator AND v_message.number = 0 AND v_message.kind = 'message' THEN
+                -- Somebody else may be at the same (a daemon that was killed, whose session goes on).
+                PERFORM pg_advisory_xact_lock(1397965380, hashtext(v_message.conversation_id::text));
+                SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
+                 WHERE r.conversation_id = v_message.conversation_id AND NOT r.is_initiator FOR UPDATE;
+                v_is_known := FOUND;
+                IF NOT v_is_known THEN
+                    SELECT t.* INTO v_made
+                      FROM ssb.make_target_from_afar(v_message.conversation_id, v_message.key, v_message.to_service,
+                               v_message.to_instance, v_message.from_service, v_message.from_instance, v_message.contract,
+                               v_message.lifetime, v_message.is_encrypted) AS t;
+                    v_remote := v_made.remote;
+                    status := v_made.status;
+                    refusal_code := v_made.refusal_code;
+                    refusal := v_made.refusal;
+                    v_is_known := v_remote.endpoint_id IS NOT NULL;
+                END IF;
+            END IF;
+            IF v_is_known THEN
+                SELECT b.user_name INTO v_binding FROM ssb.remote_service_binding AS b
+                 WHERE v_remote.is_initiator AND b.database_id = v_remote.database_id AND b.to_service = v_message.from_service;
+                IF v_remote.session_key IS DISTINCT FROM v_message.key THEN
+                    status := 'The message does not come from the instance that takes part in this conversation.';
+                    v_is_known := false;
+                ELSIF v_binding IS NOT NULL AND NOT ssb.is_member(ssb.caller(), v_binding, v_remote.database_id)
+                      AND NOT pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE') THEN
+                    status := format('The remote service binding of service ''%s'' expects its messages from user ''%s''.',
+                                     v_message.from_service, v_binding);
+                    v_is_known := false;
+                ELSE
+                    next_number := v_remote.next_number;
+                    refusal_code := v_remote.refusal_code;
+                    refusal := v_remote.refusal;
+                    instance := (SELECT d.service_broker_guid::text FROM ssb.database AS d
+                                  WHERE d.database_id = v_remote.database_id);
+                END IF;
+            END IF;
+        END IF;
+        IF status IS NULL AND refusal IS NULL AND NOT v_is_known THEN
+            -- No dialog of ours, or one that was forgotten long ago. Of its end nobody needs to be told.
+            IF v_message.kind = 'message' THEN
+                status := 'The remote conversation endpoint is either in a state where no more messages can be exchanged, '
+                          'or it has been dropped.';
+            ELSE
+                next_number := v_message.number + 1;
+            END IF;
+        ELSIF status IS NULL AND refusal IS NULL AND (v_message.number = next_number OR v_message.kind = 'error') THEN
+            SELECT t.status, t.refusal_code, t.refusal INTO status, refusal_code, refusal
+              FROM ssb.take_message(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
+            IF status IS NULL AND refusal IS NULL THEN
+                next_number := greatest(next_number, v_message.number + 1);
+            END IF;
+        ELSIF status IS NULL AND refusal IS NULL AND v_message.number > next_number THEN
+            status := format('Message number %s of this conversation has not come.', next_number);
+        END IF;
+        IF v_message.is_last THEN
+            IF v_is_known AND next_number > v_remote.next_number THEN
+                UPDATE ssb.remote_conversation AS r SET next_number = next_number, taken_at = clock_timestamp()
+                 WHERE r.endpoint_id = v_remote.endpoint_id;
+            END IF;
+            RETURN NEXT;
+        END IF;
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb.make_target_from_afar(uuid, uuid, text, text, text, text, text, double precision, boolean)
+    FROM PUBLIC;

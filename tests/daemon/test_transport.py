@@ -1,0 +1,677 @@
+"""Dialogs between two instances: two databases, each with its daemon, or with the far one's alone."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from activation import Daemon, until
+from pgsb.daemon import transport
+from pgsb.daemon.config import BrokerOptions
+from pgsb.daemon.embedded import EmbeddedBroker
+from pgsb.runtime_sql.installer import install
+from support import Database
+
+END = "http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog"
+ERROR = "http://schemas.microsoft.com/SQL/ServiceBroker/Error"
+NEAR, FAR = "TCP://near.example:4022", "TCP://far.example:4022"
+
+_COMMON = """
+SELECT ssb.alter_database(NULL, 'NEW_BROKER');
+SELECT ssb.ensure_schema('dbo');
+SELECT ssb.create_endpoint('BrokerEndpoint', 'STARTED', 4022);
+SELECT ssb.create_message_type('//Ask');
+SELECT ssb.create_message_type('//Answer');
+SELECT ssb.create_message_type('//Xml', 'WELL_FORMED_XML');
+SELECT ssb.create_contract('//Talk', '{//Ask,//Answer,//Xml}', '{INITIATOR,TARGET,ANY}');
+"""
+
+
+class Side:
+    """One instance: an owner's session, its service and queue, and the messages it says and hears."""
+
+    def __init__(self, database: Database, queue: str, service: str) -> None:
+        self.database = database
+        self.queue = queue
+        self.service = service
+        self.connection = psycopg.connect(database.dsn, autocommit=True)
+        self.do(_COMMON)
+        self.do("SELECT ssb.create_queue(%s)", queue)
+        self.do("SELECT ssb.create_service(%s, %s, '{//Talk}')", service, queue)
+
+    def do(self, statement: str, *values: Any) -> None:
+        self.connection.execute(statement, values or None)
+
+    def value(self, statement: str, *values: Any) -> Any:
+        row = self.connection.execute(statement, values or None).fetchone()
+        assert row is not None
+        return row[0]
+
+    def column(self, statement: str, *values: Any) -> list[Any]:
+        return [row[0] for row in self.connection.execute(statement, values or None).fetchall()]
+
+    def begin(self, to: str, **options: Any) -> Any:
+        words = "".join(f", {name} => %s" for name in options)
+        return self.value(
+            f"SELECT ssb.begin_dialog(%s, %s, '//Talk'{words})", self.service, to, *options.values()
+        )
+
+    def send(self, handle: Any, kind: str, *bodies: str) -> None:
+        for body in bodies:
+            self.do("SELECT ssb.send(%s, %s, %s::text)", handle, kind, body)
+
+    def receive(self, count: int = 1) -> list[tuple[Any, str, str | None]]:
+        """At least so many messages: handle, type, body."""
+        got: list[tuple[Any, str, str | None]] = []
+
+        def more() -> bool:
+            found = self.connection.execute(
+                "SELECT conversation_handle, message_type_name, convert_from(message_body, 'UTF8')"
+                " FROM ssb.receive(%s)",
+                [self.queue],
+            ).fetchall()
+            got.extend(found)
+            return len(got) >= count
+
+        until(more)
+        return got
+
+    def waiting(self) -> list[str]:
+        return self.column(
+            "SELECT transmission_status FROM sys.transmission_queue ORDER BY message_sequence_number"
+        )
+
+    def states(self) -> list[str]:
+        return self.column("SELECT state_desc FROM sys.conversation_endpoints ORDER BY security_timestamp")
+
+    def guid(self) -> str:
+        return str(
+            self.value("SELECT service_broker_guid FROM sys.databases WHERE name = current_database()")
+        )
+
+
+@pytest.fixture
+def near(new_database: Callable[[], Database]) -> Iterator[Side]:
+    side = Side(new_database(), "dbo.near_queue", "//Near")
+    side.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
+    yield side
+    side.connection.close()
+
+
+@pytest.fixture
+def far(new_database: Callable[[], Database]) -> Iterator[Side]:
+    side = Side(new_database(), "dbo.far_queue", "//Far")
+    side.do("SELECT ssb.create_route('ToNear', %s, '//Near')", NEAR)
+    yield side
+    side.connection.close()
+
+
+@pytest.fixture
+def daemons(near: Side, far: Side) -> Iterator[Callable[..., Daemon]]:
+    """Starts daemons: ``daemons(near)``; they know both addresses."""
+    started: list[Daemon] = []
+
+    def start(side: Side, **options: Any) -> Daemon:
+        one: Daemon
+        addresses = {NEAR.lower(): near.database.dsn, FAR.lower(): far.database.dsn}
+        broker = EmbeddedBroker(
+            BrokerOptions(side.database.dsn, **{"grace": 1.0, "addresses": addresses, **options}),
+            lambda line: one.write(line),
+        )
+        one = Daemon(broker)
+        broker.__enter__()
+        started.append(one)
+        assert broker.wait_until_leading()
+        return one
+
+    yield start
+    for one in started:
+        one.broker.stop()
+
+
+def test_a_dialog_crosses_and_its_ends_too(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two")
+    assert all("another instance" in status for status in near.waiting())
+    assert len(near.waiting()) == 2
+    daemons(near)
+    daemons(far)
+    got = far.receive(2)
+    assert [(kind, body) for _, kind, body in got] == [("//Ask", "one"), ("//Ask", "two")]
+    there = got[0][0]
+    assert there != handle
+    until(lambda: near.waiting() == [])
+    ids = "SELECT conversation_id FROM sys.conversation_endpoints WHERE state_desc = 'CONVERSING'"
+    assert near.column(ids) == far.column(ids)
+    far.send(there, "//Answer", "three")
+    assert near.receive(1) == [(handle, "//Answer", "three")]
+    instance = "SELECT far_broker_instance FROM sys.conversation_endpoints"
+    assert near.column(instance) == [far.guid().upper()]
+    assert far.column(instance) == [near.guid().upper()]
+    far.do("SELECT ssb.end_conversation(%s)", there)
+    assert near.receive(1) == [(handle, END, None)]
+    assert near.states() == ["DISCONNECTED_INBOUND"]
+    until(lambda: far.states() == ["CLOSED"])
+    near.do("SELECT ssb.end_conversation(%s)", handle)
+    assert near.states() == []
+
+
+def test_an_error_crosses_both_ways(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    daemons(near)
+    daemons(far)
+    first, second = near.begin("//Far"), near.begin("//Far")
+    near.send(first, "//Ask", "first")
+    near.send(second, "//Ask", "second")
+    there = {body: handle for handle, _, body in far.receive(2)}
+    far.do("SELECT ssb.end_conversation(%s, 500, 'no tea')", there["first"])
+    ((handle, kind, body),) = near.receive(1)
+    assert (handle, kind) == (first, ERROR)
+    assert "<Code>500</Code><Description>no tea</Description>" in str(body)
+    near.do("SELECT ssb.end_conversation(%s, 7, 'never mind')", second)
+    ((handle, kind, body),) = far.receive(1)
+    assert (handle, kind) == (there["second"], ERROR)
+    assert "never mind" in str(body)
+    assert "ERROR" in far.states()
+    far.do("SELECT ssb.end_conversation(%s)", handle)
+    assert near.states() == ["ERROR"]
+    near.do("SELECT ssb.end_conversation(%s)", first)
+    assert near.states() == []
+    assert set(far.states()) == {"CLOSED"}
+
+
+def test_an_initiator_that_ends_first_waits_until_the_far_side_knows(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "and out")
+    near.do("SELECT ssb.end_conversation(%s)", handle)
+    assert near.states() == ["DISCONNECTED_OUTBOUND"]
+    daemons(near)
+    got = far.receive(2)
+    assert [(kind, body) for _, kind, body in got] == [("//Ask", "and out"), (END, None)]
+    assert far.states() == ["DISCONNECTED_INBOUND"]
+    with pytest.raises(psycopg.Error, match="not in a valid state for SEND"):
+        far.send(got[0][0], "//Answer", "too late")
+    far.do("SELECT ssb.end_conversation(%s)", got[0][0])
+    assert far.states() == ["CLOSED"]
+    until(lambda: near.states() == [])
+
+
+def test_cleanup_tells_nobody(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    daemons(near)
+    daemons(far)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "hello")
+    ((there, _, _),) = far.receive(1)
+    until(lambda: near.waiting() == [])
+    near.do("SELECT ssb.end_conversation(%s, cleanup => true)", handle)
+    assert near.states() == []
+    assert far.states() == ["CONVERSING"]
+    far.send(there, "//Answer", "is anybody there")
+    until(lambda: any("dropped" in status for status in far.waiting()))
+    far.do("SELECT ssb.end_conversation(%s, cleanup => true)", there)
+    assert far.waiting() == []
+    assert far.states() == []
+
+
+def test_what_waits_says_why(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    daemon = daemons(near, addresses={})
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "hello")
+    until(lambda: any("pgsb broker --address" in status for status in near.waiting()))
+    assert FAR in near.value("SELECT ssb.get_transmission_status(%s)", handle)
+    daemon.wait_for("transport_failed", FAR)
+    daemon.broker.stop()
+    far.do("SELECT ssb.alter_endpoint('BrokerEndpoint', 'STOPPED')")
+    daemons(near)
+    until(lambda: any("endpoint is not started in database" in status for status in near.waiting()))
+    far.do("SELECT ssb.alter_endpoint('BrokerEndpoint', 'STARTED')")
+    assert [body for _, _, body in far.receive(1)] == ["hello"]
+    near.do("SELECT ssb.drop_endpoint('BrokerEndpoint')")
+    near.send(handle, "//Ask", "again")
+    until(lambda: any("endpoint is not started in this instance" in status for status in near.waiting()))
+    near.do("SELECT ssb.create_endpoint('Another', 'STARTED', 4022)")
+    assert [body for _, _, body in far.receive(1)] == ["again"]
+
+
+def test_a_mirror_is_tried_second(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.do("SELECT ssb.drop_route('ToFar')")
+    near.do(
+        "SELECT ssb.create_route('ToFar', 'TCP://gone.example:1', '//Far', %s, mirror_address => %s)",
+        far.guid(),
+        FAR,
+    )
+    daemons(near)
+    near.send(near.begin("//Far"), "//Ask", "by the mirror")
+    assert [body for _, _, body in far.receive(1)] == ["by the mirror"]
+
+
+def test_a_connection_uri_is_an_address(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.do("SELECT ssb.alter_route('ToFar', %s)", far.database.dsn)
+    daemons(near, addresses={})
+    near.send(near.begin("//Far"), "//Ask", "straight")
+    assert [body for _, _, body in far.receive(1)] == ["straight"]
+    for address in (
+        "postgresql://courier:secret@far/db",
+        "postgresql://far/db?password=secret",
+        "postgresql://far/db?passwor%64=secret",
+    ):
+        for words in ("%s", "'TCP://a:1', '//Far', 'i', mirror_address => %s"):
+            with pytest.raises(psycopg.Error, match="password") as caught:
+                near.do(f"SELECT ssb.create_route('r', {words})", address)
+            assert "secret" not in str(caught.value)
+
+
+def test_a_transport_route_takes_the_address_from_the_name(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    far.do("SELECT ssb.create_service(%s, 'dbo.far_queue', '{//Talk}')", f"{FAR}/Far")
+    near.do("SELECT ssb.create_route('AnyOther', 'TRANSPORT')")
+    near.do("SELECT ssb.drop_route('AutoCreatedLocal')")
+    daemons(near)
+    near.send(near.begin(f"{FAR}/Far"), "//Ask", "by name")
+    assert [body for _, _, body in far.receive(1)] == ["by name"]
+    near.send(near.begin("//Nowhere"), "//Ask", "lost")
+    assert any("could not be found" in status for status in near.waiting())
+
+
+def test_a_route_that_has_expired_is_none(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.do("SELECT ssb.alter_route('ToFar', lifetime => 1000)")
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "hello")
+    near.do("UPDATE ssb.route SET expires_at = clock_timestamp() WHERE name = 'ToFar'")
+    daemons(near)
+    until(lambda: any("could not be found" in status for status in near.waiting()))
+    near.do("SELECT ssb.alter_route('ToFar', lifetime => 1000)")
+    assert [body for _, _, body in far.receive(1)] == ["hello"]
+    # It counts for new dialogs only.
+    near.do("UPDATE ssb.route SET expires_at = clock_timestamp() WHERE name = 'ToFar'")
+    near.send(near.begin("//Far"), "//Ask", "a new one")
+    near.send(handle, "//Ask", "an old one")
+    assert [body for _, _, body in far.receive(1)] == ["an old one"]
+
+
+def test_the_most_exact_route_counts(near: Side) -> None:
+    near.do("SELECT ssb.drop_route('ToFar')")
+    name = "TCP://by.name:1/Far"
+    for route, address, service, instance in [
+        ("a", "TRANSPORT", None, None),
+        ("b", "TCP://any:1", None, None),
+        ("c", "TCP://named:1", name, None),
+        ("d", "TCP://exact:1", name, "i"),
+    ]:
+        near.do("SELECT ssb.create_route(%s, %s, %s, %s)", route, address, service, instance)
+    found = "SELECT address FROM ssb.find_route(5, %s, %s, NULL, false)"
+    assert near.value(found, name, None) == "TCP://named:1"
+    assert near.value(found, name, "I") == "TCP://exact:1"
+    assert near.value(found, name, "j") == "TCP://named:1"
+    assert {near.value(found, "//Other", None) for _ in range(30)} == {"TCP://any:1", "LOCAL"}
+    near.do("SELECT ssb.drop_route('AutoCreatedLocal')")
+    assert near.value(found, "//Other", None) == "TCP://any:1"
+    near.do("SELECT ssb.drop_route('b'), ssb.drop_route('c'), ssb.drop_route('d')")
+    assert near.value(found, name, None) == "TCP://by.name:1"
+    assert near.value(found, "//Other", None) is None
+
+
+def test_a_change_of_routes_brings_a_dialog_home_until_it_has_left(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    near.do("SELECT ssb.create_service('//Far', 'dbo.near_queue', '{//Talk}')")
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one")
+    near.do("SELECT ssb.drop_route('ToFar')")
+    assert [body for _, _, body in near.receive(1)] == ["one"]
+    near.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
+    away = near.begin("//Far")
+    near.send(away, "//Ask", "two")
+    daemon = daemons(near)
+    assert [body for _, _, body in far.receive(1)] == ["two"]
+    daemon.broker.stop()
+    near.do("SELECT ssb.drop_route('ToFar')")
+    near.send(away, "//Ask", "three")
+    near.send(handle, "//Ask", "four")
+    assert any("could not be found" in status for status in near.waiting())
+    assert [body for _, _, body in near.receive(1)] == ["four"]
+    near.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
+    daemons(near)
+    assert [body for _, _, body in far.receive(1)] == ["three"]
+
+
+def test_a_reply_needs_a_route_back(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    far.do("SELECT ssb.drop_route('ToNear')")
+    daemons(near)
+    daemons(far)
+    near.send(near.begin("//Far"), "//Ask", "hello")
+    ((there, _, _),) = far.receive(1)
+    far.send(there, "//Answer", "where are you")
+    assert any("could not be found" in status for status in far.waiting())
+    far.do("SELECT ssb.create_route('ToNear', %s, '//Near', %s)", NEAR, near.guid().upper())
+    assert [body for _, _, body in near.receive(1)] == ["where are you"]
+
+
+def test_the_broker_instance_is_obeyed(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    daemons(near)
+    wrong = near.begin("//Far", broker_instance="11111111-2222-3333-4444-555555555555")
+    near.send(wrong, "//Ask", "to nobody")
+    near.send(near.begin("//Far", broker_instance=far.guid().upper()), "//Ask", "to you")
+    assert [body for _, _, body in far.receive(1)] == ["to you"]
+    until(lambda: any("could not be found" in status for status in near.waiting()))
+    near.do("SELECT ssb.end_conversation(%s)", wrong)
+    near.do("SELECT ssb.end_conversation(%s, cleanup => true)", wrong)
+    assert near.waiting() == []
+
+
+def test_what_the_target_cannot_take_comes_back_as_an_error(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    daemons(near)
+    daemons(far)
+    near.do("SELECT ssb.create_message_type('//Unknown')")
+    near.do("SELECT ssb.create_contract('//Other', '{//Ask}', '{INITIATOR}')")
+    near.do("SELECT ssb.create_contract('//Wider', '{//Ask,//Unknown}', '{INITIATOR,INITIATOR}')")
+    far.do("SELECT ssb.create_contract('//Wider', '{//Ask}', '{INITIATOR}')")
+    far.do("SELECT ssb.alter_service('//Far', add_contracts => '{//Wider}')")
+    begin = "SELECT ssb.begin_dialog('//Near', '//Far', %s)"
+    for contract, kind, body, code in [
+        ("//Other", "//Ask", "x", -8408),
+        ("//Wider", "//Unknown", "x", -8498),
+        ("//Talk", "//Xml", "<a>", -9615),
+    ]:
+        handle = near.value(begin, contract)
+        near.send(handle, kind, body, "more")
+        ((back, type_name, error),) = near.receive(1)
+        assert (back, type_name) == (handle, ERROR)
+        assert f"<Code>{code}</Code>" in str(error)
+        assert near.states() == ["ERROR"]
+        near.do("SELECT ssb.end_conversation(%s)", handle)
+        assert near.states() == []
+        assert near.waiting() == []
+    assert set(far.states()) == {"ERROR"}
+
+
+def test_a_shut_queue_holds_up_its_own_dialogs_only(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    far.do("SELECT ssb.create_queue('dbo.shut', status => false)")
+    far.do("SELECT ssb.create_service('//Shut', 'dbo.shut', '{//Talk}')")
+    near.do("SELECT ssb.create_route('ToShut', %s, '//Shut')", FAR)
+    daemons(near)
+    stuck = near.begin("//Shut")
+    near.send(stuck, "//Ask", "a", "b")
+    near.send(near.begin("//Far"), "//Ask", "c")
+    assert [body for _, _, body in far.receive(1)] == ["c"]
+    until(lambda: len(near.waiting()) == 2 and all("could not be delivered" in one for one in near.waiting()))
+    far.do("SELECT ssb.alter_queue('dbo.shut', status => true)")
+    bodies = "SELECT convert_from(message_body, 'UTF8') FROM dbo.shut ORDER BY queuing_order"
+    until(lambda: far.column(bodies) == ["a", "b"])
+
+
+def test_a_missing_service_is_waited_for(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.do("SELECT ssb.create_route('ToLater', %s, '//Later')", FAR)
+    daemons(near)
+    near.send(near.begin("//Later"), "//Ask", "early")
+    until(lambda: any("could not be found" in status for status in near.waiting()))
+    far.do("SELECT ssb.create_service('//Later', 'dbo.far_queue', '{//Talk}')")
+    assert [body for _, _, body in far.receive(1)] == ["early"]
+
+
+def test_a_lifetime_ends_on_both_sides(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    daemons(near)
+    handle = near.begin("//Far", lifetime=4)
+    near.send(handle, "//Ask", "quick")
+    got = far.receive(2)
+    assert [kind for _, kind, _ in got] == ["//Ask", ERROR]
+    assert "-8489" in str(got[1][2])
+    assert [kind for _, kind, _ in near.receive(1)] == [ERROR]
+
+
+def test_connections_are_shown(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    shown = (
+        "SELECT count(*) FROM sys.dm_broker_connections WHERE state_desc = 'LOGGED_IN' AND total_sends > 0"
+    )
+    assert near.value(shown) == 0
+    daemon = daemons(near)
+    near.send(near.begin("//Far"), "//Ask", "hello")
+    until(lambda: near.value(shown) == 1)
+    daemon.broker.stop()
+    until(lambda: near.value(shown) == 0)
+
+
+def test_a_dropped_service_answers_with_an_error(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    daemons(near)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "hello")
+    far.receive(1)
+    far.do("SELECT ssb.drop_service('//Far')")
+    near.send(handle, "//Ask", "still there?")
+    ((_, kind, body),) = near.receive(1)
+    assert kind == ERROR
+    assert "-8470" in str(body)
+
+
+def test_both_sides_may_be_one_instance(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    """A route whose address is the own one: the messages go round."""
+    near.do("SELECT ssb.create_service('//Echo', 'dbo.near_queue', '{//Talk}')")
+    near.do("SELECT ssb.create_route('ToEcho', %s, '//Echo')", NEAR)
+    near.do("SELECT ssb.create_route('ToMe', %s, '//Near')", NEAR)
+    daemons(near)
+    handle = near.begin("//Echo")
+    near.send(handle, "//Ask", "one")
+    ((there, _, body),) = near.receive(1)
+    assert body == "one"
+    near.send(there, "//Answer", "two")
+    assert near.receive(1) == [(handle, "//Answer", "two")]
+
+
+def test_a_set_that_was_taken_but_not_settled_is_taken_once(
+    near: Side, far: Side, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The moment between the commit over there and the one here, at which a daemon may be killed."""
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two")
+    near.do("SELECT ssb.end_conversation(%s)", handle)
+    take, taken = transport._take, []
+
+    async def take_and_die(peer: transport.Peer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        answers = await take(peer, rows)
+        taken.append(len(rows))
+        if len(taken) < 3:
+            raise psycopg.OperationalError("killed")
+        return answers
+
+    monkeypatch.setattr(transport, "_take", take_and_die)
+    daemons(near)
+    until(lambda: near.waiting() == [])
+    assert taken == [3, 3, 3]
+    assert [(kind, body) for _, kind, body in far.receive(3)] == [
+        ("//Ask", "one"),
+        ("//Ask", "two"),
+        (END, None),
+    ]
+
+
+def test_an_instance_that_answers_nonsense_stops_nobody_else(
+    near: Side,
+    far: Side,
+    daemons: Callable[..., Daemon],
+    connect: Callable[..., Any],
+    empty_database: Database,
+) -> None:
+    odd = connect(empty_database.dsn)
+    odd.execute("CREATE SCHEMA ssb")
+    near.do("SELECT ssb.create_route('ToOdd', %s, '//Odd')", empty_database.dsn)
+    near.send(near.begin("//Odd"), "//Ask", "a")
+    daemons(near)
+    until(lambda: any("take_from_afar" in status for status in near.waiting()))
+    for answer in (
+        "SELECT 7, 1::bigint, NULL::text, NULL::integer, NULL::text, NULL::text",
+        "SELECT 0, 'x'::text, NULL::text, NULL::integer, NULL::text, NULL::text",
+    ):
+        odd.execute(
+            "DROP FUNCTION IF EXISTS ssb.take_from_afar;"
+            " CREATE FUNCTION ssb.take_from_afar(jsonb, integer[], bigint[], text[],"
+            " text[], bytea[], OUT place integer, OUT next_number "
+            + ("bigint" if "bigint" in answer else "text")
+            + ", OUT status text, OUT refusal_code integer, OUT refusal text, OUT instance text)"
+            f" RETURNS SETOF record LANGUAGE sql AS $$ {answer} $$"
+        )
+        until(lambda: any("answers that are none" in status for status in near.waiting()))
+        near.send(near.begin("//Far"), "//Ask", "b")
+        assert [body for _, _, body in far.receive(1)] == ["b"]
+
+
+def test_a_route_that_comes_while_the_group_is_in_use_is_followed(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    near.do("SELECT ssb.drop_route('ToFar')")
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "early")
+    daemons(near)
+    with psycopg.connect(near.database.dsn) as holder:
+        holder.execute("SELECT ssb.begin_conversation_timer(%s, 1000)", [handle])
+        near.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
+        assert any("could not be found" in status for status in near.waiting())
+    assert [body for _, _, body in far.receive(1)] == ["early"]
+
+
+def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    daemons(near)
+    handle = near.begin("//Far")
+    near.do("SELECT ssb.send(%s, '//Ask', decode(repeat('00ff', 5000000), 'hex'))", handle)
+    near.do("SELECT ssb.send(%s, '//Ask', ''::bytea), ssb.send(%s, '//Ask')", handle, handle)
+    bodies = "SELECT length(message_body) FROM dbo.far_queue ORDER BY queuing_order"
+    until(lambda: far.column(bodies) == [10_000_000, 0, None])
+
+
+def test_an_error_comes_although_the_group_is_in_use(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    """A service program that waits inside its transaction hears of what happened afar."""
+    daemons(near)
+    handle = near.begin("//Far")
+    with psycopg.connect(near.database.dsn) as program:
+        near.send(handle, "//Xml", "<a>")
+        program.execute("SELECT ssb.begin_conversation_timer(%s, 1000)", [handle])
+        query = "SELECT message_type_name FROM ssb.receive('dbo.near_queue')"
+        until(lambda: program.execute(query).fetchall() == [(ERROR,)])
+
+
+def test_restored_dialogs_fail_on_both_sides(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    """ERROR_BROKER_CONVERSATIONS, for an instance that has forgotten what the other one has counted."""
+    daemon = daemons(near)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two", "three")
+    far.receive(3)
+    until(lambda: near.waiting() == [])
+    daemon.broker.stop()
+    # As after a restore to the moment after the first message.
+    near.do("UPDATE ssb.conversation_endpoint SET sent_count = 1")
+    near.do("UPDATE ssb.remote_conversation SET acknowledged = 1")
+    near.do("SELECT ssb.alter_database(NULL, 'ERROR_BROKER_CONVERSATIONS')")
+    daemons(near)
+    for side, code in ((near, "-9719"), (far, "-9720")):
+        ((_, kind, body),) = side.receive(1)
+        assert kind == ERROR
+        assert code in str(body)
+        assert side.states() == ["ERROR"]
+    until(lambda: near.waiting() == [])
+
+
+def test_messages_are_counted_without_a_gap(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    daemon = daemons(near)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", *"abc")
+    until(lambda: near.waiting() == [])
+    daemon.broker.stop()
+    near.send(handle, "//Ask", *"de")
+    sequence = "SELECT send_sequence FROM sys.conversation_endpoints"
+    assert near.value(sequence) == 5
+    daemons(near)
+    until(lambda: near.waiting() == [])
+    near.do("SELECT ssb.end_conversation(%s)", handle)
+    numbers = "SELECT message_sequence_number FROM dbo.far_queue ORDER BY queuing_order"
+    until(lambda: far.column(numbers) == [0, 1, 2, 3, 4, 5])
+
+
+def test_an_event_notification_may_tell_a_service_elsewhere(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    contract = "http://schemas.microsoft.com/SQL/Notifications/PostEventNotification"
+    far.do("SELECT ssb.create_service('//Watcher', 'dbo.far_queue', %s)", [contract])
+    near.do("SELECT ssb.create_route('ToWatcher', %s, '//Watcher')", FAR)
+    near.do("SELECT ssb.create_queue('dbo.watched', status => true)")
+    near.do(
+        "SELECT ssb.create_event_notification('n', '{BROKER_QUEUE_DISABLED}', 'QUEUE', '//Watcher', %s,"
+        " queue => 'dbo.watched')",
+        far.guid(),
+    )
+    near.do(
+        "SELECT ssb.fire_queue_event(q, 'BROKER_QUEUE_DISABLED') FROM ssb.queue AS q"
+        " WHERE name = 'dbo.watched'"
+    )
+    daemons(near)
+    daemons(far)
+    ((handle, _, body),) = far.receive(1)
+    assert "BROKER_QUEUE_DISABLED" in str(body)
+    far.do(
+        "SELECT ssb.create_route('Back', %s, %s)",
+        NEAR,
+        "http://schemas.microsoft.com/SQL/Notifications/EventNotificationService",
+    )
+    far.do("SELECT ssb.end_conversation(%s)", handle)
+    until(lambda: near.value("SELECT count(*) FROM sys.event_notifications") == 0)
+    until(lambda: far.states() == ["CLOSED"])
+
+
+def test_a_daemon_that_may_little_carries_all_the_same(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    """Both logins are no superusers: of the daemon the runtime's owner, over there a role with two grants."""
+    far.do("CREATE ROLE courier LOGIN")
+    try:
+        far.do("SELECT ssb.grant_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier}')")
+        daemons(near, addresses={FAR.lower(): make_conninfo(far.database.dsn, user="courier")})
+        near.send(near.begin("//Far"), "//Ask", "hello")
+        until(lambda: any("permission to access" in status for status in near.waiting()))
+        far.do("SELECT ssb.grant_permission('{SEND}', 'SERVICE', '//Far', '{courier}')")
+        assert [body for _, _, body in far.receive(1)] == ["hello"]
+        assert near.column("SELECT remote_user_name FROM sys.dm_broker_connections") == ["courier"]
+    finally:
+        far.do("DROP OWNED BY courier CASCADE")
+        far.do("DROP ROLE courier")
+
+
+def test_the_owner_of_a_database_is_enough_for_the_daemon(
+    near: Side, far: Side, daemons: Callable[..., Daemon], postgres: str, empty_database: Database
+) -> None:
+    with psycopg.connect(postgres, autocommit=True) as admin:
+        admin.execute("CREATE ROLE transport_owner LOGIN")
+        admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO transport_owner")
+    dsn = make_conninfo(empty_database.dsn, user="transport_owner")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        install(connection)
+    plain = Side(Database(empty_database.name, dsn), "dbo.near_queue", "//Plain")
+    running: list[Daemon] = []
+    try:
+        plain.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
+        far.do("SELECT ssb.create_route('ToPlain', 'TCP://plain:4022', '//Plain')")
+        running.append(daemons(plain))
+        running.append(daemons(far, addresses={"tcp://plain:4022": dsn}))
+        handle = plain.begin("//Far")
+        plain.send(handle, "//Ask", "hello")
+        ((there, _, _),) = far.receive(1)
+        far.send(there, "//Answer", "and to you")
+        assert plain.receive(1) == [(handle, "//Answer", "and to you")]
+        assert plain.value("SELECT count(*) FROM sys.dm_broker_connections") == 1
+    finally:
+        for daemon in running:
+            daemon.broker.stop()
+        plain.connection.close()
+        with psycopg.connect(empty_database.dsn, autocommit=True) as admin:
+            admin.execute("DROP OWNED BY transport_owner CASCADE")
+            admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
+            admin.execute("DROP ROLE transport_owner")

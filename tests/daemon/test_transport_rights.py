@@ -1,0 +1,230 @@
+"""Who may bring messages from another instance, and what such a role can do with that, and cannot."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from pgsb.daemon.config import find_addresses, parse_address, read_addresses
+from pgsb.server.problems import ServerError
+from support import Database
+
+_SERVICE = """
+SELECT ssb.create_message_type('//Ask');
+SELECT ssb.create_contract('//Talk', '{//Ask}', '{ANY}');
+SELECT ssb.create_queue('dbo.q');
+SELECT ssb.create_service('//Open', 'dbo.q', '{//Talk}');
+SELECT ssb.create_service('//Closed', 'dbo.q', '{//Talk}');
+SELECT ssb.create_endpoint('BrokerEndpoint', 'STARTED', 4022);
+"""
+_TAKE = (
+    "SELECT next_number, status, refusal_code FROM ssb.take_from_afar(%s::jsonb, %s::integer[], %s::bigint[],"
+    " %s::text[], %s::text[], %s::bytea[])"
+)
+
+
+@pytest.fixture
+def owner(database: Database) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(database.dsn, autocommit=True) as connection:
+        connection.execute(_SERVICE)
+        connection.execute("CREATE ROLE courier LOGIN; CREATE ROLE rival LOGIN")
+        yield connection
+        connection.execute("DROP OWNED BY courier, rival CASCADE; DROP ROLE courier; DROP ROLE rival")
+
+
+@pytest.fixture
+def login(database: Database, owner: object) -> Iterator[Callable[[str], psycopg.Connection[Any]]]:
+    opened: list[psycopg.Connection[Any]] = []
+
+    def open_one(role: str) -> psycopg.Connection[Any]:
+        opened.append(psycopg.connect(database.dsn, autocommit=True, user=role))
+        return opened[-1]
+
+    yield open_one
+    for connection in opened:
+        connection.close()
+
+
+class Dialog:
+    """What a courier says of one dialog that its own instance has begun."""
+
+    def __init__(self, to: str = "//Open", key: str | None = None, conversation: str | None = None) -> None:
+        self.header = {
+            "conversation_id": conversation or str(uuid.uuid4()),
+            "is_initiator": True,
+            "key": key or str(uuid.uuid4()),
+            "to_service": to,
+            "to_instance": None,
+            "from_service": "//Afar",
+            "from_instance": str(uuid.uuid4()),
+            "contract": "//Talk",
+            "lifetime": None,
+            "is_encrypted": False,
+        }
+
+    def bring(self, by: psycopg.Connection[Any], *numbers: int, kind: str = "message") -> Any:
+        count = len(numbers)
+        values = [json.dumps([self.header]), [0] * count, list(numbers), ["//Ask"] * count, [kind] * count]
+        return by.execute(_TAKE, [*values, [f"{number}".encode() for number in numbers]]).fetchone()
+
+
+def bodies(owner: psycopg.Connection[Any]) -> list[str]:
+    return [
+        row[0]
+        for row in owner.execute(
+            "SELECT convert_from(message_body, 'UTF8') FROM dbo.q ORDER BY queuing_order"
+        )
+    ]
+
+
+def test_connect_on_the_endpoint_lets_a_role_in_and_send_on_a_service_through(
+    owner: psycopg.Connection[Any], login: Callable[[str], psycopg.Connection[Any]]
+) -> None:
+    courier = login("courier")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="CONNECT"):
+        Dialog().bring(courier, 0)
+    # On the database it is another right.
+    owner.execute("SELECT ssb.grant_permission('{CONNECT}', 'DATABASE', NULL, '{courier}')")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="CONNECT"):
+        Dialog().bring(courier, 0)
+    owner.execute("SELECT ssb.grant_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier}')")
+    _, status, _ = Dialog().bring(courier, 0)
+    assert "permission" in status
+    owner.execute("SELECT ssb.grant_permission('{SEND}', 'SERVICE', '//Open', '{courier}')")
+    assert Dialog().bring(courier, 0, 1) == (2, None, None)
+    assert "permission" in Dialog("//Closed").bring(courier, 0)[1]
+    owner.execute("SELECT ssb.grant_permission('{SEND}', 'SERVICE', '//Closed', '{public}')")
+    assert Dialog("//Closed").bring(courier, 0) == (1, None, None)
+    owner.execute("SELECT ssb.deny_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier}')")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="CONNECT"):
+        Dialog().bring(courier, 0)
+    owner.execute("SELECT ssb.alter_endpoint('BrokerEndpoint', 'DISABLED')")
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="not started"):
+        Dialog().bring(owner, 0)
+
+
+def test_nobody_else_speaks_in_a_conversation(
+    owner: psycopg.Connection[Any], login: Callable[[str], psycopg.Connection[Any]]
+) -> None:
+    owner.execute("SELECT ssb.grant_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier,rival}')")
+    owner.execute("SELECT ssb.grant_permission('{SEND}', 'SERVICE', '//Open', '{courier,rival}')")
+    dialog = Dialog()
+    assert dialog.bring(login("courier"), 0) == (1, None, None)
+    rival = login("rival")
+    seen = rival.execute("SELECT conversation_id::text FROM sys.conversation_endpoints").fetchone()
+    assert seen == (dialog.header["conversation_id"],)
+    for kind in ("message", "end", "error"):
+        next_number, status, _ = Dialog(conversation=seen[0]).bring(rival, 1, kind=kind)
+        assert next_number == 0
+        assert "does not come from the instance" in status
+    assert bodies(owner) == ["0"]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        rival.execute("SELECT session_key FROM ssb.remote_conversation")
+    for function in ("transport_addresses()", "messages_to_send('', NULL, 1, 1)", "settle_sent('[]')"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            rival.execute(f"SELECT ssb.{function}")
+
+
+def test_the_user_of_a_remote_service_binding_brings_the_replies(
+    owner: psycopg.Connection[Any], login: Callable[[str], psycopg.Connection[Any]]
+) -> None:
+    owner.execute("SELECT ssb.grant_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier,rival}')")
+    owner.execute("SELECT ssb.create_route('r', 'TCP://afar:4022', '//Afar')")
+    owner.execute("SELECT ssb.create_remote_service_binding('b', '//Afar', 'courier')")
+    owner.execute("SELECT ssb.send(ssb.begin_dialog('//Open', '//Afar', '//Talk'), '//Ask', 'x'::text)")
+    row = owner.execute(
+        "SELECT conversation_id::text, session_key::text FROM ssb.remote_conversation"
+    ).fetchone()
+    assert row is not None
+    reply = Dialog(conversation=row[0], key=row[1])
+    reply.header["is_initiator"] = False
+    assert "remote service binding" in reply.bring(login("rival"), 0)[1]
+    assert reply.bring(login("courier"), 0) == (1, None, None)
+    assert bodies(owner) == ["0"]
+
+
+def test_what_comes_twice_is_taken_once_and_a_gap_is_not_taken(owner: psycopg.Connection[Any]) -> None:
+    dialog = Dialog()
+    assert "dropped" in dialog.bring(owner, 1)[1]
+    assert dialog.bring(owner, 0, 1) == (2, None, None)
+    assert dialog.bring(owner, 0, 1) == (2, None, None)
+    assert dialog.bring(owner, 1, 2) == (3, None, None)
+    next_number, status, _ = dialog.bring(owner, 4)
+    assert next_number == 3
+    assert "number 3" in status
+    assert bodies(owner) == ["0", "1", "2"]
+    # The sender has thrown number 3 away for an Error.
+    assert dialog.bring(owner, 5, kind="error") == (6, None, None)
+    assert dialog.bring(owner, 4, kind="error") == (6, None, None)
+    kinds = owner.execute("SELECT message_type_name FROM dbo.q ORDER BY queuing_order").fetchall()
+    assert [kind.rsplit("/", 1)[1] for (kind,) in kinds] == ["Ask", "Ask", "Ask", "Error"]
+    # Also after this side has ended, and its endpoint has gone.
+    owner.execute("SELECT ssb.end_conversation(conversation_handle) FROM sys.conversation_endpoints")
+    assert dialog.bring(owner, 0, 1) == (6, None, None)
+    owner.execute("SELECT ssb.remove_endpoint(e) FROM ssb.conversation_endpoint AS e")
+    assert dialog.bring(owner, 0, 1, 2) == (6, None, None)
+    assert bodies(owner) == []
+    owner.execute("SELECT ssb.forget_remote_conversations()")
+    assert owner.execute("SELECT count(*) FROM ssb.remote_conversation").fetchone() == (1,)
+    owner.execute("UPDATE ssb.remote_conversation SET taken_at = now() - interval '2 days'")
+    owner.execute("SELECT ssb.forget_remote_conversations()")
+    assert owner.execute("SELECT count(*) FROM ssb.remote_conversation").fetchone() == (0,)
+
+
+def test_messages_do_not_wait_for_a_group_that_is_in_use(
+    database: Database, owner: psycopg.Connection[Any]
+) -> None:
+    dialog = Dialog()
+    dialog.bring(owner, 0)
+    with psycopg.connect(database.dsn) as reader:
+        assert len(reader.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall()) == 1
+        owner.execute("SET lock_timeout = '2s'")
+        assert dialog.bring(owner, 1) == (2, None, None)
+        assert dialog.bring(owner, 2, kind="end") == (3, None, None)
+        kinds = reader.execute("SELECT message_type_name FROM ssb.receive('dbo.q')").fetchall()
+        assert [kind.rsplit("/", 1)[1] for (kind,) in kinds] == ["Ask", "EndDialog"]
+        reader.execute("SELECT ssb.end_conversation(conversation_handle) FROM sys.conversation_endpoints")
+
+
+def test_only_the_runtimes_owner_sends_the_daemon_to_a_connection_uri(
+    owner: psycopg.Connection[Any], login: Callable[[str], psycopg.Connection[Any]]
+) -> None:
+    owner.execute("SELECT ssb.grant_permission('{CREATE ROUTE}', 'DATABASE', NULL, '{courier}')")
+    courier = login("courier")
+    courier.execute("SELECT ssb.create_route('r', 'TCP://afar:4022', '//Afar')")
+    with pytest.raises(psycopg.Error, match="owner of the runtime"):
+        courier.execute("SELECT ssb.create_route('s', 'postgresql://afar/db', '//Afar')")
+    owner.execute("SELECT ssb.create_route('s', 'postgresql://afar/db', '//Afar')")
+
+
+def test_msdb_tells_which_services_are_for_outsiders(owner: psycopg.Connection[Any]) -> None:
+    owner.execute("SELECT ssb.create_route('elsewhere', 'TCP://farther:4022', '//Open', database => 'msdb')")
+    assert "not forwarded" in Dialog().bring(owner, 0)[1]
+    assert Dialog("//Closed").bring(owner, 0) == (1, None, None)
+
+
+def test_addresses_are_read_and_no_password_is_repeated(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert parse_address("TCP://Host:4022=host=x dbname=y") == ("tcp://host:4022", "host=x dbname=y")
+    for wrong in (
+        "Host:4022=host=x",
+        "TCP://Host:4022=postgresql://u:secret@[/x",
+        "TCP://Host:4022=secret",
+        "x",
+    ):
+        with pytest.raises(ServerError) as caught:
+            parse_address(wrong)
+        assert "secret" not in str(caught.value)
+    file = tmp_path / "addresses.toml"
+    file.write_text('[addresses]\n"TCP://A:1" = "host=a"\n"TCP://b:1" = "host=b"\n')
+    assert read_addresses(file) == {"tcp://a:1": "host=a", "tcp://b:1": "host=b"}
+    monkeypatch.setenv("PGSB_ADDRESSES", str(file))
+    assert find_addresses(["TCP://b:1=host=c"], []) == {"tcp://a:1": "host=a", "tcp://b:1": "host=c"}
+    for text in ("[programs]\na = 'b'", '[addresses]\n"a" = "host=a"', '[addresses]\n"TCP://a:1" = 1', "["):
+        file.write_text(text)
+        with pytest.raises(ServerError):
+            read_addresses(file)

@@ -1,0 +1,44 @@
+-- Synonyms are followed by name: their objects may come later, go, and come back with other columns.
+CREATE SCHEMA app;
+GO
+CREATE SYNONYM app.Cust FOR dbo.Customers;
+CREATE SYNONYM app.AddOne FOR dbo.AddOneImpl;
+CREATE SYNONYM app.Do FOR dbo.DoIt;
+GO
+CREATE PROCEDURE app.ListAll AS SELECT c.Id, Cust.Name FROM app.Cust JOIN app.Cust c ON c.Id = Cust.Id ORDER BY 1;
+GO
+EXEC app.ListAll;
+GO
+CREATE TABLE dbo.Customers (Id INT IDENTITY PRIMARY KEY, Name NVARCHAR(20));
+GO
+CREATE FUNCTION dbo.AddOneImpl(@a INT) RETURNS INT AS BEGIN RETURN @a + 1 END;
+GO
+CREATE PROCEDURE dbo.DoIt @n INT AS PRINT CONCAT('did ', @n);
+GO
+INSERT app.Cust VALUES (N'Ann'), (N'Bob');
+UPDATE app.Cust SET Name = N'Anna' WHERE Cust.Id = 1;
+UPDATE c SET Name += N'!' FROM app.Cust AS c WHERE c.Id = 2;
+DELETE app.Cust WHERE Name = 'x';
+MERGE app.Cust AS t USING (VALUES (2, N'Bobby'), (3, N'Cid')) AS s (Id, Name) ON t.Id = s.Id
+WHEN MATCHED THEN UPDATE SET Name = s.Name WHEN NOT MATCHED THEN INSERT (Name) VALUES (s.Name);
+EXEC app.ListAll;
+SELECT app.AddOne(41);
+EXEC app.Do 7;
+SELECT name, base_object_name FROM sys.synonyms ORDER BY name;
+GO
+DROP TABLE dbo.Customers;
+GO
+SELECT * FROM app.Cust;
+GO
+CREATE TABLE dbo.Customers (Id INT, Name NVARCHAR(20), Extra BIT);
+INSERT app.Cust VALUES (9, N'Zoe', 1);
+GO
+EXEC app.ListAll;
+SELECT * FROM app.Cust;
+MERGE app.Cust USING (SELECT 9 AS Id) AS s ON Cust.Id = s.Id WHEN MATCHED THEN UPDATE SET Extra = 0;
+SELECT Extra FROM app.Cust;
+IF OBJECT_ID('app.Cust', 'SN') IS NOT NULL DROP SYNONYM app.Cust;
+DROP SYNONYM IF EXISTS app.Cust;
+GO
+DROP SYNONYM app.Cust;
+GO
