@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from .peer import BODY
 from .peers.ours import Ours
 from .report import OURS
 from .run import Outcome, Say
@@ -75,7 +76,7 @@ class _FreshlyTruncated(_Case):
         self.peer.fill(self.connection, self.messages, self.groups, 1)
 
 
-class _ManyQueues(_Case):
+class ManyQueues(_Case):
     """The messages lie in as many queues, each with services and a dialog of its own."""
 
     queues = 1000
@@ -88,17 +89,22 @@ class _ManyQueues(_Case):
                 f" ssb.create_service('s{number}', queue => 'dbo.q{number}', contracts => '{{c}}')"
             )
         self.connection.execute(
-            f"CREATE TABLE dialog AS SELECT ssb.begin_dialog('source', 's' || i, 'c') AS handle"
+            f"CREATE TABLE dialog AS SELECT i AS number, ssb.begin_dialog('source', 's' || i, 'c') AS handle"
             f" FROM generate_series(0, {self.queues - 1}) AS i"
         )
 
     def fill(self) -> None:
+        self.fill_some(self.queues)
+        self.connection.execute("VACUUM ANALYZE")
+
+    def fill_some(self, queues: int) -> None:
+        """All messages in so many of the queues."""
         self.peer.clear(self.connection)
         self.connection.execute(
-            f"SELECT ssb.send_batch(array_agg(d.handle), array_agg('m'::text), array_agg('x'::bytea))"
-            f" FROM dialog AS d, generate_series(1, {self.messages} / {self.queues}) AS i"
+            f"SELECT ssb.send_batch(array_agg(d.handle), array_agg('m'::text), array_agg('{BODY}'::bytea))"
+            f" FROM (SELECT handle FROM dialog ORDER BY number LIMIT {queues}) AS d,"
+            f" generate_series(1, {self.messages} / {queues}) AS i"
         )
-        self.connection.execute("VACUUM ANALYZE")
 
     def scripts(self) -> list[str]:
         # One queue after the other, so that none runs empty.
@@ -133,7 +139,7 @@ def conditions(server: BenchServer, quick: bool, synchronous_commit: bool, say: 
 
 
 def _many_queues(server: BenchServer, messages: int, queues: int) -> _Case:
-    kind = type("_ManyQueuesOf", (_ManyQueues,), {"queues": queues})
+    kind = type("_ManyQueuesOf", (ManyQueues,), {"queues": queues})
     case: _Case = kind(server, "queues", messages, 1)
     return case
 

@@ -24,7 +24,7 @@ def empty_handed(server: BenchServer, quick: bool, synchronous_commit: bool, say
         outcome = Outcome(Scenario(name, "special", 1, _READERS, targets=_TARGET))
         for _ in range(rounds):
             for one in ready:
-                _read(outcome, one, groups, seconds, synchronous_commit)
+                read_few_groups(outcome, one, groups, seconds, synchronous_commit)
         outcomes.append(outcome)
         say(name)
     for clients in (1, _READERS):
@@ -41,7 +41,10 @@ def empty_handed(server: BenchServer, quick: bool, synchronous_commit: bool, say
     return outcomes
 
 
-def _read(outcome: Outcome, one: Contender, groups: int, seconds: int, synchronous_commit: bool) -> None:
+def read_few_groups(
+    outcome: Outcome, one: Contender, groups: int, seconds: int, synchronous_commit: bool
+) -> None:
+    """A round of eight readers on so many groups: messages/s, and the profile of one."""
     one.peer.clear(one.connection)
     # More than is read in that time: at its end a queue shows its idle cost instead.
     filled = 20_000 * (seconds + 1)

@@ -116,7 +116,7 @@ def _outcome(load: str, share: int) -> Outcome:
             1,
             targets=(Target((_BARE,), 1.5, at_most=True),),
             unit="ms",
-            limit=_LEAST,
+            limits=(_LEAST,),
         )
     )
 

@@ -8,17 +8,20 @@ many bodies are in the table at the end.
 
 import threading
 import time
+from dataclasses import dataclass
 
 from ..tsql import run_script
-from .peer import BODY
+from .peer import BODY, Peer
 from .peers.bare import BareTable
 from .peers.ours import Ours
-from .report import OURS
 from .run import Outcome, Say
 from .scenarios import Scenario, Target
 from .server import BenchServer, Connection, pgbench
 
-_CLIENTS, _READERS = 50, 2
+CLIENTS, READERS = 50, 2
+TARGET = (Target(("bare table",), 0.6),)
+# How a reader's sessions call themselves, so that they can be watched apart from the senders'.
+READER = "reader"
 
 _READER = """
 CREATE TABLE dbo.Arrived (Id BIGINT NOT NULL, Body NVARCHAR(MAX) NOT NULL);
@@ -41,60 +44,99 @@ INSERT INTO arrived (id, body) SELECT id, convert_from(body, 'UTF8') FROM gone;
 """
 
 
+@dataclass
+class Side:
+    """A queue under this workload: pgbench scripts of one sender and of one reader.
+
+    ``arrived`` is the table to which the readers write bodies.
+    """
+
+    peer: Peer
+    server: BenchServer
+    connection: Connection
+    send: str
+    read: str
+    arrived: str
+
+    def clear(self) -> None:
+        """Empty the queue and the table, on a server that has nothing to write."""
+        self.peer.clear(self.connection)
+        self.connection.execute(f"TRUNCATE {self.arrived}".encode())
+        self.connection.execute("VACUUM ANALYZE")
+
+    def count(self) -> int:
+        """How many bodies have arrived."""
+        row = self.connection.execute(f"SELECT count(*) FROM {self.arrived}".encode()).fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+def ours(server: BenchServer) -> Side:
+    """Our queue, read by a compiled procedure."""
+    peer = Ours()
+    own = server.database("bench_paper")
+    connection = own.connect()
+    peer.install(own, connection)
+    run_script(connection, _READER)
+    scripts = peer.enqueue(1)
+    assert scripts is not None
+    return Side(peer, own, connection, scripts[0], "CALL dbo.takeall();\n", "dbo.arrived")
+
+
+def bare(server: BenchServer) -> Side:
+    """The bare table, with hand-written SQL."""
+    peer = BareTable()
+    own = server.database("bench_paper_bare")
+    connection = own.connect()
+    peer.install(own, connection)
+    connection.execute("CREATE TABLE arrived (id bigint NOT NULL, body text NOT NULL)")
+    send = f"\\set g random(1, {CLIENTS})\nINSERT INTO bare (grp, body) VALUES (:g, '{BODY}');\n"
+    return Side(peer, own, connection, send, _BARE_READER, "arrived")
+
+
+def round_trip(side: Side, seconds: float, synchronous_commit: bool) -> float:
+    """Bodies that arrive in a second while senders send and readers read. None may be lost or come twice."""
+    side.connection.execute(f"TRUNCATE {side.arrived}".encode())
+    before = side.peer.left(side.connection)
+    # A reader between two messages does not burn a core: it pauses for 5 ms.
+    readers = threading.Thread(
+        target=pgbench,
+        args=(side.server, [side.read + "\\sleep 5 ms\n"]),
+        kwargs={
+            "clients": READERS,
+            "seconds": seconds,
+            "synchronous_commit": synchronous_commit,
+            "application": READER,
+        },
+    )
+    readers.start()
+    started = time.perf_counter()
+    sent = pgbench(
+        side.server, [side.send], clients=CLIENTS, seconds=seconds, synchronous_commit=synchronous_commit
+    )
+    readers.join()
+    took = time.perf_counter() - started
+    arrived, left = side.count(), side.peer.left(side.connection)
+    if before + sent.transactions != arrived + left:
+        raise AssertionError(
+            f"{side.peer.name}: {before} + {sent.transactions} were sent, {arrived} arrived, {left} wait"
+        )
+    return arrived / took
+
+
 def paper(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
     """Messages per second through both queues, end to end."""
     scenario = Scenario(
-        "The paper's workload, 50 senders, 2 readers TOP(10000)",
-        "special",
-        1,
-        _CLIENTS,
-        targets=(Target(("bare table",), 0.6),),
+        "The paper's workload, 50 senders, 2 readers TOP(10000)", "special", 1, CLIENTS, targets=TARGET
     )
     outcome = Outcome(scenario)
-    own, bare = server.database("bench_paper"), server.database("bench_paper_bare")
-    ours = Ours()
-    with own.connect() as connection, bare.connect() as other:
-        ours.install(own, connection)
-        run_script(connection, _READER)
-        BareTable().install(bare, other)
-        other.execute("CREATE TABLE arrived (id bigint NOT NULL, body text NOT NULL)")
-        seconds = 6 if quick else 20
-        # A reader between two messages does not burn a core: it pauses for 5 ms.
-        pause = "\\sleep 5 ms\n"
-        bare_send = [f"\\set g random(1, {_CLIENTS})\nINSERT INTO bare (grp, body) VALUES (:g, '{BODY}');\n"]
-        for _ in range(3 if quick else 7):
-            for name, place, watcher, send, read, table in (
-                (OURS, own, connection, ours.enqueue(1), "CALL dbo.takeall();\n", "dbo.arrived"),
-                ("bare table", bare, other, bare_send, _BARE_READER, "arrived"),
-            ):
-                watcher.execute(f"TRUNCATE {table}")
-                readers = threading.Thread(
-                    target=pgbench,
-                    args=(place, [read + pause]),
-                    kwargs={
-                        "clients": _READERS,
-                        "seconds": seconds,
-                        "synchronous_commit": synchronous_commit,
-                    },
-                )
-                readers.start()
-                started = time.perf_counter()
-                pgbench(
-                    place,
-                    send or [],
-                    clients=_CLIENTS,
-                    seconds=seconds,
-                    synchronous_commit=synchronous_commit,
-                )
-                readers.join()
-                took = time.perf_counter() - started
-                outcome.rates.setdefault(name, []).append(_count(watcher, table) / took)
-        ours.clear(connection)
+    sides = [ours(server), bare(server)]
+    for _ in range(3 if quick else 7):
+        for side in sides:
+            rate = round_trip(side, 6 if quick else 20, synchronous_commit)
+            outcome.rates.setdefault(side.peer.name, []).append(rate)
+    for side in sides:
+        side.clear()
+        side.connection.close()
     say(scenario.name)
     return [outcome]
-
-
-def _count(connection: Connection, table: str) -> int:
-    row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()
-    assert row is not None
-    return int(row[0])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from .server import BenchServer
+from .server import PGBENCH, BenchServer
 
 _LOOK_SECONDS = 0.01
 # A session that runs and waits for nothing; it has a core, or wants one.
@@ -22,7 +22,7 @@ _SESSIONS = """
 SELECT pid, CASE WHEN state = 'active' THEN coalesce(wait_event_type || ':' || wait_event, %(running)s)
                  ELSE 'between statements' END
   FROM pg_stat_activity
- WHERE datname = current_database() AND application_name = 'pgbench'
+ WHERE datname = current_database() AND application_name = %(application)s
 """
 
 
@@ -41,11 +41,12 @@ class Profile:
 class Watch:
     """``with Watch(server, skip=1) as watch:`` a run of pgbench; then ``watch.profile(messages_per_second)``.
 
-    Nothing counts before pgbench's sessions have been there for ``skip`` seconds.
+    Nothing counts before pgbench's sessions (those of ``application``) have been there for ``skip`` seconds.
     """
 
-    def __init__(self, server: BenchServer, skip: float) -> None:
+    def __init__(self, server: BenchServer, skip: float, application: str = PGBENCH) -> None:
         self._server = server
+        self._application = application
         self._skip = skip
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -80,9 +81,10 @@ class Watch:
         began: float | None = None
         first_wal = 0.0
         first: dict[int, float] = {}
+        asked = {"running": RUNNING, "application": self._application}
         with self._server.connect() as connection:
             while not self._over.is_set():
-                sessions = connection.execute(_SESSIONS, {"running": RUNNING}).fetchall()
+                sessions = connection.execute(_SESSIONS, asked).fetchall()
                 now = time.monotonic()
                 used = {pid: processor_seconds(pid) for pid, _ in sessions}
                 if sessions and began is None:

@@ -46,8 +46,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
             bound = "at most " if target.at_most else ""
             verdict = "reached" if is_met else "MISSED"
             lines.append(f"  target {bound}{target.ratio:g} x {best}: {reached:.2f} {verdict}")
-            if outcome.scenario.limit:
-                limit = outcome.scenario.limit
+            for limit in outcome.scenario.limits:
                 lines.append(f"    {limit} reaches {_spread(ratios(outcome, best, limit))} x {best}")
         lines.append("")
     return "\n".join(lines)

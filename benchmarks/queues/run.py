@@ -80,8 +80,12 @@ def run(
             if speed is None:
                 continue
             name = contender.peer.name
+            # Groups grow in number with what there is to read. A fast queue must not have more of them, in
+            # which readers rarely meet; one that is far slower is not filled with what it never reads.
+            fastest = max(found for found in speeds if found is not None)
+            filled = min(fastest, 4 * speed) if scenario.work == "grouped" else speed
             with Watch(contender.server, skip=_WARM_UP) if profile else nullcontext() as watch:
-                rate = _measure(scenario, contender, seconds, synchronous_commit, speed)
+                rate = _measure(scenario, contender, seconds, synchronous_commit, speed, filled)
             assert rate is not None
             outcome.rates.setdefault(name, []).append(rate)
             if watch is not None and (seen := watch.profile(rate)) is not None:
@@ -91,9 +95,17 @@ def run(
 
 
 def _measure(
-    scenario: Scenario, contender: Contender, seconds: float, synchronous_commit: bool, speed: float | None
+    scenario: Scenario,
+    contender: Contender,
+    seconds: float,
+    synchronous_commit: bool,
+    speed: float | None,
+    filled: float | None = None,
 ) -> float | None:
-    """Messages per second, None where a queue has no such work. ``speed``: about how many it will be."""
+    """Messages per second, None where a queue has no such work.
+
+    ``speed``: about how many it will be. There is enough to read for ``filled`` a second, or for that speed.
+    """
     peer, connection = contender.peer, contender.connection
     scripts = {
         "enqueue": lambda: peer.enqueue(scenario.batch),
@@ -119,7 +131,7 @@ def _measure(
         peer.clear(connection)
         return done.rate * scenario.batch
     # Half of what waits is read: near its end a queue shows its idle cost instead.
-    wanted = 2 * int((seconds + warm_up) * (speed or 0))
+    wanted, share = (2 * int((seconds + warm_up) * (each or 0)) for each in (filled or speed, speed))
     messages = scenario.messages if wanted < scenario.messages else min(wanted, scenario.most())
     messages -= messages % scenario.batch  # PgQ would hand out what is over with its last batch
     groups = (
@@ -128,7 +140,7 @@ def _measure(
     peer.fill(connection, messages, groups, scenario.batch)
     connection.execute("VACUUM ANALYZE")
     time.sleep(0.2)
-    share = min(messages // 2, wanted // 2) if wanted else messages // 20
+    share = min(messages // 2, share // 2) if share else messages // 20
     each = max(1, share // scenario.batch // scenario.clients)
     done = pgbench(
         contender.server,

@@ -25,7 +25,7 @@ class Scenario:
 
     Queues that are read are filled first: at least ``messages`` in ``groups``, more of them
     for a fast queue. "special" work is done by a module of its own: see `special`.
-    ``limit`` names who does the least that can be done: how far a target can be reached at all.
+    ``limits`` names who does the least that can be done: how far a target can be reached at all.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Scenario:
     groups: int = 1
     targets: tuple[Target, ...] = field(default=())
     unit: str = "messages/s"
-    limit: str = ""
+    limits: tuple[str, ...] = ()
 
     def most(self) -> int:
         """To how many messages a queue is filled at most, so that filling does not take minutes."""

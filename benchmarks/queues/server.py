@@ -25,6 +25,8 @@ from pgsb.server.problems import ServerError
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
+PGBENCH = "pgbench"
+
 SETTINGS = {
     "max_connections": "200",
     "shared_buffers": "256MB",
@@ -141,12 +143,14 @@ def pgbench(
     latencies: bool = False,
     variables: Mapping[str, int] | None = None,
     warm_up: int = 0,
+    application: str = PGBENCH,
 ) -> Run:
     """Run scripts with pgbench, each client in its own connection, statements prepared.
 
     Several scripts are chosen at random, equally often. ``transactions`` is per
     client; else the run lasts ``seconds``. ``rate`` limits transactions/s over all clients.
     ``variables`` are each client's own, with these values at first; ``started`` is 0.
+    ``application`` is what the sessions call themselves (`profile.Watch`).
 
     The first ``warm_up`` seconds do not count in the rate, and come on top of ``seconds``: there
     each session connects, compiles functions and makes plans. They do count where the whole
@@ -174,7 +178,7 @@ def pgbench(
         started = time.monotonic()
         done = subprocess.run(
             [*command, server.dsn],
-            env={**os.environ, "PGOPTIONS": options},
+            env={**os.environ, "PGOPTIONS": options, "PGAPPNAME": application},
             capture_output=True,
             text=True,
             check=False,

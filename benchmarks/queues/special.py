@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from . import limits
 from .conditions import conditions
 from .dialogs import connections, dialogs
 from .empty_handed import empty_handed
 from .latency import latency
-from .limits import limits
 from .paper import paper
 from .pinned import pinned
 from .run import Outcome, Say
@@ -23,6 +23,11 @@ SPECIAL: dict[str, Special] = {
     "empty-handed": empty_handed,
     "paper": paper,
     "latency": latency,
-    "limits": limits,
+    "limits: statements": limits.statements,
+    "limits: groups": limits.groups,
+    "limits: dialogs": limits.dialogs,
+    "limits: paper": limits.paper,
+    "limits: connections": limits.connections,
+    "limits: queues": limits.queues,
     "pinned xmin": pinned,
 }

@@ -43,10 +43,9 @@ class BareTable(Peer):
         # The first message whose group nobody else works on. OFFSET 0 keeps the
         # planner from taking locks on rows that the LIMIT leaves out.
         return [
-            """DELETE FROM bare WHERE id = (
-                 SELECT min(b.id) FROM bare b WHERE b.grp = (
-                   SELECT g.grp FROM (SELECT grp FROM bare ORDER BY id OFFSET 0) g
-                    WHERE pg_try_advisory_xact_lock(g.grp) LIMIT 1)) RETURNING id, grp, body;\n"""
+            "DELETE FROM bare WHERE id = (SELECT min(b.id) FROM bare b WHERE b.grp = ("
+            "SELECT g.grp FROM (SELECT grp FROM bare ORDER BY id OFFSET 0) g"
+            " WHERE pg_try_advisory_xact_lock(g.grp) LIMIT 1)) RETURNING id, grp, body;\n"
         ]
 
     def fill(self, connection: Connection, messages: int, groups: int, batch: int) -> None:

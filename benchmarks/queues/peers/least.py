@@ -9,8 +9,18 @@ from ..peer import BODY, Peer
 from ..server import BenchServer, Connection
 from .ours import OWN_DIALOG
 
-# Our columns, our indexes, and conversations: the receivers' sides, with the senders' handles.
-_TABLES = """
+# Our columns and our indexes.
+MESSAGES = """
+CREATE TABLE message (endpoint_id bigint NOT NULL, queuing_order bigint NOT NULL,
+                      message_sequence_number bigint NOT NULL, enqueued_at timestamptz NOT NULL,
+                      queue_id integer NOT NULL, message_type_id integer NOT NULL, priority smallint NOT NULL,
+                      validation char(2) NOT NULL, body bytea);
+CREATE INDEX ON message (queue_id, priority DESC, queuing_order);
+CREATE INDEX ON message (endpoint_id, queuing_order);
+"""
+# Beside them conversations: the receivers' sides, with the senders' handles.
+_TABLES = f"""
+{MESSAGES}
 CREATE SEQUENCE message_order;
 CREATE SEQUENCE near_order;
 CREATE SEQUENCE near_state;
@@ -22,12 +32,6 @@ CREATE TABLE conversation (endpoint_id bigint PRIMARY KEY, handle uuid NOT NULL,
                            near_state regclass NOT NULL DEFAULT 'near_state',
                            far_state regclass NOT NULL DEFAULT 'far_state');
 CREATE UNIQUE INDEX ON conversation (handle);
-CREATE TABLE message (endpoint_id bigint NOT NULL, queuing_order bigint NOT NULL,
-                      message_sequence_number bigint NOT NULL, enqueued_at timestamptz NOT NULL,
-                      queue_id integer NOT NULL, message_type_id integer NOT NULL, priority smallint NOT NULL,
-                      validation char(2) NOT NULL, body bytea);
-CREATE INDEX ON message (queue_id, priority DESC, queuing_order);
-CREATE INDEX ON message (endpoint_id, queuing_order);
 INSERT INTO conversation SELECT i, gen_random_uuid(), 16 FROM generate_series(1, 20000) AS i;
 CREATE TABLE bench_dialog AS SELECT endpoint_id AS number, handle FROM conversation;
 """
@@ -38,11 +42,22 @@ _INTO = (
 _PINNED = "SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp"
 
 
-def _function(signature: str, declared: str, body: str, is_pinned: bool) -> str:
+def function(signature: str, declared: str, body: str, is_pinned: bool = True) -> str:
+    """CREATE FUNCTION in PL/pgSQL; pinned: with its owner's rights, its search_path set."""
     return (
         f"CREATE FUNCTION {signature} LANGUAGE plpgsql {_PINNED if is_pinned else ''}"
         f" AS $$ DECLARE {declared} BEGIN {body} END $$;\n"
     )
+
+
+def walk_indexes(connection: Connection) -> None:
+    """Have the database's plans walk indexes: tables that are empty at first would be scanned whole.
+
+    Set here it costs nothing later.
+    """
+    name = connection.info.dbname
+    for setting in ("enable_seqscan", "enable_bitmapscan", "enable_sort", "jit"):
+        connection.execute(f'ALTER DATABASE "{name}" SET {setting} = off; SET {setting} = off'.encode())
 
 
 class _Step(Peer):
@@ -51,10 +66,7 @@ class _Step(Peer):
     functions = ""
 
     def install(self, server: BenchServer, connection: Connection) -> None:
-        # Set here it costs nothing later; tables that are empty at first would be scanned whole.
-        name = connection.info.dbname
-        for setting in ("enable_seqscan", "enable_bitmapscan", "enable_sort", "jit"):
-            connection.execute(f'ALTER DATABASE "{name}" SET {setting} = off; SET {setting} = off'.encode())
+        walk_indexes(connection)
         connection.execute(f"{_TABLES}{self.functions}".encode())
         connection.execute("ANALYZE")
 
@@ -119,12 +131,12 @@ class StatementSends(_Sender):
 
 def _plain_send(is_pinned: bool) -> str:
     row = "clock_timestamp(), 1, 5::smallint, 'N'"
-    return _function(
+    return function(
         "send(receiver bigint, body bytea) RETURNS void",
         "",
         f"{_INTO} VALUES (1, receiver, nextval('message_order'), 16, {row}, body);",
         is_pinned,
-    ) + _function(
+    ) + function(
         "send(receiver bigint, bodies bytea[]) RETURNS void",
         "",
         f"{_INTO} SELECT 1, receiver, nextval('message_order'), b.place, {row}, b.body"
@@ -163,12 +175,12 @@ def _locked_send(qualified: str, then: str) -> str:
         f" FROM conversation AS c WHERE c.handle = sender {qualified} FOR NO KEY UPDATE; {then}"
     )
     row = "clock_timestamp(), 1, 5::smallint, 'N'"
-    return _function(
+    return function(
         "send(sender uuid, body bytea) RETURNS void",
         declared,
         f"{lock} {_INTO} VALUES (1, v_endpoint_id, nextval(v_order), v_count, {row}, body);",
         True,
-    ) + _function(
+    ) + function(
         "send(sender uuid, bodies bytea[]) RETURNS void",
         declared,
         f"{lock} {_INTO} SELECT 1, v_endpoint_id, nextval(v_order), v_count, {row}, b.body"
@@ -215,7 +227,8 @@ class OpenSends(LeastSends):
     )
 
 
-_FIRST = "FROM message AS m WHERE m.queue_id = 1 AND m.priority = 5 ORDER BY m.queuing_order"
+# What of a queue comes first.
+FIRST = "FROM message AS m WHERE m.queue_id = {queue} AND m.priority = 5 ORDER BY m.queuing_order"
 
 
 class StatementReceives(_Reader):
@@ -224,29 +237,33 @@ class StatementReceives(_Reader):
     name = "two indexes"
 
     def dequeue(self, batch: int) -> list[str] | None:
-        chosen = f"SELECT m.ctid {_FIRST} LIMIT {batch} FOR UPDATE SKIP LOCKED"
+        chosen = f"SELECT m.ctid {FIRST.format(queue=1)} LIMIT {batch} FOR UPDATE SKIP LOCKED"
         which = f"= ({chosen})" if batch == 1 else f"= ANY (ARRAY({chosen}))"
         returned = "endpoint_id, message_type_id, body"
         return [f"DELETE FROM message WHERE ctid {which} RETURNING {returned};\n"]
 
 
 def _plain_receive(is_pinned: bool) -> str:
-    chosen = f"SELECT m.ctid {_FIRST} LIMIT {{}} FOR UPDATE SKIP LOCKED"
+    chosen = f"SELECT m.ctid {FIRST.format(queue=1)} LIMIT {{}} FOR UPDATE SKIP LOCKED"
     result = "RETURNS TABLE (sender bigint, type_id integer, body bytea)"
     returned = "d.endpoint_id, d.message_type_id, d.body"
-    return _function(
+    return function(
         f"receive() {result}",
         "",
         f"DELETE FROM message AS d WHERE d.ctid = ({chosen.format(1)}) RETURNING {returned}"
         " INTO sender, type_id, body; IF FOUND THEN RETURN NEXT; END IF;",
         is_pinned,
-    ) + _function(
+    ) + function(
         f"receive(top bigint) {result}",
         "",
         f"RETURN QUERY DELETE FROM message AS d WHERE d.ctid = ANY (ARRAY({chosen.format('top')}))"
         f" RETURNING {returned};",
         is_pinned,
     )
+
+
+def _receive_call(batch: int) -> str:
+    return f"SELECT * FROM receive({batch if batch > 1 else ''});\n"
 
 
 class FunctionReceives(_Reader):
@@ -256,7 +273,7 @@ class FunctionReceives(_Reader):
     functions = _plain_receive(False)
 
     def dequeue(self, batch: int) -> list[str] | None:
-        return [f"SELECT * FROM receive({batch if batch > 1 else ''});\n"]
+        return [_receive_call(batch)]
 
 
 class PinnedReceives(FunctionReceives):
@@ -266,13 +283,46 @@ class PinnedReceives(FunctionReceives):
     functions = _plain_receive(True)
 
 
-# The first message whose conversation nobody holds; its conversation's lock.
-_LOCK = (
-    "SELECT m.ctid, m.endpoint_id, c.handle INTO v_place, v_endpoint_id, sender"
-    f" FROM (SELECT m.ctid, m.endpoint_id {_FIRST} OFFSET 0) AS m"
-    " CROSS JOIN LATERAL (SELECT c.handle FROM conversation AS c WHERE c.endpoint_id = m.endpoint_id"
-    " FOR NO KEY UPDATE SKIP LOCKED) AS c LIMIT 1; EXIT WHEN NOT FOUND;"
+def first_of_group(rows: str = "conversation", queue: str = "1") -> str:
+    """The first message of the queue whose group nobody holds, and its lock: that of a row of ``rows``."""
+    return (
+        "SELECT m.endpoint_id, c.handle INTO v_endpoint_id, sender"
+        f" FROM (SELECT m.endpoint_id {FIRST.format(queue=queue)} OFFSET 0) AS m"
+        f" CROSS JOIN LATERAL (SELECT c.handle FROM {rows} AS c WHERE c.endpoint_id = m.endpoint_id"
+        " FOR NO KEY UPDATE SKIP LOCKED) AS c LIMIT 1"
+    )
+
+
+_ADVISORY = (
+    f"SELECT m.endpoint_id, m.endpoint_id INTO v_endpoint_id, sender"
+    f" FROM (SELECT m.endpoint_id {FIRST.format(queue=1)} OFFSET 0) AS m"
+    " WHERE pg_try_advisory_xact_lock(m.endpoint_id) LIMIT 1"
 )
+# The group's messages are read when its lock is held: what was seen before that may have been received
+# by now, and then a later message of the group would come before an earlier one.
+_OF_GROUP = "SELECT m.ctid FROM message AS m WHERE m.endpoint_id = v_endpoint_id ORDER BY m.queuing_order"
+
+
+def receive_one(first: str, arguments: str = "", sender: str = "uuid", asked: str = "") -> str:
+    """The function of a RECEIVE TOP(1) that locks the group that ``first`` finds. ``asked``: before that."""
+    return function(
+        f"receive({arguments}) RETURNS TABLE (sender {sender}, type_id integer, body bytea)",
+        "v_endpoint_id bigint; v_last bigint; v_mark text;",
+        f"{asked} LOOP {first}; EXIT WHEN NOT FOUND;"
+        f" DELETE FROM message AS d WHERE d.ctid = ({_OF_GROUP} LIMIT 1)"
+        " RETURNING d.message_type_id, d.body INTO type_id, body;"
+        " IF FOUND THEN RETURN NEXT; EXIT; END IF; END LOOP;",
+    )
+
+
+def _receive_some(first: str, sender: str = "uuid") -> str:
+    return function(
+        f"receive(top bigint) RETURNS TABLE (sender {sender}, type_id integer, body bytea)",
+        "v_endpoint_id bigint;",
+        f"LOOP {first}; EXIT WHEN NOT FOUND; RETURN QUERY DELETE FROM message AS d"
+        f" WHERE d.ctid = ANY (ARRAY({_OF_GROUP} LIMIT top))"
+        " RETURNING sender, d.message_type_id, d.body; EXIT WHEN FOUND; END LOOP;",
+    )
 
 
 class LeastReceives(FunctionReceives):
@@ -280,21 +330,29 @@ class LeastReceives(FunctionReceives):
 
     name = "the least"
     keeps_groups = True
-    functions = _function(
-        "receive() RETURNS TABLE (sender uuid, type_id integer, body bytea)",
-        "v_place tid; v_endpoint_id bigint;",
-        f"LOOP {_LOCK} DELETE FROM message AS d WHERE d.ctid = v_place AND d.endpoint_id = v_endpoint_id"
-        " RETURNING d.message_type_id, d.body INTO type_id, body;"
-        " IF FOUND THEN RETURN NEXT; EXIT; END IF; END LOOP;",
-        True,
-    ) + _function(
-        "receive(top bigint) RETURNS TABLE (sender uuid, type_id integer, body bytea)",
-        "v_place tid; v_endpoint_id bigint;",
-        f"LOOP {_LOCK} RETURN QUERY DELETE FROM message AS d WHERE d.ctid = ANY (ARRAY(SELECT m.ctid"
-        " FROM message AS m WHERE m.endpoint_id = v_endpoint_id ORDER BY m.queuing_order LIMIT top))"
-        " RETURNING sender, d.message_type_id, d.body; EXIT WHEN FOUND; END LOOP;",
-        True,
-    )
+    functions = receive_one(first_of_group()) + _receive_some(first_of_group())
 
     def grouped(self) -> list[str] | None:
         return self.dequeue(1)
+
+
+class AdvisoryReceives(LeastReceives):
+    """An advisory lock instead of the row's. Tells the conversation's number, not its handle."""
+
+    name = "the least, advisory"
+    functions = receive_one(_ADVISORY, sender="bigint") + _receive_some(_ADVISORY, "bigint")
+
+
+class LeastQueue(LeastSends):
+    """Both at once: SEND and RECEIVE lock rows of their own side, so that neither waits for the other."""
+
+    functions = (
+        "CREATE TABLE receiver (endpoint_id bigint PRIMARY KEY, handle uuid NOT NULL);"
+        " INSERT INTO receiver SELECT c.endpoint_id, gen_random_uuid() FROM conversation AS c;\n"
+        + LeastSends.functions
+        + receive_one(first_of_group("receiver"))
+        + _receive_some(first_of_group("receiver"))
+    )
+
+    def dequeue(self, batch: int) -> list[str] | None:
+        return [_receive_call(batch)]
