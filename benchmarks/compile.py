@@ -35,10 +35,10 @@ def script(lines: int) -> str:
 
 def check(text: str) -> None:
     """What `pgsb check` does."""
-    from pgsb.compiler.pipeline import check_script
+    from pgsb.compiler.pipeline import check_scripts
     from pgsb.grammar.source import Source
 
-    check_script(Source("bench.sql", text)).raise_if_any()
+    check_scripts([Source("bench.sql", text)]).raise_if_any()
 
 
 def compile_(text: str) -> None:

@@ -2,7 +2,7 @@
 
 import click
 
-from ..compiler.pipeline import CompileOptions, check_script, compile_script
+from ..compiler.pipeline import CompiledScript, CompileOptions, CompileSession, check_scripts, compile_script
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
@@ -11,9 +11,16 @@ from .scripts import read_script
 
 
 @click.command("compile")
-@click.argument("script")
+@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...")
 @compile_options
 @variables_option
+@click.option(
+    "--after",
+    multiple=True,
+    metavar="SCRIPT",
+    help="A script that has run before: SCRIPT may name the types, tables and modules that it makes. "
+    "May be repeated.",
+)
 @click.option(
     "-o",
     "--output",
@@ -23,26 +30,36 @@ from .scripts import read_script
 )
 @click.option("--with-runtime", is_flag=True, help="Put the runtime's own SQL first.")
 def compile_command(
-    script: str,
+    scripts: tuple[str, ...],
     database: str | None,
     collation: str,
     variables: dict[str, str],
+    after: tuple[str, ...],
     output: str,
     with_runtime: bool,
 ) -> None:
-    """Print the PostgreSQL text that SCRIPT compiles to; - is stdin. Touches no database.
+    """Print the PostgreSQL text that SCRIPTs compile to; - is stdin. Touches no database.
 
-    The text is for psql or a migration, on a database with the runtime.
+    The text is for psql or a migration, on a database with the runtime. Of several scripts it is one
+    text, in which each knows what those before it define.
     """
     problems = Problems()
-    read = read_script(script, variables, problems)
+    earlier = [read_script(name, variables, problems).source for name in after]
+    read = [read_script(name, variables, problems).source for name in scripts]
     problems.raise_if_any()
-    compiled = compile_script(read.source, CompileOptions(database=database, collation=collation))
-    compiled.problems.raise_if_any()
-    if len(compiled.problems):
+    session = CompileSession(CompileOptions(database=database, collation=collation))
+    for source in earlier:
+        for _ in session.compile_script(source):
+            pass
+    session.problems.raise_if_any()
+    session.problems = Problems()
+    session.catalog.connect_anew()
+    batches = tuple(batch for source in read for batch in session.compile_script(source))
+    session.problems.raise_if_any()
+    if len(session.problems):
         # What has no effect on PostgreSQL is not in the text: it is said.
-        click.echo(compiled.problems.report(), err=True)
-    text = compiled.text()
+        click.echo(session.problems.report(), err=True)
+    text = CompiledScript(batches, session.problems).text()
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.
         named = database.replace("]", "]]")
@@ -63,13 +80,12 @@ def check_command(
 ) -> None:
     """Report every problem of every script, with its place. Touches no database.
 
-    Exit status 1 when there is an error.
+    Each script knows the types and modules of all. Exit status 1 when there is an error.
     """
     problems = Problems()
     options = CompileOptions(database=database, collation=collation)
-    for name in scripts:
-        read = read_script(name, variables, problems)
-        problems.extend(check_script(read.source, options))
+    read = [read_script(name, variables, problems).source for name in scripts]
+    problems.extend(check_scripts(read, options))
     if len(problems):
         click.echo(problems.report(), err=True)
     errors = len(problems.errors)

@@ -235,6 +235,20 @@ class Context:
         return base
 
 
+def undeclared_table(name: str, node: Any, ctx: Context) -> None:
+    """Report that ``@name`` is no table variable, or that its type is not known here."""
+    known = ctx.scope.variable(name)
+    if known is not None and known.type.family == "user":
+        ctx.problem(
+            f"Cannot find data type {known.type.user}.",
+            node,
+            number=2715,
+            hint="check and compile take the script that makes a table type before this one: see --help",
+        )
+    else:
+        ctx.problem(f'Must declare the table variable "{name}".', node, number=1087)
+
+
 def place(node: Any) -> tuple[int | None, int | None]:
     """Offsets of a node in the script, from the node itself or the first placed one inside."""
     if node is None:

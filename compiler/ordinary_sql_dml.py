@@ -14,8 +14,8 @@ from .names import ObjectName, fold, identifier, literal
 from .ordinary_sql_changes import delete, update
 from .ordinary_sql_composed import find as find_composed
 from .ordinary_sql_composed import rows as composed_rows
-from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_dml_tools import COLUMNS_DIFFER, ROWS_DIFFER, is_default
+from .ordinary_sql_context import Context, Relation, object_name, undeclared_table
+from .ordinary_sql_dml_tools import COLUMNS_DIFFER, ROWS_DIFFER, advance_identity, is_default
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import (
     ColumnInfo,
@@ -52,7 +52,7 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
     if name.name.startswith("@"):
         variable = ctx.scope.table_variable(name.name)
         if variable is None:
-            ctx.problem(f'Must declare the table variable "{name.name}".', table, number=1087)
+            undeclared_table(name.name, table, ctx)
             return None
         return Target(name, "", variable.info, variable)
     if name.server:
@@ -158,7 +158,7 @@ def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
         before=before,
         identity=_may_set_identity(target),
         target=target.sql,
-        after=(*after, *_reseed(target, columns, ctx)),
+        after=(*after, *advance_identity(target.name, target.sql, ctx)),
     )
     inserted = Relation("inserted", target.info.columns if target.info is not None else None, prefix="")
     return finish(changing, statement.outputs, [inserted], ctx)
@@ -176,19 +176,6 @@ def _head(target: Target, statement: Insert, columns: list[ColumnInfo] | None, c
 
 def _may_set_identity(target: Target) -> bool:
     return target.info is None or any(column.identity is not None for column in target.info.columns)
-
-
-def _reseed(target: Target, columns: list[ColumnInfo] | None, ctx: Context) -> tuple[str, ...]:
-    """Explicit identity values push the identity on, as SQL Server does."""
-    if not ctx.scope.identity_insert(target.name):
-        return ()
-    column = next((c for c in columns or () if c.identity is not None), None)
-    if column is None:
-        return ()
-    schema_table = literal(target.sql)
-    sequence = f"pg_get_serial_sequence({schema_table}, {literal(fold(column.name))})"
-    pick = "max" if (column.identity or (1, 1))[1] > 0 else "min"
-    return (f"SELECT setval({sequence}, {pick}({identifier(column.name)})) FROM {target.sql}",)
 
 
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:

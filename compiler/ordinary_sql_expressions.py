@@ -137,7 +137,12 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     known = ctx.scope.variable(name)
     if known is None:
         if ctx.scope.table_variable(name) is not None:
-            return ctx.problem(f"the table variable {name} cannot be used as a scalar", node, number=137)
+            return ctx.problem(
+                f"the table variable {name} cannot be used as a scalar",
+                node,
+                number=137,
+                hint="where it is an argument, check and compile take the procedure's script too: see --help",
+            )
         if ctx.scope.is_cursor(name):
             return ctx.problem(
                 f"the cursor variable {name} cannot be an argument or a value here",

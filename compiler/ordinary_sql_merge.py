@@ -13,7 +13,7 @@ other writers first: key ranges cannot be locked here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -21,7 +21,7 @@ from ..grammar.tokens import Token
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_dml_tools import is_default
+from .ordinary_sql_dml_tools import advance_identity, is_default
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, Dml, KeyInfo, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
@@ -73,7 +73,11 @@ def merge(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     ctx.push()
     try:
         work = _open(statement, definitions, ctx)
-        return _translate(work, definitions, recursive, ctx)
+        translated = _translate(work, definitions, recursive, ctx)
+        if isinstance(translated, Dml) and any(b.action == "INSERT" for b in statement.branches):
+            after = advance_identity(work.name, work.table, ctx)
+            return replace(translated, after=(*translated.after, *after))
+        return translated
     finally:
         ctx.pop()
 

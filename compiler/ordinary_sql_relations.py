@@ -11,7 +11,7 @@ from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_calls import dotted_names
 from .ordinary_sql_catalog import system_view
-from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_context import Context, Relation, object_name, undeclared_table
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, TableVariable
 from .ordinary_sql_pivot import pivoted
@@ -280,7 +280,7 @@ def _is_name(node: exp.Expr) -> bool:
 def _table_variable(node: exp.Table, name: str, alias: str | None, ctx: Context, kind: str) -> Source:
     variable = ctx.scope.table_variable(name)
     if variable is None:
-        ctx.problem(f'Must declare the table variable "{name}".', node, number=1087)
+        undeclared_table(name, node, ctx)
         return failed(kind, ctx)
     shown = fold(alias) if alias is not None else table_variable_alias(name, ctx)
     relation = Relation(shown, variable.info.columns)

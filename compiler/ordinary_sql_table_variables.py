@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from . import ordinary_sql_values as v
 from .names import fold, identifier, literal, quote
-from .ordinary_sql_context import Context, Relation, object_name
+from .ordinary_sql_context import Context, Relation, object_name, undeclared_table
 from .ordinary_sql_dml_tools import COLUMNS_DIFFER
 from .ordinary_sql_expressions import condition
 from .ordinary_sql_interface import ColumnInfo, KeyInfo, Query, TableVariable, TableVariableDml
@@ -175,7 +175,7 @@ def rows_into(
     """Append the rows of query ``source`` to a table variable (OUTPUT … INTO @t, RECEIVE … INTO @t)."""
     variable = ctx.scope.table_variable(target.name)
     if variable is None:
-        ctx.problem(f'Must declare the table variable "{target.name}".', target, number=1087)
+        undeclared_table(target.name, target, ctx)
         return None
     if columns:
         wanted = [_column(variable, name) or ColumnInfo(name, None) for name in columns]
@@ -336,7 +336,7 @@ def change_variable(
     node = item if item is not None else change.target
     variable = ctx.scope.table_variable(node.name)
     if variable is None:
-        ctx.problem(f'Must declare the table variable "{node.name}".', node, number=1087)
+        undeclared_table(node.name, node, ctx)
         return None
     if any(entry.variable is not None for entry in change.sets):
         ctx.unsupported("a variable in SET of an UPDATE on a table variable", change.target)

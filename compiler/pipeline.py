@@ -39,7 +39,7 @@ __all__ = [
     "CompiledBatch",
     "CompiledScript",
     "CompiledStatement",
-    "check_script",
+    "check_scripts",
     "compile_script",
     "ends_batch",
 ]
@@ -164,11 +164,17 @@ def compile_script(source: Source, options: CompileOptions | None = None) -> Com
     return CompiledScript(batches, session.problems)
 
 
-def check_script(source: Source, options: CompileOptions | None = None) -> Problems:
-    """Return what is wrong with a script; keeps nothing of its batches but what they define."""
+def check_scripts(sources: Sequence[Source], options: CompileOptions | None = None) -> Problems:
+    """Return what is wrong with scripts that run one after the other on one connection.
+
+    Types and modules of all of them are known to each: the files of a project have no order. Keeps
+    nothing of the batches but what they define.
+    """
     session = CompileSession(options)
-    for _ in session.compile_script(source):
-        pass
+    session.announce(sources)
+    for source in sources:
+        for _ in session.compile_script(source):
+            pass
     return session.problems
 
 
@@ -192,17 +198,15 @@ class CompileSession:
         one transaction run as one block, which then ends by itself.
         """
         self._stops = stops
-        defining = {text.start: (text, Problems()) for text in split(source, Problems()) if _may_define(text)}
-        read = {start: _read_batch(text, problems) for start, (text, problems) in defining.items()}
-        self._announce(list(read.values()))
+        read = {batch.span.start: (batch, problems) for batch, problems in self.announce([source])}
 
         def batches() -> Iterator[nodes.Batch]:
             for text in split(source, self.problems):
-                batch = read.get(text.start)
-                if batch is None:
+                batch, problems = read.get(text.start, (None, None))
+                if batch is None or problems is None:
                     yield _read_batch(text, self.problems)
                 else:
-                    self.problems.extend(defining[text.start][1])
+                    self.problems.extend(problems)
                     yield batch
 
         yield from self._compile(batch for batch in map(self._switched, batches()) if batch)
@@ -223,26 +227,51 @@ class CompileSession:
 
     # ------------------------------------------------------------ groups of batches
 
-    def _announce(self, batches: Sequence[nodes.Batch]) -> None:
-        """Learn the procedures of the whole script first: bodies may call what comes later."""
+    def announce(self, sources: Sequence[Source]) -> list[tuple[nodes.Batch, Problems]]:
+        """Learn the types and modules of whole scripts first: bodies may name what comes later.
+
+        Returns the batches that define something, in order, each with what is wrong with it.
+        """
+        read = []
+        for source in sources:
+            for text in split(source, Problems()):
+                if _may_define(text):
+                    problems = Problems()
+                    read.append((_read_batch(text, problems), problems))
+        batches = [batch for batch, _ in read]
+        # Signatures name table types.
+        self._announce(batches, self._announce_type)
+        self._announce(batches, self._announce_module)
+        return read
+
+    def _announce(
+        self, batches: Sequence[nodes.Batch], learn: Callable[[nodes.Statement, nodes.Batch], None]
+    ) -> None:
         database = self.catalog.database
         for batch in batches:
             for statement in batch.statements:
                 if isinstance(statement, nodes.Use):
                     self.catalog.database = statement.database.text.lower()
-                elif isinstance(statement, nodes.CreateProcedure):
-                    procedure = signature(statement, self.catalog)
-                    self.catalog.define_procedure(procedure)
-                    self.catalog.bodies[self.catalog.key(procedure.name)] = statement.body
-                elif isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
-                    # Signatures name table types; what is wrong is reported when its turn comes.
-                    context = self._context(batch, Problems(), Scope(self.catalog), Frame(), CLOSED)
-                    if table_type_statement(statement, context) is None:
-                        announce_type(statement, context)
-                elif isinstance(statement, nodes.CreateFunction):
-                    key = self.catalog.key(object_name(statement.name))
-                    self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))
+                learn(statement, batch)
         self.catalog.database = database
+
+    def _announce_type(self, statement: nodes.Statement, batch: nodes.Batch) -> None:
+        """What is wrong with it is reported when its turn comes."""
+        if isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
+            context = self._context(batch, Problems(), Scope(self.catalog), Frame(), CLOSED)
+            if table_type_statement(statement, context) is None:
+                announce_type(statement, context)
+        for child in nodes.children_of(statement):
+            self._announce_type(child, batch)
+
+    def _announce_module(self, statement: nodes.Statement, batch: nodes.Batch) -> None:
+        if isinstance(statement, nodes.CreateProcedure):
+            procedure = signature(statement, self.catalog)
+            self.catalog.define_procedure(procedure)
+            self.catalog.bodies[self.catalog.key(procedure.name)] = statement.body
+        elif isinstance(statement, nodes.CreateFunction):
+            key = self.catalog.key(object_name(statement.name))
+            self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))
 
     def _compile(self, batches: Iterator[nodes.Batch]) -> Iterator[CompiledBatch]:
         following = next(batches, None)

@@ -160,7 +160,7 @@ class Catalog:
         self, database: str | None = None, default_database: str | None = None, collation: str = "cs"
     ) -> None:
         """Start in ``database`` (None: the default one); collation is ``cs`` or ``ci``."""
-        self.database = fold(database) if database else fold(default_database or "")
+        self._first_database = fold(database) if database else fold(default_database or "")
         self.default_database = default_database
         self.case_insensitive = collation == "ci"
         self.tables: dict[tuple[str, str], TableInfo] = {}
@@ -174,6 +174,11 @@ class Catalog:
         self.synonyms: dict[tuple[str, str], ObjectName] = {}
         self.rules: dict[tuple[str, tuple[str, str]], tuple[Token, ...]] = {}
         """What CREATE RULE and CREATE DEFAULT said, by RULE or DEFAULT and the name."""
+        self.connect_anew()
+
+    def connect_anew(self) -> None:
+        """Forget what ends with a connection: the database of USE, and the options of SET."""
+        self.database = self._first_database
         self.identity_insert: set[tuple[str, str]] = set()
         self.nocount: bool | None = None
         """SET NOCOUNT at batch level, None while the script has not said."""

@@ -204,6 +204,9 @@ BEGIN
            JOIN pg_type AS t ON t.oid = a.atttypid))
     USING ssb.captured_of_width(session.captured, cardinality(v_columns));
     GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF overriding THEN
+        PERFORM sys.advance_identity(target);
+    END IF;
     session.rowcount := v_count;
     session.error := 0;
     RETURN session;

@@ -56,3 +56,34 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- Explicit values (SET IDENTITY_INSERT ON) beyond what the identity column of a table made last
+-- push it on; lower ones, as the -1 of a row for "unknown", do not.
+--
+-- Called by  compiled INSERT and MERGE
+CREATE OR REPLACE FUNCTION sys.advance_identity(target text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    v_table regclass := target::regclass;
+    v_sequence regclass := sys.identity_sequence(v_table);
+    v_column name;
+    v_increment bigint;
+    v_last bigint;
+    v_used boolean;
+    v_highest bigint;
+BEGIN
+    SELECT a.attname INTO v_column FROM pg_catalog.pg_attribute AS a
+     WHERE a.attrelid = v_table AND pg_get_serial_sequence(target, a.attname)::regclass = v_sequence;
+    IF v_column IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT s.seqincrement INTO v_increment FROM pg_catalog.pg_sequence AS s WHERE s.seqrelid = v_sequence;
+    EXECUTE format('SELECT last_value, is_called FROM %s', v_sequence) INTO v_last, v_used;
+    EXECUTE format('SELECT %s(%I) FROM %s', CASE WHEN v_increment > 0 THEN 'max' ELSE 'min' END, v_column, target)
+       INTO v_highest;
+    IF (v_highest - v_last) * sign(v_increment) > (CASE WHEN v_used THEN 0 ELSE -1 END) THEN
+        PERFORM setval(v_sequence, v_highest);
+    END IF;
+END;
+$$;

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pgsb.compiler.pipeline import CompileOptions, check_script
+from pgsb.compiler.pipeline import CompileOptions, check_scripts
 from pgsb.grammar.source import Source
 
 BROKEN = {
@@ -28,7 +28,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("text", BROKEN)
 def test_a_broken_script_has_a_place(text: str) -> None:
-    problems = check_script(Source("script.sql", text), CompileOptions())
+    problems = check_scripts([Source("script.sql", text)], CompileOptions())
     places = [(problem.span.line, problem.span.column) for problem in problems]
     assert places[:1] == ([BROKEN[text]] if BROKEN[text] is not None else [])
 
@@ -36,12 +36,12 @@ def test_a_broken_script_has_a_place(text: str) -> None:
 def test_modules_inside_modules_of_dynamic_sql_are_read_once() -> None:
     """Each level used to be written out inside the one around it: 2ⁿ texts."""
     nested = "CREATE PROCEDURE dbo.made AS PRINT ''x'' " * 200
-    problems = check_script(Source("script.sql", f"EXEC (N'{nested}')"), CompileOptions())
+    problems = check_scripts([Source("script.sql", f"EXEC (N'{nested}')")], CompileOptions())
     assert {problem.number for problem in problems} == {111, 191}  # the second: nested too deeply
 
 
 @pytest.mark.parametrize("count", [199, 3000])
 def test_chains_of_else_if_have_an_end(count: int) -> None:
     chain = "IF 1 = 1 PRINT 1 ELSE " * count + "PRINT 1"
-    problems = check_script(Source("script.sql", chain), CompileOptions())
+    problems = check_scripts([Source("script.sql", chain)], CompileOptions())
     assert [problem.number for problem in problems] == ([191] if count > 199 else [])

@@ -123,7 +123,8 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["nothing"], "No such command 'nothing'"),
         (["script.sql"], "pgsb run script.sql"),
         (["install", "--print", "--as-extension", "x"], "exclude each other"),
-        (["compile", "a.sql", "b.sql"], "unexpected extra argument"),
+        (["compile", "nowhere.sql"], "cannot read nowhere.sql: No such file or directory"),
+        (["compile", "--after", "nowhere.sql", "-"], "cannot read nowhere.sql: No such file or directory"),
     ],
 )
 def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: str) -> None:
@@ -396,6 +397,56 @@ def test_a_script_with_problems_leaves_the_old_output(pgsb: Pgsb, tmp_path: Path
     left = pgsb("compile", "-", "-o", str(out), stdin="CREATE QUEUE;\n")
     assert left.status == 1
     assert out.read_text() == "precious"
+
+
+TYPE = """\
+USE Shop
+GO
+IF TYPE_ID(N'dbo.Lines') IS NULL CREATE TYPE dbo.Lines AS TABLE (No int NOT NULL PRIMARY KEY, Sku varchar(9));
+GO
+"""
+PROCEDURE = """\
+USE Shop
+GO
+CREATE PROCEDURE dbo.Place @lines dbo.Lines READONLY AS SELECT COUNT(*) AS lines FROM @lines;
+GO
+"""
+CALL = """\
+USE Shop
+GO
+DECLARE @l dbo.Lines;
+INSERT @l VALUES (1, 'tea');
+EXEC dbo.Place @l;
+GO
+"""
+
+
+def test_check_knows_the_types_and_modules_of_all_scripts_in_any_order(pgsb: Pgsb, tmp_path: Path) -> None:
+    names = []
+    for name, text in {"call": CALL, "procedure": PROCEDURE, "type": TYPE}.items():
+        (tmp_path / f"{name}.sql").write_text(text)
+        names.append(str(tmp_path / f"{name}.sql"))
+    assert pgsb("check", *names).err == ""
+    alone = pgsb("check", names[0])
+    assert "call.sql:4:8: error 2715: Cannot find data type shop_dbo.lines." in alone.err
+    assert "hint: check and compile take the script" in alone.err
+
+
+def test_scripts_compiled_after_others_know_what_those_define(
+    database: Database, pgsb: Pgsb, psql: str, tmp_path: Path
+) -> None:
+    (tmp_path / "type.sql").write_text("CREATE DATABASE Shop;\nGO\n" + TYPE)
+    (tmp_path / "procedure.sql").write_text(PROCEDURE)
+    (tmp_path / "call.sql").write_text(CALL)
+    first, second, third = (str(tmp_path / f"{name}.sql") for name in ("type", "procedure", "call"))
+    together = pgsb("compile", first, second)
+    later = pgsb("compile", "--after", first, "--after", second, third)
+    assert together.status == later.status == 0
+    assert "CREATE TYPE" not in later.out
+    for text in (together.out, later.out):
+        command = [psql, "-Xqv", "ON_ERROR_STOP=1", "-d", database.dsn]
+        done = subprocess.run(command, input=text, text=True, check=True, capture_output=True)
+    assert '"rows":[[1]]' in done.stderr
 
 
 def test_check_reports_all_problems_of_all_scripts(pgsb: Pgsb, tmp_path: Path) -> None:

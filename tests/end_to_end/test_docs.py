@@ -79,6 +79,7 @@ def test_a_page_does_what_it_says(
     text = page.read_text(encoding="utf-8")
     blocks = _blocks(text)
     (tmp_path / "definitions.sql").write_text("CREATE QUEUE OfTheShell;\nGO\n")
+    (tmp_path / "changes.sql").write_text("ALTER QUEUE OfTheShell WITH STATUS = OFF;\nGO\n")
     path = os.pathsep.join([str(Path(sys.executable).parent), str(Path(psql).parent), os.environ["PATH"]])
     settings = {"PATH": path, "DATABASE_URL": database.dsn, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
     session = Tsql(database.dsn)

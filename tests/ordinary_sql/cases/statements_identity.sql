@@ -7,10 +7,10 @@ set identity_insert orders
 INSERT INTO orders (id, name) VALUES (5, N'x')
 -- expect
 INSERT INTO dbo.orders (id, name) OVERRIDING SYSTEM VALUE VALUES (5, 'x');
-SELECT setval(pg_get_serial_sequence('dbo.orders', 'id'), max(id)) FROM dbo.orders
+SELECT sys.advance_identity('dbo.orders')
 
 -- case: insert without columns
 INSERT INTO orders SELECT 6, N'y'
 -- expect
 INSERT INTO dbo.orders OVERRIDING SYSTEM VALUE SELECT 6, 'y';
-SELECT setval(pg_get_serial_sequence('dbo.orders', 'id'), max(id)) FROM dbo.orders
+SELECT sys.advance_identity('dbo.orders')

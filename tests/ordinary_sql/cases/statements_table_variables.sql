@@ -250,3 +250,4 @@ SELECT @plain
 case.sql:1:8: error 137: the table variable @plain cannot be used as a scalar
     1 | SELECT @plain
       |        ^^^^^^
+hint: where it is an argument, check and compile take the procedure's script too: see --help
