@@ -448,6 +448,8 @@ def _alter_authorization(tree: Node, read: Reader, common: dict[str, Any]) -> no
 def _administrative(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
     kind = read.words_before_text(tree)
     text = read.text(tree)
+    if kind == "SHUTDOWN WITH NOWAIT":
+        kind = "SHUTDOWN"
     if kind in ("BACKUP", "RESTORE"):
         kind = f"{kind} {read.tokens[read.range_of(tree)[0] + 1].word}"
     if kind in _UNSUPPORTED:

@@ -160,6 +160,11 @@ def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
 
 def coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:
     """COALESCE: the result has the type of highest precedence."""
+    if all(argument.is_null and argument.type is None for argument in arguments):
+        raise Wrong(
+            "At least one of the arguments to COALESCE must be an expression that is not the NULL constant.",
+            4127,
+        )
     values, type_ = v.reconcile(arguments)
     nullable = all(argument.nullable for argument in arguments)
     return v.call("COALESCE", *(value.text for value in values), type=type_, nullable=nullable)
@@ -167,6 +172,12 @@ def coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:
 
 def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
     """NULLIF: the result has the type of the first argument."""
+    if arguments[0].is_null and arguments[0].type is None:
+        raise Wrong(
+            "The type of the first argument to NULLIF cannot be the NULL constant because the type of the "
+            "first argument has to be known.",
+            4151,
+        )
     values, _ = v.reconcile(arguments)
     return v.call("NULLIF", *(value.text for value in values), type=arguments[0].type)
 
@@ -174,6 +185,8 @@ def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
 def choose(arguments: list[Value], surroundings: Surroundings) -> Value:
     """CHOOSE: one CASE branch each."""
     index, *choices = arguments
+    if index.is_null:
+        index = v.cast(index, "integer", tm.INT)
     values, type_ = v.reconcile(choices)
     branches = " ".join(f"WHEN {place} THEN {value.text}" for place, value in enumerate(values, 1))
     return Value(f"CASE {index.text} {branches} END", v.ATOM, type_)
@@ -326,8 +339,9 @@ def ceiling(name: str, native: str) -> Builder:
             return value
         if value.type is not None and value.type.family == "decimal":
             type_ = value.type
-            result = type_ if type_.name != "decimal" else tm.decimal(type_.precision or 18, 0)
-            return v.call(native, value.text, type=result)
+            if type_.name != "decimal":
+                return v.cast(v.call(native, value.text), type_.postgres, type_)
+            return v.call(native, value.text, type=tm.decimal(type_.precision or 18, 0))
         if value.type is not None and value.type.family == "float":
             return v.call(native, value.text, type=value.type)
         return v.call(f"sys.{name}", value.text, type=numeric_first(arguments))
@@ -348,6 +362,24 @@ def trigonometric(name: str) -> Builder:
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         return v.call(name, *(argument.text for argument in arguments), type=tm.FLOAT)
+
+    return build
+
+
+def angle(name: str) -> Builder:
+    """DEGREES, RADIANS: of a whole number a whole number, cut; else a float."""
+
+    def build(arguments: list[Value], surroundings: Surroundings) -> Value:
+        (value,) = arguments
+        if value.type is not None and value.type.family == "integer":
+            inner = f"{name}({v.cast(value, 'double precision').text})"
+            type_ = tm.BIGINT if value.type.name == "bigint" else tm.INT
+            return Value(f"trunc({inner})::{type_.postgres}", v.CAST, type_)
+        if value.type is None:
+            value = v.cast(value, "double precision")
+        elif value.family != "float":
+            value = v.convert(value, tm.FLOAT)
+        return v.call(name, value.text, type=tm.FLOAT)
 
     return build
 

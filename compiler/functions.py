@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from . import bit_functions as bits
 from . import function_builders as b
+from . import operand_types
 from . import ordinary_sql_values as v
 from . import type_map as tm
 from .function_builders import Builder
@@ -188,6 +189,7 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
     count = len(arguments)
     if count < function.minimum or (function.maximum is not None and count > function.maximum):
         raise _wrong_arity(name, function)
+    _check_types(upper, arguments)
     prepared = [_prepare(function.kind(i), argument) for i, argument in enumerate(arguments)]
     if upper in _READ_THE_CLOCK:
         prepared = [v.at_clock(argument) for argument in prepared]
@@ -206,6 +208,20 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
         moved = translate(name, [*prepared[:2], v.at_clock(prepared[2])], surroundings)
         value = replace(value, clock=moved.text if moved is not None else None)
     return value
+
+
+def _check_types(upper: str, arguments: list[Value]) -> None:
+    """Raise Wrong for arguments whose types alone SQL Server refuses."""
+    error = None
+    if upper in AGGREGATES:
+        error = operand_types.aggregate_error(upper, arguments[0])
+    elif upper in ("DATEADD", "DATEPART", "DATENAME"):
+        part = arguments[0].text.strip("'")
+        error = operand_types.date_part_error(upper, part, arguments[-1])
+    elif upper in ("FORMAT", "SUBSTRING"):
+        error = operand_types.first_argument_error(upper, arguments[0])
+    if error is not None:
+        raise Wrong(error[1], error[0])
 
 
 def with_clock(name: str, arguments: list[Value]) -> Value:
@@ -286,8 +302,10 @@ FUNCTIONS: dict[str, Function] = {
     "PI": Function("", None, build=b.trigonometric("pi")),
     **{
         name.upper(): Function("f", None, build=b.trigonometric(name))
-        for name in ("sin", "cos", "tan", "cot", "asin", "acos", "atan", "degrees", "radians")
+        for name in ("sin", "cos", "tan", "cot", "asin", "acos", "atan")
     },
+    "DEGREES": Function("a", None, build=b.angle("degrees")),
+    "RADIANS": Function("a", None, build=b.angle("radians")),
     "ATN2": Function("ff", None, build=b.trigonometric("atan2")),
     "RAND": Function("?i", tm.FLOAT, nullable=False),
     "ISNUMERIC": Function("a", tm.INT, nullable=False),

@@ -22,18 +22,35 @@ _PRINCIPALS = frozenset({"USER", "LOGIN", "ROLE", "APPLICATION ROLE"})
 # What CREATE of the kind accepts without making anything.
 _WITHOUT_EFFECT = frozenset(
     {
-        "STATISTICS",
-        "CREDENTIAL",
-        "SYMMETRIC KEY",
         "ASYMMETRIC KEY",
-        "SERVER ROLE",
+        "AVAILABILITY GROUP",
+        "COLUMN ENCRYPTION KEY",
+        "COLUMN MASTER KEY",
+        "CREDENTIAL",
+        "CRYPTOGRAPHIC PROVIDER",
+        "DATABASE AUDIT SPECIFICATION",
+        "DATABASE SCOPED CREDENTIAL",
+        "EVENT SESSION",
+        "EXTERNAL DATA SOURCE",
+        "EXTERNAL FILE FORMAT",
+        "EXTERNAL LANGUAGE",
+        "EXTERNAL LIBRARY",
+        "EXTERNAL MODEL",
+        "EXTERNAL RESOURCE POOL",
         "PARTITION FUNCTION",
         "PARTITION SCHEME",
-        "EVENT SESSION",
         "RESOURCE POOL",
+        "SEARCH PROPERTY LIST",
+        "SERVER AUDIT",
+        "SERVER AUDIT SPECIFICATION",
+        "SERVER ROLE",
+        "STATISTICS",
+        "SYMMETRIC KEY",
         "WORKLOAD GROUP",
     }
 )
+# What CREATE of the kind refuses: there is none to drop.
+_NEVER_MADE = frozenset({"AGGREGATE", "ASSEMBLY", "SECURITY POLICY"})
 
 
 @invocations.register
@@ -89,7 +106,7 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
     if node.kind in ("RULE", "DEFAULT"):
         forget_rule(node.kind, object_name(name), ctx)
         return []
-    if node.kind in _WITHOUT_EFFECT:
+    if node.kind in _WITHOUT_EFFECT or (node.if_exists and node.kind in _NEVER_MADE):
         return []
     ctx.problem(f"DROP {node.kind} is not supported", node.span)
     return []

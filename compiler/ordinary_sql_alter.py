@@ -10,12 +10,13 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
 from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier, is_placeholder, literal
+from .names import ObjectName, fold, identifier, is_placeholder, literal, quote
 from .ordinary_sql_context import Context, Relation, object_name
 from .ordinary_sql_ddl import (
     column_text,
     constraint_text,
     ignoring_triggers,
+    index_name,
     index_text,
     naming_of_defaults,
     table_info,
@@ -105,6 +106,9 @@ def _action(
             (start_versioning(sql, versioning, ctx),),
             defines=tuple(history_table(known, versioning)) if known is not None else (),
         )
+    if reader.word("ALTER", "INDEX"):
+        reader.rest()  # REBUILD of an index of a memory-optimized table
+        return Ddl(())
     ctx.unsupported(f"ALTER TABLE … {reader.current_upper}")
     return None
 
@@ -349,6 +353,8 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             kind = "COLUMN"
         elif reader.word("CONSTRAINT"):
             kind = "CONSTRAINT"
+        elif reader.word("INDEX"):
+            kind = "INDEX"
         guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
         dropped = reader.name().name
         if kind == "COLUMN":
@@ -361,6 +367,9 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
                 )
             gone.add(fold(dropped))
             actions.append(f"DROP COLUMN {guard}{identifier(dropped)}")
+        elif kind == "INDEX":
+            schema = name.parts(ctx.scope.database, ctx.scope.default_database)[0]
+            first.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(dropped, name))}")
         elif _may_be_default(fold(dropped), names, known):
             names.pop(fold(dropped), None)
             wanted = f"{literal(sql)}, {literal(identifier(dropped))}"

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from . import ordinary_sql_values as v
 from . import type_map as tm
+from .operand_types import arithmetic_error, written
 from .ordinary_sql_conditions import flatten
 from .ordinary_sql_context import Context, handles
 from .ordinary_sql_expressions import scalar
@@ -19,8 +20,12 @@ def _negative(node: exp.Neg, ctx: Context) -> Value:
     value = scalar(node.this, ctx)
     if isinstance(value.constant, int) and value.level == v.ATOM:
         return v.integer(-value.constant)
-    if value.is_string:
-        value = v.convert(value, tm.INT)
+    if value.is_null:
+        return value
+    if value.type is not None and value.family not in ("integer", "decimal", "float", "unknown", "user"):
+        return ctx.problem(
+            f"Operand data type {written(value)} is invalid for minus operator.", node, number=8117
+        )
     text = value.at(v.UNARY)
     return Value(f"-{text}" if not text.startswith("-") else f"-({text})", v.UNARY, value.type, pg=value.pg)
 
@@ -30,6 +35,10 @@ def _bitwise_not(node: exp.BitwiseNot, ctx: Context) -> Value:
     value = scalar(node.this, ctx)
     if value.family == "bit":
         return Value(f"1 - {value.at(v.MULTIPLY)}", v.ADD, tm.BIT)
+    if value.type == tm.TINYINT:
+        return Value(f"255 - {value.at(v.MULTIPLY)}", v.ADD, tm.TINYINT)
+    if value.is_null:
+        return ctx.problem("Operand data type NULL is invalid for '~' operator.", node, number=8117)
     return Value(f"~{value.at(v.UNARY)}", v.OTHER, value.type)
 
 
@@ -61,6 +70,9 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
     if a is not None and b is not None:
         if a.is_string and b.is_string:
             return _concatenate(left, right)
+        error = arithmetic_error("+", left, right)
+        if error is not None:
+            return ctx.problem(error[1], node, number=error[0])
         if "uniqueidentifier" in (a.family, b.family):
             return _clash("add", a, b, ctx, node)
         if a.family == b.family == "binary":
@@ -73,8 +85,6 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
             return _numeric("+", left, _number_of(right, a), ctx)
         if a.is_datetime or b.is_datetime:
             return v.call("sys.add", left.text, right.text, type=_moment(a, b))
-        if "xml" in (a.family, b.family):
-            return ctx.problem("'+' does not take xml", number=8117)
         return v.call("sys.add", left.text, right.text)
     # One type is for the server to know.  Text that is no number can only be joined.
     if any(_is_text_only(value) for value in (left, right)):
@@ -153,6 +163,9 @@ def _arithmetic(node: exp.Binary, ctx: Context) -> Value:
     operator = _ARITHMETIC[type(node)]
     left, right = _counted(scalar(node.this, ctx), scalar(node.expression, ctx))
     a, b = left.type, right.type
+    error = arithmetic_error(operator, left, right)
+    if error is not None:
+        return ctx.problem(error[1], node, number=error[0])
     if a is not None and b is not None and "uniqueidentifier" in (a.family, b.family):
         return _clash(_OPERATOR_NAMES[operator], a, b, ctx, node)
     if operator == "-":
@@ -175,6 +188,7 @@ _LEVEL = {"+": v.ADD, "-": v.ADD, "*": v.MULTIPLY, "/": v.MULTIPLY, "%": v.MULTI
 def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     """Arithmetic on numbers with T-SQL's result type; decimal division is cut to its scale."""
     level = _LEVEL[operator]
+    left, right = _beyond_int(left), _beyond_int(right)
     text = f"{left.at(level)} {operator} {right.at(level + 1)}"
     a, b = left.type, right.type
     if a is None or b is None:
@@ -192,8 +206,16 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
         return _cut_quotient(left, right, type_)
     if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
         # Small integers would overflow sooner in PostgreSQL only for smallint, which T-SQL keeps too.
-        return Value(text, level, type_)
+        value = Value(text, level, type_)
+        return v.convert(replace(value, type=tm.SMALLINT), type_) if type_ == tm.TINYINT else value
     return Value(text, level, type_, pg=pg)
+
+
+def _beyond_int(value: Value) -> Value:
+    """A whole literal beyond int is a decimal in T-SQL, where PostgreSQL would make it a bigint."""
+    if isinstance(value.constant, int) and value.type is not None and value.type.name == "decimal":
+        return replace(v.cast(value, "numeric"), constant=value.constant)
+    return value
 
 
 def _cut_quotient(left: Value, right: Value, type_: tm.SqlType) -> Value:

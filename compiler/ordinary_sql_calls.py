@@ -10,6 +10,7 @@ from . import functions
 from . import ordinary_sql_values as v
 from . import type_map as tm
 from .names import ObjectName, fold, identifier, literal
+from .operand_types import conversion_error
 from .ordinary_sql_context import Context, handles, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, find_relation, level_of, scalar, variable
@@ -42,6 +43,9 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     style = scalar(style_node, ctx) if style_node is not None else None
     if to.family == "table":
         return ctx.problem("a value cannot be converted to table", node, number=243)
+    error = conversion_error(value, to)
+    if error is not None:
+        return ctx.problem(error[1], node, number=error[0])
     return v.convert(value, to, style=style, attempt=kind.startswith("TRY_"))
 
 

@@ -510,7 +510,7 @@ def _drop_index(reader: Reader, ctx: Context) -> Ddl:
     while True:
         first = reader.target()
         if reader.take(T.ON):
-            table = object_name(reader.target())
+            table = object_name(reader.target(hinted=False))
             name = first.name
         else:
             old = object_name(first)

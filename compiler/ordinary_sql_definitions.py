@@ -367,8 +367,9 @@ def index_options(reader: Reader) -> bool:
                     reader.advance()
                     if reader.take(T.EQ):
                         reader.advance()
-                    if not reader.take(T.COMMA):
+                    if not (reader.peek(T.COMMA) and reader.text_at(1) in _OLD_INDEX_OPTIONS):
                         break
+                    reader.advance()
         elif reader.peek(T.ON):
             reader.advance()
             reader.advance()

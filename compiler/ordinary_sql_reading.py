@@ -225,14 +225,14 @@ class Reader(TSQLParser):
             return self._parse_column()
         return self._parse_number()
 
-    def target(self, *, alias: bool = False) -> exp.Table:
+    def target(self, *, alias: bool = False, hinted: bool = True) -> exp.Table:
         """The table that a statement changes, with its hints and, in MERGE, its alias."""
         start = self._curr
         table = Parser._parse_table_parts(self, schema=True)
         if not isinstance(table, exp.Table):
             self.fail()
         table.meta["start"], table.meta["end"] = start.start, self._prev.end
-        hints = self._parse_table_hints()
+        hints = self._parse_table_hints() if hinted else None
         if alias and self.current_upper != "USING":
             named = self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS)
             if named is not None:

@@ -199,6 +199,9 @@ def _rest(reader: Reader, change: Change) -> Change:
     return change
 
 
+_JOINING = frozenset({"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER"})
+
+
 def read_merge(tokens: list[Token], reader: Reader) -> Merge:
     """Read a whole MERGE statement."""
     reader.start(to_sqlglot(tokens))
@@ -210,6 +213,8 @@ def read_merge(tokens: list[Token], reader: Reader) -> Merge:
     if not reader.word("USING"):
         reader.fail()
     source = reader.table_source()
+    if reader.current_upper in _JOINING:
+        reader.fail("a join as the source of MERGE is not supported: write USING (SELECT … FROM …) AS s")
     _expect(reader, T.ON)
     on = reader.expression_() or reader.fail()
     branches: list[MergeBranch] = []

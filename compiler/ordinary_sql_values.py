@@ -442,6 +442,14 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
                 *([style.text] if style is not None else []),
             ]
             return call("sys.clock_to_varchar", value.text, value.clock, *_trim(tail), type=to)
+        if source is not None and source.name == "time" and source.scale not in (None, 7) and not attempt:
+            tail = [
+                str(source.scale),
+                "NULL" if length is None else str(length),
+                *([style.text] if style is not None else []),
+            ]
+            clock = call("sys.time_to_varchar", arguments[0], *_trim(tail, keep=1), type=to)
+            return clock if name.endswith("varchar") else cast(clock, to.postgres, to)
         if source is not None and source.name == "datetime2" and not attempt and name.endswith("varchar"):
             places = str(7 if source.scale is None else source.scale)
             tail = [
@@ -465,8 +473,12 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
         length = None if to.name in ("image",) or to.length in (MAX, None) else to.length
         if to.name == "rowversion":
             length = 8
-        if source is not None and source.name in ("tinyint", "bit") and length is None:
+        if source is not None and source.name == "tinyint" and to.name != "binary":
             length = 1
+        if source is not None and source.name in ("money", "smallmoney"):
+            # Ten-thousandths, in eight bytes or four.
+            whole = "bigint" if source.name == "money" else "integer"
+            arguments[0] = f"({value.at(MULTIPLY)} * 10000)::{whole}"
         if length is not None or style is not None:
             arguments.append("NULL" if length is None else str(length))
         if style is not None:

@@ -145,8 +145,15 @@ BEGIN
         -- "numeric field overflow": too many digits for numeric(p, s).
         v_error := CASE WHEN p_message ~ 'field'
             THEN ROW(8115, 'Arithmetic overflow error converting numeric to data type numeric.', 16, 8, NULL, NULL)::ssb.error
+            -- "input is out of range": ACOS(2) and its like.
+            WHEN p_message ~ '^input'
+            THEN ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL)::ssb.error
+            -- "value out of range: overflow": of a float.
             ELSE ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
-                                  ssb.tsql_type_in(p_message, 'int')), 16, 2, NULL, NULL)::ssb.error END;
+                                  ssb.tsql_type_in(p_message, CASE WHEN p_message ~ 'flow$' THEN 'float' ELSE 'int' END)),
+                     16, 2, NULL, NULL)::ssb.error END;
+    WHEN '2201E', '2201F' THEN
+        v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN
         v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
                                    ssb.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb.tsql_type_in(p_message, 'int')),

@@ -78,6 +78,7 @@
 --   uuid to varchar                            sys (T-SQL prints upper case)
 -- Types PostgreSQL cannot tell apart; call these when the static type is known:
 --   money to string      sys.money_to_varchar(value numeric, length integer DEFAULT NULL, style integer DEFAULT 0)
+--   time(n) to string    sys.time_to_varchar(value time, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
 --   datetime2(n) to str. sys.datetime2_to_varchar(value timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
 --   datetimeoffset(n) whose clock is known to str. sys.clock_to_varchar(value timestamptz, clock timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
 --   (a timestamp is taken as datetime: CAST gives 'Nov 20 2026  7:00AM')

@@ -109,6 +109,13 @@ RETURN left(CASE
         || sys.offset_text((extract(epoch FROM clock - value AT TIME ZONE 'UTC') / 60)::integer)
 END, coalesce(length, 8000));
 
+-- CONVERT(varchar, time(scale), style).
+CREATE OR REPLACE FUNCTION sys.time_to_varchar(
+    value time, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN left(sys.datetime_text(timestamp '1900-01-01' + value, style, scale, false, true), coalesce(length, 8000));
+
 -- CONVERT(varchar, datetime2(scale), style).
 CREATE OR REPLACE FUNCTION sys.datetime2_to_varchar(
     value timestamp, scale integer DEFAULT 7, length integer DEFAULT NULL, style integer DEFAULT 121)

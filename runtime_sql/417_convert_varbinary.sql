@@ -126,6 +126,9 @@ CREATE OR REPLACE FUNCTION sys.convert_varbinary(
     value numeric, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.last_bytes(sys.bytes_of_decimal(value), length);
 CREATE OR REPLACE FUNCTION sys.convert_varbinary(
+    value real, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.last_bytes(float4send(value), length);
+CREATE OR REPLACE FUNCTION sys.convert_varbinary(
     value double precision, length integer DEFAULT NULL, style integer DEFAULT 0) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.last_bytes(float8send(value), length);
 CREATE OR REPLACE FUNCTION sys.convert_varbinary(

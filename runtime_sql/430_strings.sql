@@ -194,7 +194,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN reverse(value);
 CREATE OR REPLACE FUNCTION sys.ascii(value text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-    WHEN value = '' THEN NULL
+    WHEN value IS NULL OR value = '' THEN NULL
     WHEN ascii(value) < 128 OR ascii(value) BETWEEN 160 AND 255 THEN ascii(value)
     ELSE coalesce((
         SELECT code FROM generate_series(128, 159) AS code

@@ -53,7 +53,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sign(value)::integer;
 CREATE OR REPLACE FUNCTION sys.sign(value bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sign(value::numeric)::bigint;
 CREATE OR REPLACE FUNCTION sys.sign(value numeric) RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sign(value);
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN round(sign(value), scale(value));
 CREATE OR REPLACE FUNCTION sys.sign(value double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sign(value);
 

@@ -1,0 +1,167 @@
+"""Which types an operator, an aggregate or a CAST takes: what T-SQL refuses before anything runs.
+
+Each function gives the number and the text of SQL Server's error, or None where the types will do.
+A type that only the server knows is not judged here.
+"""
+
+from __future__ import annotations
+
+from .ordinary_sql_values import Value
+from .type_map import SqlType
+
+__all__ = [
+    "aggregate_error",
+    "arithmetic_error",
+    "conversion_error",
+    "date_part_error",
+    "first_argument_error",
+    "written",
+]
+
+Error = tuple[int, str]
+
+_NAMES = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}
+_OF_2008 = frozenset({"date", "time", "datetime2", "datetimeoffset"})
+"""The date types of SQL Server 2008: unlike datetime they take no arithmetic."""
+
+
+def written(value: Value) -> str:
+    """The name of a value's type as messages have it: a literal with a point is a numeric."""
+    assert value.type is not None
+    name = value.type.name
+    return "numeric" if name == "decimal" and value.text.replace(".", "").isdigit() else name
+
+
+def _invalid(name: str, operator: str) -> Error:
+    return 8117, f"Operand data type {name} is invalid for {operator} operator."
+
+
+def _incompatible(a: str, b: str, operator: str) -> Error:
+    return 402, f"The data types {a} and {b} are incompatible in the {operator} operator."
+
+
+def arithmetic_error(operator: str, left: Value, right: Value) -> Error | None:
+    """What ``left operator right`` raises for its types alone."""
+    a, b = left.type, right.type
+    if a is None or b is None or "user" in (a.family, b.family):
+        return None
+    first, second = written(left), written(right)
+    name = _NAMES[operator]
+    if a.family == b.family == "bit":
+        return _incompatible(first, second, name)
+    if a.is_string and b.is_string and operator != "+":
+        if operator == "%" or a.name != b.name:
+            return _incompatible(first, second, name)
+        return _invalid(first, name)
+    if "xml" in (a.family, b.family):
+        return _incompatible(first, second, name)
+    if a.name in _OF_2008 or b.name in _OF_2008:
+        if a.is_numeric or b.is_numeric:
+            return 206, f"Operand type clash: {first} is incompatible with {second}"
+        return _invalid(first, name) if a.name == b.name else _incompatible(first, second, name)
+    if operator in "*/%" and "datetime" in (a.family, b.family):
+        if a.name == b.name:
+            return _invalid(first, name)
+        if a.is_numeric or b.is_numeric:
+            moment, other = (first, second) if a.family == "datetime" else (second, first)
+            return (
+                257,
+                f"Implicit conversion from data type {moment} to {other} is not allowed. "
+                "Use the CONVERT function to run this query.",
+            )
+    return None
+
+
+_ADDING = frozenset({"sum", "avg", "stdev", "stdevp", "var", "varp"})
+_NO_SUM = frozenset({"string", "bit", "datetime", "uniqueidentifier", "binary", "xml", "variant"})
+
+
+def aggregate_error(name: str, value: Value) -> Error | None:
+    """What the aggregate ``name`` (any case) raises for the type of its argument alone."""
+    lower = name.lower()
+    type_ = value.type
+    if type_ is None:
+        return _invalid("NULL", lower) if value.is_null and lower in _ADDING else None
+    if lower in _ADDING and (type_.family in _NO_SUM or type_.name in _OF_2008):
+        return _invalid(written(value), lower)
+    if lower in ("min", "max") and type_.family in ("bit", "xml"):
+        return _invalid(written(value), lower)
+    return None
+
+
+_NUMBERS = frozenset({"integer", "bit", "decimal", "float"})
+_FAMILIES_WITHOUT: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_NUMBERS, frozenset({"date", "time", "datetimeoffset", "uniqueidentifier", "xml"})),
+    "date": frozenset({"time", "uniqueidentifier", "xml"}) | _NUMBERS,
+    "time": frozenset({"date", "uniqueidentifier", "xml"}) | _NUMBERS,
+    "datetime": frozenset({"uniqueidentifier", "xml"}),
+    "datetimeoffset": frozenset({"uniqueidentifier", "xml"}) | _NUMBERS,
+    "uniqueidentifier": frozenset({"date", "time", "datetime", "datetimeoffset", "xml"}) | _NUMBERS,
+    "xml": frozenset({"date", "time", "datetime", "datetimeoffset", "uniqueidentifier", "variant"})
+    | _NUMBERS,
+    "binary": frozenset({"float"}),
+}
+"""By the family of the source: those that it is never converted to."""
+_OLD_TEXTS = frozenset({"text", "ntext"})
+
+
+def conversion_error(value: Value, to: SqlType) -> Error | None:
+    """What CAST, CONVERT and their TRY_ forms raise where there is no conversion at all."""
+    source = value.type
+    if source is None or source.family in ("user", "variant") or to.family == "user":
+        return None
+    if source.name in _OLD_TEXTS:
+        allowed = to.is_string or to.family == "xml"
+    elif to.name in _OLD_TEXTS:
+        allowed = source.is_string
+    elif source.name == "datetime2":
+        allowed = to.family not in _FAMILIES_WITHOUT["datetimeoffset"]
+    elif to.name == "datetime2" and source.family in _NUMBERS:
+        allowed = False
+    else:
+        allowed = to.family not in _FAMILIES_WITHOUT.get(source.family, ())
+    if allowed:
+        return None
+    return 529, f"Explicit conversion from data type {written(value)} to {to.name} is not allowed."
+
+
+_CLOCK_PARTS = frozenset({"hour", "minute", "second", "millisecond", "microsecond", "nanosecond"})
+_FINE_PARTS = frozenset({"microsecond", "nanosecond"})
+_ZONE_PARTS = frozenset({"tzoffset", "iso_week"})
+
+
+def date_part_error(function: str, part: str, value: Value) -> Error | None:
+    """What DATEADD, DATEPART and DATENAME (``function``) raise for a part that the type has not."""
+    type_ = value.type
+    if type_ is None or value.is_literal:
+        return None
+    if type_.name == "date":
+        wrong = part in _CLOCK_PARTS
+    elif type_.name == "time":
+        wrong = part not in _CLOCK_PARTS
+    else:
+        wrong = function == "DATEADD" and type_.name in ("datetime", "smalldatetime") and part in _FINE_PARTS
+    if not wrong and not (function == "DATEADD" and part in _ZONE_PARTS):
+        return None
+    return (
+        9810,
+        f"The datepart {part} is not supported by date function {function.lower()} "
+        f"for data type {type_.name}.",
+    )
+
+
+def first_argument_error(function: str, value: Value) -> Error | None:
+    """What SUBSTRING, of strings and bytes, and FORMAT, of numbers and dates, raise for another type."""
+    type_ = value.type
+    if type_ is None:
+        name = "NULL" if value.is_null else None
+    elif type_.family in ("user", "variant"):
+        name = None
+    elif function == "SUBSTRING":
+        name = None if type_.is_string or type_.family == "binary" else written(value)
+    else:
+        plain = type_.is_string or type_.family in ("bit", "binary", "uniqueidentifier", "xml")
+        name = written(value) if plain else None
+    if name is None:
+        return None
+    return 8116, f"Argument data type {name} is invalid for argument 1 of {function.lower()} function."

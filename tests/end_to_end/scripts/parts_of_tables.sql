@@ -1,0 +1,33 @@
+-- Forms of CREATE, ALTER and DROP that stand in generated scripts.
+CREATE TABLE dbo.parts
+(
+    id INT NOT NULL,
+    code VARCHAR(10) NOT NULL,
+    kind INT NULL,
+    CONSTRAINT PK_parts PRIMARY KEY CLUSTERED (id) WITH FILLFACTOR = 90, PAD_INDEX,
+    CONSTRAINT UQ_parts UNIQUE NONCLUSTERED (code) WITH FILLFACTOR = 80,
+    INDEX IX_kind NONCLUSTERED (kind)
+)
+GO
+ALTER TABLE dbo.parts ADD INDEX IX_code_kind (code, kind)
+ALTER TABLE dbo.parts DROP INDEX IX_kind
+ALTER TABLE dbo.parts DROP INDEX IF EXISTS IX_never, IX_code_kind
+SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.parts') ORDER BY name
+GO
+CREATE INDEX IX_kind ON dbo.parts (kind)
+DROP INDEX IX_kind ON dbo.parts WITH (ONLINE = ON, MAXDOP = 2, MOVE TO [PRIMARY])
+DROP INDEX IX_kind ON dbo.parts
+GO
+CREATE DATABASE SCOPED CREDENTIAL files WITH IDENTITY = 'reader'
+DROP DATABASE SCOPED CREDENTIAL files
+CREATE SERVER AUDIT watch TO FILE (FILEPATH = 'C:\audit')
+DROP SERVER AUDIT watch
+DROP ASSEMBLY IF EXISTS helpers
+DROP SECURITY POLICY IF EXISTS rows
+SET NO_BROWSETABLE OFF
+PRINT 'dropped'
+GO
+SHUTDOWN WITH NOWAIT
+GO
+MERGE dbo.parts AS t USING dbo.parts AS a JOIN dbo.parts AS b ON a.id = b.id ON t.id = a.id
+WHEN MATCHED THEN DELETE;
