@@ -24,9 +24,14 @@ class Wrong(ValueError):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a function may ask: the compile-time database where it is not the default one."""
+    """What a function may ask.
+
+    ``database``: the compile-time database where it is not the default one. ``stored``: the call is
+    part of a computed column, in which PostgreSQL takes immutable functions only.
+    """
 
     database: str | None = None
+    stored: bool = False
 
 
 Builder = Callable[[list[Value], Surroundings], Value]
@@ -212,7 +217,13 @@ def concat(name: str) -> Builder:
             national = national or (argument.type is not None and argument.type.is_unicode)
             plain = argument.is_string or argument.is_null or argument.family == "integer"
             texts.append(argument.text if plain else v.as_text(argument).text)
-        return v.call(name, *texts, type=tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX, nullable=False)
+        type_ = tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX
+        if surroundings.stored:
+            # PostgreSQL's own are stable, since they ask the output function of whatever type.
+            separator = texts.pop(0) if name == "concat_ws" else "''"
+            listed = ", ".join(f"({text})::text" for text in texts)
+            return v.call("sys.concat_stored", separator, f"ARRAY[{listed}]", type=type_, nullable=False)
+        return v.call(name, *texts, type=type_, nullable=False)
 
     return build
 

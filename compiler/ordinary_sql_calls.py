@@ -146,7 +146,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     if arguments is None:
         return v.INVALID
     try:
-        value = functions.translate(name, arguments, functions.Surroundings(ctx.other_database()))
+        value = functions.translate(name, arguments, functions.Surroundings(ctx.other_database(), ctx.stored))
     except functions.Wrong as error:
         return ctx.problem(str(error), node, number=error.number, hint=error.hint)
     if value is None:

@@ -114,6 +114,8 @@ class Context:
     """The first NEXT VALUE FOR a sequence in each row (the id of its SELECT or VALUES node)."""
     captured: Captured | None = None
     """Set while a statement inside an INSERT is translated: where its rows are left."""
+    stored: bool = False
+    """A computed column is translated, which PostgreSQL stores."""
 
     # ------------------------------------------------------------ problems
 

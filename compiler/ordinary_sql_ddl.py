@@ -242,7 +242,9 @@ def _with_expressions(
         computed = default = None
         type_ = known.type
         if column.computed is not None:
+            ctx.stored = True
             value = scalar(_unwrapped(column.computed), ctx)
+            ctx.stored = False
             computed = flat(value.text)
             type_ = value.type
             if type_ is None and not value.is_null:
@@ -442,6 +444,13 @@ def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
     if not reader.at_end:
         reader.fail()
     info = ctx.scope.table(table)
+    if info is not None and info.read_only:
+        ctx.problems.add(
+            "an index of a view has no effect: the view is computed when it is read",
+            at=ctx.whole,
+            severity="warning",
+        )
+        return Ddl(())
     ctx.push()
     ctx.frame.relations.append(Relation(fold(table.name), info.columns if info is not None else None))
     statements = [index_text(index, table, ctx)]
@@ -517,7 +526,9 @@ def _drop_index(reader: Reader, ctx: Context) -> Ddl:
             table = ObjectName(old.schema or "", old.database, old.server)
             name = old.name
         schema = table.parts(ctx.scope.database, ctx.scope.default_database)[0]
-        statements.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(name, table))}")
+        info = ctx.scope.table(table)
+        if info is None or not info.read_only:
+            statements.append(f"DROP INDEX {guard}{quote(schema)}.{quote(index_name(name, table))}")
         index_options(reader)
         if not reader.take(T.COMMA):
             break

@@ -156,10 +156,13 @@ def _checked(text: str, value: Value, column: ColumnInfo, name: str) -> str:
     return _not_null(text, column, name)
 
 
-def _not_null(text: str, column: ColumnInfo, name: str) -> str:
+def _not_null(text: str, column: ColumnInfo, name: str, verb: str = "INSERT") -> str:
     if text == "NULL":
         text = f"NULL::{column.type.postgres if column.type is not None else 'text'}"
-    return f"sys.not_null({text}, {literal(column.name)}, {literal(name)})"
+    arguments = [text, literal(column.name), literal(name)]
+    if verb != "INSERT":
+        arguments.append(literal(verb))
+    return f"sys.not_null({', '.join(arguments)})"
 
 
 def rows_into(
@@ -411,7 +414,7 @@ def change_variable(
             if folded in values:
                 position = list(values).index(folded) + 1
                 text = f"{row}.new_{position}" if limit is not None else f"changed.{identifier(folded)}"
-                cells.append(text if column.nullable else _not_null(text, column, name))
+                cells.append(text if column.nullable else _not_null(text, column, name, "UPDATE"))
             else:
                 cells.append(f"{row}.{identifier(column.name)}")
         new = f"ROW({', '.join(cells)})::{variable.row_type}"

@@ -187,6 +187,11 @@ BEGIN
                      16, 1, NULL, NULL)::ssb.error
             ELSE ROW(147, 'An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause '
                           'or a select list, and the column being aggregated is an outer reference.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '42P17' THEN
+        IF p_message ~ '^generation expression is not immutable' THEN
+            v_error := ROW(4936, 'A computed column of the table cannot be persisted because the column is non-deterministic. '
+                                 'Put it into a view.', 16, 1, NULL, NULL);
+        END IF;
     WHEN '42P20' THEN
         v_error := ROW(4108, 'Windowed functions can only appear in the SELECT or ORDER BY clauses.', 15, 1, NULL, NULL);
     WHEN '42P10' THEN

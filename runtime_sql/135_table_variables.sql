@@ -3,7 +3,7 @@
 --
 -- Called by  compiled statements on table variables
 -- Locks      none
-CREATE OR REPLACE FUNCTION sys.not_null(p_value anyelement, p_column text, p_table text)
+CREATE OR REPLACE FUNCTION sys.not_null(p_value anyelement, p_column text, p_table text, p_verb text)
 RETURNS anyelement
 LANGUAGE plpgsql
 IMMUTABLE
@@ -13,11 +13,13 @@ BEGIN
     IF p_value IS NULL THEN
         PERFORM ssb.raise_error(515, format(
             'Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
-            'The statement has been terminated.', p_column, p_table), 16, 2);
+            '%s fails.', p_column, p_table, p_verb), 16, 2);
     END IF;
     RETURN p_value;
 END;
 $$;
+CREATE OR REPLACE FUNCTION sys.not_null(p_value anyelement, p_column text, p_table text) RETURNS anyelement
+LANGUAGE sql IMMUTABLE AS $$ SELECT sys.not_null(p_value, p_column, p_table, 'INSERT') $$;
 
 -- True when p_fresh; otherwise error 2627.
 CREATE OR REPLACE FUNCTION sys.unique_key(p_fresh boolean, p_kind text, p_table text, p_key text)

@@ -399,3 +399,7 @@ CREATE OR REPLACE FUNCTION sys.ascii(value anyelement) RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.ascii(sys.convert_varchar(value))';
 CREATE OR REPLACE FUNCTION sys.unicode(value anyelement) RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.unicode(sys.convert_varchar(value))';
+
+-- CONCAT and CONCAT_WS in computed columns.
+CREATE OR REPLACE FUNCTION sys.concat_stored(separator text, texts text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN array_to_string(texts, coalesce(separator, ''));

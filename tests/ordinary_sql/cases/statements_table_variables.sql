@@ -128,7 +128,7 @@ INTO plain, row_count
 UPDATE @t SET id = id + 1
 -- expect
 SELECT result.new_rows, result.row_count
-FROM (SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(sys.not_null(changed.id, 'id', '@t'), t.name)::dbo."p@t" ELSE ROW(t.id, t.name)::dbo."p@t" END ORDER BY t.place), '{}'), count(changed.hit)
+FROM (SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(sys.not_null(changed.id, 'id', '@t', 'UPDATE'), t.name)::dbo."p@t" ELSE ROW(t.id, t.name)::dbo."p@t" END ORDER BY t.place), '{}'), count(changed.hit)
       FROM unnest(p.t) WITH ORDINALITY AS t (id, name, place)
       LEFT JOIN LATERAL (SELECT true AS hit, t.id + 1 AS id LIMIT 1) AS changed ON true) AS result (new_rows, row_count)
 WHERE sys.unique_key((SELECT count(*) = count(DISTINCT (r.id)) FROM unnest(result.new_rows) AS r), 'PRIMARY KEY', '@t', '')
@@ -169,7 +169,7 @@ INTO plain, row_count
 -- case: update of a column that must not be NULL
 UPDATE @log SET what = @name
 -- expect
-SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(log.id, sys.not_null(changed.what, 'what', '@log'), log.at)::dbo."p@log" ELSE ROW(log.id, log.what, log.at)::dbo."p@log" END ORDER BY log.place), '{}'), count(changed.hit)
+SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(log.id, sys.not_null(changed.what, 'what', '@log', 'UPDATE'), log.at)::dbo."p@log" ELSE ROW(log.id, log.what, log.at)::dbo."p@log" END ORDER BY log.place), '{}'), count(changed.hit)
 FROM unnest(p.log) WITH ORDINALITY AS log (id, what, at, place)
 LEFT JOIN LATERAL (SELECT true AS hit, p.name AS what LIMIT 1) AS changed ON true
 INTO log, row_count
