@@ -46,10 +46,6 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     far_contract_id     integer,
     far_priority        smallint,
     lifetime            timestamptz,               -- NULL: without end
-    -- A sender in its plainest state, a receiver that takes what comes: for SEND.
-    is_plain_sender     boolean     GENERATED ALWAYS AS
-        (closed_at IS NULL AND NOT is_error AND NOT has_waiting AND lifetime IS NULL AND far_endpoint_id IS NOT NULL) STORED,
-    is_reachable        boolean     GENERATED ALWAYS AS (closed_at IS NULL AND NOT is_refused) STORED,
     claim_id            bigint,                    -- of a leader: the group is set aside; RECEIVE passes while it lives
     conversation_group_id uuid      NOT NULL,
     conversation_id     uuid        NOT NULL,

@@ -10,7 +10,9 @@
 --               one up to which it may simply be set, being decided (-1: not known);
 --               the tenth of a second in which something was looked for last; how many
 --               conversations are held; ssb.rotation_state at that time; an order beyond
---               which ssb.receive calls for ssb.raise_low_water}
+--               which ssb.receive calls for ssb.raise_low_water; perhaps the order of a first
+--               message that somebody held, and of a later one that was free in that tenth of
+--               a second}
 --   ssb.held_…  {their endpoints; for each, an order below which it has nothing: the least first}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
 --               it, tenth of a second of a look at the numbers in use} (see below)
@@ -97,6 +99,7 @@ DECLARE
     v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;  -- one look at the locks each
     v_held bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
     v_held_low bigint[];
+    v_mark CONSTANT bigint[] := nullif(current_setting('ssb.mark_' || v_key, true), '')::bigint[];
     v_count integer := coalesce(cardinality(v_held) / 2, 0);
     v_noted bigint;
     v_decided bigint;
@@ -140,7 +143,7 @@ BEGIN
         END IF;
     END IF;
     -- What was decided once is so for ever.
-    v_decided := greatest(v_last, (nullif(current_setting('ssb.mark_' || v_key, true), '')::bigint[])[3]);
+    v_decided := greatest(v_last, v_mark[3]);
     IF v_decided >= p_low THEN
         v_low := greatest(p_low, least(p_found, v_decided + 1));     -- a held one may be found below the mark
         v_held_low := coalesce(v_held[cardinality(v_held) / 2 + 1:], '{}');
@@ -182,12 +185,12 @@ BEGIN
     v_low := coalesce(v_low, p_low);
     v_beyond := CASE WHEN v_last IS NULL AND v_seen[2] IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END;
     PERFORM set_config('ssb.mark_' || v_key,
-        ARRAY[v_low,
+        (ARRAY[v_low,
               CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 12, v_beyond) END,
               coalesce(v_last, -1), v_moment::bigint,
               v_count,
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
-              v_beyond]::text, false);
+              v_beyond] || v_mark[8:10])::text, false);
     IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
         RETURN;                            -- known at once: there is nothing to wait for
     ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN

@@ -55,9 +55,10 @@ BEGIN
            CASE WHEN e.plain_type = message_type AND body IS NOT NULL THEN e.plain_type_id END
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.is_plain_sender
+     WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+       AND NOT e.has_waiting AND e.lifetime IS NULL
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
-       AND has_sequence_privilege('public', e.far_state, 'SELECT')
+       AND has_sequence_privilege('public', coalesce(e.far_state, e.near_state), 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                   e.near_order, 'USAGE')
@@ -67,7 +68,7 @@ BEGIN
             PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
         ELSIF v_endpoint_id IS NULL THEN
             SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
-             WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.is_plain_sender;
+             WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.far_state IS NOT NULL;
             IF FOUND THEN
                 PERFORM FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = v_lock_id FOR NO KEY UPDATE;
                 SELECT e.endpoint_id, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority,
@@ -75,17 +76,18 @@ BEGIN
                   INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority,
                        v_type_id
                   FROM ssb.conversation_endpoint AS e
-                 WHERE e.conversation_handle = handle AND e.lock_id = v_lock_id AND e.is_plain_sender
+                 WHERE e.conversation_handle = handle AND e.lock_id = v_lock_id AND e.closed_at IS NULL AND NOT e.is_error
+                   AND NOT e.has_waiting AND e.lifetime IS NULL
                    AND has_sequence_privilege('public', e.near_state, 'SELECT')
                    AND has_sequence_privilege('public', e.far_state, 'SELECT')
                    AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                               e.near_order, 'USAGE');
-            ELSIF ssb.send_usual_first(handle, message_type, body) THEN
-                RETURN;
             END IF;
+        ELSIF v_far_endpoint_id IS NULL AND ssb.send_usual_first(v_endpoint_id, message_type, body) THEN
+            RETURN;
         END IF;
-        IF v_type_id IS NULL AND v_endpoint_id IS NOT NULL THEN
+        IF v_type_id IS NULL AND v_far_endpoint_id IS NOT NULL THEN
             -- Not this side's first type. The contract of both sides is one where they are in one database.
             SELECT u.message_type_id INTO v_type_id
               FROM ssb.conversation_endpoint AS e
@@ -101,7 +103,7 @@ BEGIN
     -- The order, after the lock; before it the lock that tells a receiver who waits when we are through.
     SELECT nextval(v_far_order), coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) INTO v_order, v_rotation
       FROM ssb.conversation_endpoint AS f
-     WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable
+     WHERE f.endpoint_id = v_far_endpoint_id AND f.closed_at IS NULL AND NOT f.is_refused
        AND pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer) IS NOT NULL;
     IF NOT FOUND THEN
         PERFORM ssb.send_carefully(handle, message_type, body, NULL);

@@ -48,6 +48,8 @@ DECLARE
     v_held bigint[];                   -- groups whose messages the mark has passed, see ssb.raise_low_water
     v_least bigint;                    -- no group has a message below
     v_passed bigint;                   -- order of the first message, when it was somebody's
+    v_from bigint;                     -- where the walk past it begins
+    v_noted_mark text;
     v_is_held boolean;
     v_is_special boolean;
     v_place tid;
@@ -95,6 +97,7 @@ BEGIN
                 -- Perhaps it can be raised now: at the end.
                 v_mark[2] := -1;
                 v_mark[7] := -1;
+                v_mark[8] := -1;
             ELSE
                 v_mark[4] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
                 -- As an assignment: PERFORM would be a statement of its own.
@@ -193,7 +196,9 @@ BEGIN
                     EXIT usual WHEN v_rotation <> v_mark[6];
                     EXIT WHEN v_order IS NULL;
                 END IF;
-                IF v_is_untried AND (v_held IS NULL OR v_endpoint_id <> ALL (v_held)) THEN
+                -- (Where the walk below does not begin with it, it is tried here even if its reader seems to be at it.)
+                IF (v_is_untried OR (v_mark[8] = v_order AND v_mark[10] = v_mark[4]))
+                   AND (v_held IS NULL OR v_endpoint_id <> ALL (v_held)) THEN
                     SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                            e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
                       INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
@@ -207,6 +212,8 @@ BEGIN
                     -- reader may put back at any moment.
                     v_passed := v_order;
                     v_least := coalesce(v_held[v_mark[5] + 1], v_mark[1]);
+                    -- Where one was found in this tenth of a second, behind the same first message.
+                    v_from := CASE WHEN v_mark[8] = v_passed AND v_mark[10] = v_mark[4] THEN v_mark[9] ELSE v_passed END;
                     v_is_held := v_passed <= v_mark[3] AND v_endpoint_id = ANY (v_held);
                     IF v_mark[6] & 3 = 0 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, true,
@@ -217,7 +224,7 @@ BEGIN
                                v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
                           FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
                                   FROM ssb.message_0 AS m
-                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_passed AND v_passed + 31
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + 31
                                    AND (m.xmax = 0 OR m.queuing_order = v_passed)
                                    AND NOT EXISTS (SELECT FROM ssb.message_0 AS o
                                                     WHERE o.endpoint_id = m.endpoint_id
@@ -239,7 +246,7 @@ BEGIN
                                v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
                           FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried
                                   FROM ssb.message_1 AS m
-                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_passed AND v_passed + 31
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + 31
                                    AND (m.xmax = 0 OR m.queuing_order = v_passed)
                                    AND NOT EXISTS (SELECT FROM ssb.message_1 AS o
                                                     WHERE o.endpoint_id = m.endpoint_id
@@ -262,7 +269,7 @@ BEGIN
                           FROM (SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0 AS is_untried,
                                        m.tableoid = 'ssb.message_0'::regclass AS is_in_0
                                   FROM ssb.message_stored AS m
-                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_passed AND v_passed + 31
+                                 WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_from AND v_from + 31
                                    AND (m.xmax = 0 OR m.queuing_order = v_passed)
                                    AND NOT EXISTS (SELECT FROM ssb.message_stored AS o
                                                     WHERE o.endpoint_id = m.endpoint_id
@@ -289,6 +296,12 @@ BEGIN
                     END IF;
                     EXIT usual WHEN v_rotation <> v_mark[6];
                     EXIT WHEN v_handle IS NULL;
+                    IF v_order NOT BETWEEN v_from AND v_from + 15 THEN
+                        v_mark[8] := v_passed;
+                        v_mark[9] := v_order;
+                        v_mark[10] := v_mark[4];
+                        v_noted_mark := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+                    END IF;
                 END IF;
             END IF;
             IF v_type_name IS NULL THEN

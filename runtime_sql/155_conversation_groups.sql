@@ -53,7 +53,8 @@ BEGIN
     FOREACH v_priority IN ARRAY p_queue.priorities LOOP
         SELECT f.lock_id, e.conversation_group_id INTO lock_id, conversation_group_id
           FROM ssb.find_first(p_queue.queue_id, v_priority, p_queue.low_water) AS f
-          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = f.endpoint_id;
+         CROSS JOIN LATERAL (SELECT e.conversation_group_id FROM ssb.conversation_endpoint AS e
+                              WHERE e.endpoint_id = f.endpoint_id OFFSET 0) AS e;     -- by its key, whatever the statistics
         EXIT WHEN FOUND;
     END LOOP;
 END;

@@ -26,7 +26,8 @@ AS $$
           FROM unnest(p_handles, p_after) WITH ORDINALITY AS h (handle, after, place)
           JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = h.handle
           JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
-         WHERE e.lock_id = e.endpoint_id AND e.is_plain_sender AND NOT e.is_system AND e.far_outcome IS NULL
+         WHERE e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting
+           AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
            AND NOT f.is_refused
            AND (f.closed_at IS NULL OR (e.is_initiator AND f.is_close_known AND NOT f.is_closed_by_error))
     ), plain AS MATERIALIZED (

@@ -37,7 +37,8 @@ BEGIN
            CASE WHEN e.plain_type = p_type THEN e.plain_type_id END
       INTO v_endpoint_id, v_count, v_count_order, v_far_endpoint_id, v_far_queue_id, v_far_order, v_far_priority, v_type_id
       FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.is_plain_sender
+     WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+       AND NOT e.has_waiting AND e.lifetime IS NULL
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
@@ -49,7 +50,7 @@ BEGIN
     END IF;
     SELECT coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) INTO v_rotation
       FROM ssb.conversation_endpoint AS f
-     WHERE f.endpoint_id = v_far_endpoint_id AND f.is_reachable
+     WHERE f.endpoint_id = v_far_endpoint_id AND f.closed_at IS NULL AND NOT f.is_refused
        AND pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer) IS NOT NULL;
     IF NOT FOUND THEN
         RETURN false;
@@ -138,7 +139,8 @@ BEGIN
        AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), d.near_order, 'USAGE');
     SELECT max(p.place) FILTER (WHERE p.is_special), bool_or(p.is_counting) INTO v_special, v_is_counting
       FROM (SELECT s.place, e.sent_count < 16 OR e.sent_order IS NULL AS is_counting,
-                   (e.is_plain_sender AND f.is_reachable
+                   (e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting AND e.lifetime IS NULL
+                    AND f.closed_at IS NULL AND NOT f.is_refused
                     AND ROW(e.near_order, e.near_state, e.far_state)::text = ANY (v_plain)
                     AND CASE WHEN e.plain_type = s.message_type THEN e.plain_type_id
                              ELSE (SELECT t.message_type_id FROM ssb.contract_message_usage AS t

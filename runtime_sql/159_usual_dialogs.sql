@@ -21,33 +21,39 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_id bigint;
     v_handle uuid;
+    v_service_id integer;
+    v_queue_id integer;
+    v_order regclass;
+    v_state regclass;
+    v_contract_id integer;
 BEGIN
-    INSERT INTO ssb.conversation_endpoint AS e
-           (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
-            conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
-            service_name, contract_name, far_service)
-    SELECT n.id, gen_random_uuid(), gen_random_uuid(), true, p_is_encrypted, false, n.id,
-           gen_random_uuid(), p_database_id, n.service_id, n.queue_id, n.order_sequence, n.state_sequence, n.contract_id, 5,
-           p_service, p_contract, p_far_service
-      FROM (SELECT nextval('ssb.endpoint_id') AS id, s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id
-              FROM ssb.service AS s
-              JOIN ssb.queue AS q ON q.queue_id = s.queue_id
-              JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
-             WHERE s.name = p_service AND s.database_id = p_database_id
-               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                          q.order_sequence, 'USAGE')
-               AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id)
-             LIMIT 1) AS n
-    RETURNING e.conversation_handle INTO v_handle;
+    SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id
+      INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id
+      FROM ssb.service AS s
+      JOIN ssb.queue AS q ON q.queue_id = s.queue_id
+      JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
+     WHERE s.name = p_service AND s.database_id = p_database_id
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                  q.order_sequence, 'USAGE')
+       AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id);
+    IF FOUND THEN
+        INSERT INTO ssb.conversation_endpoint
+               (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
+                conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
+                service_name, contract_name, far_service)
+        VALUES (v_id, v_handle, gen_random_uuid(), true, p_is_encrypted, false, v_id,
+                gen_random_uuid(), p_database_id, v_service_id, v_queue_id, v_order, v_state, v_contract_id, 5,
+                p_service, p_contract, p_far_service);
+    END IF;
     RETURN v_handle;
 END;
 $$;
 
--- The first message of an initiator: makes the target's endpoint.
--- Called by  ssb.send
--- Locks      the sender's group
-CREATE OR REPLACE FUNCTION ssb.send_usual_first(p_handle uuid, p_message_type text, p_body bytea)
+-- The first message of an initiator, of which ssb.send has found that it is open and may send; makes the target's endpoint.
+-- Called by  ssb.send, which has locked its group
+CREATE OR REPLACE FUNCTION ssb.send_usual_first(p_endpoint_id bigint, p_message_type text, p_body bytea)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -65,13 +71,8 @@ BEGIN
            pg_advisory_xact_lock_shared(1397965377, hashtext(p_message_type))
       INTO v_near
       FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.is_initiator
-       AND e.closed_at IS NULL AND NOT e.is_error AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system
-       AND e.far_broker_instance IS NULL AND e.sent_count = 0
-       AND has_sequence_privilege('public', e.near_state, 'SELECT')
-       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
-                                  e.near_order, 'USAGE')
-       FOR NO KEY UPDATE;
+     WHERE e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
+       AND e.sent_count = 0;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
@@ -145,8 +146,8 @@ BEGIN
     SELECT e.endpoint_id, e.is_initiator, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order, e.far_priority
       INTO v_near
       FROM ssb.conversation_endpoint AS e
-     WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.is_plain_sender AND NOT e.is_system
-       AND e.far_outcome IS NULL
+     WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+       AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
        AND has_sequence_privilege('public', e.near_state, 'SELECT')
        AND has_sequence_privilege('public', e.far_state, 'SELECT')
        AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0

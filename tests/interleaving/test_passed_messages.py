@@ -162,6 +162,54 @@ def test_behind_200_messages_of_a_held_group(session: Session, another: Open, pa
         reader.rollback()
 
 
+@pytest.mark.parametrize("released", ["the first", "one between"])
+def test_a_reader_begins_where_it_found_a_free_one_while_the_first_is_held(
+    session: Session, another: Open, pair: Pair, released: str
+) -> None:
+    owners, reader = [another(), another()], reader_with_mark(session, another, pair)
+    of_c, of_d = ([f"{name}{n}" for n in range(40)] for name in "cd")
+    send_all(session, pair, " ".join(["a1", "b1", "b2", *of_c, *of_d]))
+
+    def take() -> str | None:
+        (body,) = reader.bodies(pair.far, 1)
+        reader.commit()
+        return body
+
+    with usual_way(session):
+        assert [owner.bodies(pair.far, 1) for owner in owners] == [["a1"], ["b1"]]
+        with nothing_careful(session):
+            assert [take() for _ in range(60)] == of_c + of_d[:20]
+        # The first is looked at always, what lies between it and there in the next tenth of a second.
+        if released == "the first":
+            owners[0].rollback()
+            assert take() == "a1"
+        else:
+            owners[1].commit()
+        assert take() == "d20"
+    if released == "one between":
+        session.do("SELECT pg_sleep(0.1)")
+        assert take() == "b2"
+    assert take() == "d21"
+
+
+def test_what_comes_free_before_the_place_where_a_reader_begins_is_found_when_nothing_else_is(
+    session: Session, another: Open, pair: Pair
+) -> None:
+    owners, reader = [another(), another()], reader_with_mark(session, another, pair)
+    send_all(session, pair, " ".join(["a1", "b1", *(f"c{n}" for n in range(60)), "b2"]))
+    with usual_way(session):
+        assert [owner.bodies(pair.far, 1) for owner in owners] == [["a1"], ["b1"]]
+        for number in range(60):
+            assert reader.bodies(pair.far, 1) == [f"c{number}"]
+            reader.commit()
+        assert reader.bodies(pair.far, 1) == []
+        owners[1].rollback()
+        for body in ("b1", "b2"):
+            assert reader.bodies(pair.far, 1) == [body]
+            reader.commit()
+        assert reader.bodies(pair.far, 1) == []
+
+
 @pytest.mark.parametrize("outcome", ["commit", "rollback"])
 def test_the_first_comes_free_while_it_is_looked_at(
     session: Session, another: Open, pair: Pair, outcome: str
