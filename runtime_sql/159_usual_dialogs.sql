@@ -61,8 +61,6 @@ AS $$
 DECLARE
     v_near record;
     v_far record;
-    v_id bigint;
-    v_order bigint;
 BEGIN
     -- The lock on the message type comes before its contract is read: ALTER MESSAGE TYPE
     -- waits for us, or we for it.
@@ -76,7 +74,10 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    SELECT s.service_id, q.queue_id, q.order_sequence, q.state_sequence, u.message_type_id, d.service_broker_guid::text AS guid
+    -- The order after its advisory lock, as in ssb.send.
+    SELECT s.service_id, q.queue_id, q.order_sequence, q.state_sequence, u.message_type_id, d.service_broker_guid::text AS guid,
+           nextval('ssb.endpoint_id') AS id, pg_try_advisory_xact_lock(1397965379, q.order_sequence::oid::integer),
+           nextval(q.order_sequence) AS queuing_order, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation
       INTO v_far
       FROM ssb.service AS s
       JOIN ssb.queue AS q ON q.queue_id = s.queue_id
@@ -96,32 +97,29 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM pg_try_advisory_xact_lock(1397965379, v_far.order_sequence::oid::integer);   -- see ssb.send
-    v_id := nextval('ssb.endpoint_id');
-    v_order := nextval(v_far.order_sequence);
     INSERT INTO ssb.conversation_endpoint
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
             service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
             far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority)
-    VALUES (v_id, gen_random_uuid(), v_near.conversation_id, false, v_near.is_encrypted, false, v_id,
+    VALUES (v_far.id, gen_random_uuid(), v_near.conversation_id, false, v_near.is_encrypted, false, v_far.id,
             gen_random_uuid(), v_near.database_id, v_far.service_id, v_far.queue_id, v_far.order_sequence,
             v_far.state_sequence, v_near.contract_id, 5,
             v_near.far_service, v_near.contract_name, v_near.service_name, v_far.guid, v_far.message_type_id, p_message_type,
             v_near.endpoint_id, v_near.queue_id, v_near.near_order, v_near.near_state, v_near.contract_id, v_near.priority);
     UPDATE ssb.conversation_endpoint AS e
-       SET far_endpoint_id = v_id, far_queue_id = v_far.queue_id, far_order = v_far.order_sequence,
+       SET far_endpoint_id = v_far.id, far_queue_id = v_far.queue_id, far_order = v_far.order_sequence,
            far_state = v_far.state_sequence, far_contract_id = v_near.contract_id, far_priority = 5,
-           sent_count = 1, sent_order = v_order, plain_type_id = v_far.message_type_id, plain_type = p_message_type
+           sent_count = 1, sent_order = v_far.queuing_order, plain_type_id = v_far.message_type_id, plain_type = p_message_type
      WHERE e.endpoint_id = v_near.endpoint_id;
-    IF coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) % 2 = 0 THEN
+    IF v_far.rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far.queue_id, v_id, v_order, 0, clock_timestamp(), v_far.message_type_id, 5, 'N', p_body);
+        VALUES (v_far.queue_id, v_far.id, v_far.queuing_order, 0, clock_timestamp(), v_far.message_type_id, 5, 'N', p_body);
     ELSE
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
-        VALUES (v_far.queue_id, v_id, v_order, 0, clock_timestamp(), v_far.message_type_id, 5, 'N', p_body);
+        VALUES (v_far.queue_id, v_far.id, v_far.queuing_order, 0, clock_timestamp(), v_far.message_type_id, 5, 'N', p_body);
     END IF;
     RETURN true;
 END;
@@ -178,8 +176,8 @@ BEGIN
         DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_near.endpoint_id;
         RETURN true;
     END IF;
-    PERFORM pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer);   -- see ssb.send
-    v_order := nextval(v_near.far_order);
+    v_order := CASE WHEN pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer) IS NOT NULL  -- see ssb.send
+                    THEN nextval(v_near.far_order) END;
     IF v_rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
