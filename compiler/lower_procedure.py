@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..grammar.lexer import identifier_text
 from ..grammar.tokens import TokenKind
 from . import nodes, ordinary_sql
 from . import plpgsql as pl
@@ -355,12 +356,15 @@ def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     return _execute_known(node, known, ctx)
 
 
+_WORDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
 def argument_value(text: nodes.SqlText, target: SqlType | None, ctx: Context) -> pl.Expr:
     """Return an argument: a constant, a variable, or a bare word, which T-SQL takes as a string."""
-    if len(text.tokens) == 1 and text.tokens[0].kind in (TokenKind.WORD, TokenKind.BRACKETED):
+    if len(text.tokens) == 1 and text.tokens[0].kind in _WORDS:
         token = text.tokens[0]
         if token.word != "NULL":
-            return pl.Text(token.text.strip("[]"))
+            return pl.Text(identifier_text(token))
     return ctx.value(text, target)
 
 
@@ -620,7 +624,7 @@ def _as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     cursor = _passed_cursor(text, ctx)
     if cursor is not None:
         return pl.Name(cursor)
-    word = len(text.tokens) == 1 and text.tokens[0].kind in (TokenKind.WORD, TokenKind.BRACKETED)
+    word = len(text.tokens) == 1 and text.tokens[0].kind in _WORDS
     written = None if word else ctx.expression(text)
     if written is None or written.type is None or written.type.family in ("string", "integer"):
         return argument_value(text, NVARCHAR_MAX, ctx)

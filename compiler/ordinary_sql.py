@@ -490,7 +490,7 @@ def _atom(token: Token, scope: SqlScope) -> Value | None:
     from ..grammar.lexer import string_value
     from .ordinary_sql_expressions import number
 
-    if token.kind == TokenKind.VARIABLE and not token.text.startswith("@@"):
+    if token.kind == TokenKind.VARIABLE:
         known = scope.variable(token.text)
         return Value(known.reference, v.ATOM, known.type) if known is not None else None
     if token.kind == TokenKind.STRING:

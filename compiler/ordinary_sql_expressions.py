@@ -155,7 +155,9 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
 
 
 def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
-    """``@@name``."""
+    """``@@name``: the system's, or one that the script declares."""
+    if ctx.scope.variable(name) is not None:
+        return variable(name, node, ctx)
     known = ctx.scope.global_variable(name.lower())
     if known is not None:
         return Value(known.sql, level_of(known.sql), known.type)

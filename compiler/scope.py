@@ -499,17 +499,24 @@ class Scope:
         self.taken.add(name)
         return name
 
-    def _free(self, reference: str) -> str:
-        """Return the name, or another where it would hide one of the code around."""
+    def _free(self, name: str) -> str:
+        """Return a name for ``@name`` or ``@@name`` that hides none of the code around."""
+        reference = plain_name(name.lstrip("@"))
+        others = {
+            known.reference.lower()
+            for variables in (self.variables, self.table_variables)
+            for key, known in variables.items()
+            if key != name.lower() and key.lstrip("@") == name.lower().lstrip("@")
+        }
         free, number = reference, 1
-        while fold(free.strip('"')) in self.avoid:
+        while fold(free.strip('"')) in self.avoid or free.lower() in others:
             number += 1
             free = f"{plain_name(reference.strip(chr(34)))}_{number}".replace('"', "")
         return free
 
     def declare(self, name: str, type_: SqlType, *, qualifier: str | None = None) -> ScalarVariable:
         """Add the scalar variable ``@name``."""
-        reference = self._free(plain_name(name.lstrip("@")))
+        reference = self._free(name)
         variable = ScalarVariable(reference, f"{qualifier or self.label}.{reference}", type_)
         self.variables[name.lower()] = variable
         return variable
@@ -518,7 +525,7 @@ class Scope:
         self, name: str, row_type: str, info: TableInfo, *, qualifier: str | None = None
     ) -> TableVariable:
         """Add the table variable ``@name``."""
-        reference = self._free(plain_name(name.lstrip("@")))
+        reference = self._free(name)
         variable = TableVariable(reference, f"{qualifier or self.label}.{reference}", row_type, info)
         self.table_variables[name.lower()] = variable
         return variable

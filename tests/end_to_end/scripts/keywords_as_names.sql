@@ -44,3 +44,16 @@ GO
 select type from (select 1 type) type
 select send.send from (select 1 send) send
 GO
+GO
+-- Variables with two @: theirs, and another one than that with one.
+DECLARE @@n INT = 5, @n INT = 1, @@rows TABLE (a INT)
+SET @@n += 1
+INSERT @@rows VALUES (@@n), (@n)
+SELECT @@n AS nn, @n AS n, (SELECT SUM(a) FROM @@rows) AS s
+IF @@n = 6 AND @@ROWCOUNT = 1 PRINT @@n
+GO
+CREATE PROCEDURE more @@a INT, @@b INT OUTPUT AS SET @@b = @@a + 1
+GO
+DECLARE @@b INT
+EXEC more @@a = 4, @@b = @@b OUTPUT
+PRINT @@b

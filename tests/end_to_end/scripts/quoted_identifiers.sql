@@ -25,3 +25,10 @@ begin dialog @h from service "my //service" to service 'my //service' with encry
 send on conversation @h (N'ünï €');
 receive cast(message_body as nvarchar(max)) "bödy" from "my queue"
 GO
+GO
+-- A name in double quotes is a string where it is an argument.
+CREATE PROCEDURE said @what NVARCHAR(20), @times INT = 1 AS PRINT CONCAT(@what, ' x', @times)
+GO
+EXEC said "it""s", @times = "3"
+EXEC said [a]]b]
+EXEC said word
