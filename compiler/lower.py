@@ -228,13 +228,15 @@ class Context:
         columns: ordinary_sql.TableInfo | None = None,
         *,
         exact: bool = False,
+        assigned: bool = False,
     ) -> Translated:
         """Translate an expression, converted to ``target`` as an assignment would.
 
-        ``exact``: for an argument of a function, which PostgreSQL finds by its type.
+        ``exact``: for an argument of a function, which PostgreSQL finds by its type; ``assigned``: SET and
+        DECLARE refuse what is not converted implicitly.
         """
         result = ordinary_sql.translate_expression(
-            text, self.scope, self.problems, target=target, columns=columns, exact=exact
+            text, self.scope, self.problems, target=target, columns=columns, exact=exact, assigned=assigned
         )
         safe = columns is None and safe_expression(text.tokens, self.scope, target)
         return Translated(result.sql, result.type, safe)

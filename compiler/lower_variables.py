@@ -82,7 +82,7 @@ def _declare_scalar(
         return []
     type_ = ctx.type_of(declaration.type)
     # The initial value must not see the variable itself: T-SQL declares from left to right.
-    initial = ctx.expression(declaration.initial, type_) if declaration.initial else None
+    initial = ctx.expression(declaration.initial, type_, assigned=True) if declaration.initial else None
     variable = ctx.scope.declare(name, type_)
     first = not ctx.started and ctx.nesting == 0 and ctx.liveness.after(node) == DEAD
     if initial is not None and first and declaration.initial is not None and _is_literal(declaration.initial):
@@ -155,7 +155,7 @@ def lower_set_variable(node: nodes.SetVariable, ctx: Context) -> list[pl.Stateme
         ctx.variable(node.variable)
         return []
     if node.operator == "=":
-        return assign(node, variable, ctx.expression(node.value, variable.type), ctx)
+        return assign(node, variable, ctx.expression(node.value, variable.type, assigned=True), ctx)
     return _compound(node, variable, ctx)
 
 

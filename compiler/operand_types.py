@@ -7,7 +7,7 @@ A type that only the server knows is not judged here.
 from __future__ import annotations
 
 from .ordinary_sql_values import Value
-from .type_map import SqlType
+from .type_map import MAX, SqlType
 
 __all__ = [
     "aggregate_error",
@@ -15,6 +15,7 @@ __all__ = [
     "conversion_error",
     "date_part_error",
     "first_argument_error",
+    "implicit_error",
     "written",
 ]
 
@@ -123,6 +124,34 @@ def conversion_error(value: Value, to: SqlType) -> Error | None:
     if allowed:
         return None
     return 529, f"Explicit conversion from data type {written(value)} to {to.name} is not allowed."
+
+
+def implicit_error(value: Value, to: SqlType) -> Error | None:
+    """What an assignment raises where the conversion has to be asked for, or where there is none."""
+    source = value.type
+    if source is None or value.is_null or source.family in ("user", "variant") or to.family == "user":
+        return None
+    if source.name in ("datetime", "smalldatetime"):
+        asked = to.is_numeric
+    elif source.is_string:
+        asked = to.family == "binary"
+    elif source.name in ("money", "smallmoney"):
+        asked = to.is_string
+    else:
+        asked = source.family == "xml" and to.is_string
+    if asked:
+        return (
+            257,
+            f"Implicit conversion from data type {_with_max(source)} to {_with_max(to)} is not allowed. "
+            "Use the CONVERT function to run this query.",
+        )
+    if conversion_error(value, to) is None:
+        return None
+    return 206, f"Operand type clash: {written(value)} is incompatible with {to.name}"
+
+
+def _with_max(type_: SqlType) -> str:
+    return f"{type_.name}(max)" if type_.length == MAX else type_.name
 
 
 _CLOCK_PARTS = frozenset({"hour", "minute", "second", "millisecond", "microsecond", "nanosecond"})

@@ -72,6 +72,7 @@ from . import (  # noqa: F401 - their handlers
 from . import ordinary_sql_values as v
 from .names import fold
 from .nodes import SqlText
+from .operand_types import implicit_error
 from .ordinary_sql_assignment import assignment
 from .ordinary_sql_calls import xml_binding, xml_literals
 from .ordinary_sql_context import Context, Relation
@@ -167,12 +168,14 @@ def translate_expression(
     target: SqlType | None = None,
     columns: TableInfo | None = None,
     exact: bool = False,
+    assigned: bool = False,
 ) -> Expression:
     """Translate one scalar expression.
 
     ``target``: the type it is assigned to; the result is then converted to it as T-SQL
     would do implicitly; ``exact``: it is PostgreSQL's type too, as an argument has to be
-    where an assignment would convert.  ``columns``: columns in sight (RECEIVE's select list).
+    where an assignment would convert; ``assigned``: 257 and 206 tell what no assignment
+    converts.  ``columns``: columns in sight (RECEIVE's select list).
     After a problem the result is ``NULL``.
     """
     value = None if columns is not None else _trivial(text.tokens, scope)
@@ -181,6 +184,10 @@ def translate_expression(
             text, scope, problems, v.INVALID, lambda ctx: _expression(text, ctx, columns), columns=columns
         )
     if target is not None:
+        error = implicit_error(value, target) if assigned else None
+        if error is not None:
+            problems.add(error[1], at=text.span, number=error[0])
+            value = v.INVALID
         value = v.convert(value, target) if exact else v.assign(value, target)
     return Expression(layout(value.text), value.type)
 

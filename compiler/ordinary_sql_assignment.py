@@ -68,7 +68,7 @@ def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
     references = tuple(target.reference for target in targets)
     if _is_plain(node):
         values = [
-            v.assign(scalar(value, ctx), target.type)
+            v.assign(ctx.implicitly(scalar(value, ctx), target.type, value), target.type)
             for value, target in zip(expressions, targets, strict=True)
         ]
         return Assignment(
@@ -174,7 +174,7 @@ class Assigned(exp.Expression):
 @handles(Assigned)
 def _assigned(node: Assigned, ctx: Context) -> Value:
     target: ScalarVariable = node.args["target"]
-    return v.assign(scalar(node.this, ctx), target.type)
+    return v.assign(ctx.implicitly(scalar(node.this, ctx), target.type, node.this), target.type)
 
 
 def labels_of(names: tuple[str, ...]) -> list[str]:

@@ -16,6 +16,7 @@ from sqlglot import exp
 from ..grammar.problems import Problems
 from ..grammar.source import Source, Span
 from .names import ObjectName, fold, identifier, quote
+from .operand_types import implicit_error
 from .ordinary_sql_reading import Reader
 from .ordinary_sql_values import INVALID, Value
 from .type_map import SqlType, TypeError_, sql_type, typed_xml
@@ -134,6 +135,11 @@ class Context:
             message, at=self.whole if node is None else self.span(node), number=number, hint=hint
         )
         return INVALID
+
+    def implicitly(self, value: Value, to: SqlType | None, node: Any = None) -> Value:
+        """The value, where an assignment may convert it to ``to``; else what a problem leaves behind."""
+        error = implicit_error(value, to) if to is not None else None
+        return value if error is None else self.problem(error[1], node, number=error[0])
 
     def wrong_column_list(self, name: str, found: int, listed: int, node: Any) -> None:
         """Report that ``name (a, b, …)`` lists more or fewer columns than its query has."""

@@ -205,7 +205,9 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
                 explicit_value(object_name(statement.target), cell, ctx)
                 return []
             value = scalar(cell, ctx)
-            row.append(v.store(value, columns[place].type) if columns is not None else value)
+            if columns is not None:
+                value = v.store(ctx.implicitly(value, columns[place].type, cell), columns[place].type)
+            row.append(value)
         rows.append(row)
     if len(rows) > 1:
         _agree(rows, columns)

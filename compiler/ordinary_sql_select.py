@@ -248,6 +248,8 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         value = scalar(inner, ctx)
         position = len(values)
         if targets is not None and position < len(targets.types):
+            if targets.store:
+                value = ctx.implicitly(value, targets.types[position], inner)
             value = targets.convert(position, value)
         text = value.text
         name = alias

@@ -79,7 +79,7 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
     value = item.value
     if item.operator != "=":
         value = operand_of(item.operator, _own(item.column.copy(), ctx, target), value)
-    return v.store(scalar(value, ctx), column.type)
+    return v.store(ctx.implicitly(scalar(value, ctx), column.type, value), column.type)
 
 
 def _own(node: exp.Expr, ctx: Context, target: str | None) -> exp.Expr:

@@ -48,6 +48,10 @@ case.sql:2:1: error 206: Operand type clash: uniqueidentifier is incompatible wi
 case.sql:4:8: error 402: The data types uniqueidentifier and uniqueidentifier are incompatible in the subtract operator.
     4 | SELECT NEWID() - NEWID();
       |        ^^^^^
+
+case.sql:7:10: error 206: Operand type clash: uniqueidentifier is incompatible with int
+    7 | SET @i = @u;
+      |          ^^
 -- shows
 Msg 206, Level 16, State 2, Line 2
 case.sql:2:1: error 206: Operand type clash: uniqueidentifier is incompatible with int
@@ -58,8 +62,9 @@ case.sql:4:8: error 402: The data types uniqueidentifier and uniqueidentifier ar
     4 | SELECT NEWID() - NEWID();
       |        ^^^^^
 Msg 206, Level 16, State 2, Line 2
-Operand type clash: uniqueidentifier is incompatible with int
-206
+case.sql:7:10: error 206: Operand type clash: uniqueidentifier is incompatible with int
+    7 | SET @i = @u;
+      |          ^^
 
 -- case: a table that is not there: ALTER TABLE says 4902
 ALTER TABLE dbo.missing ADD a int;

@@ -55,3 +55,18 @@ SELECT '5' * 2 AS ten, CAST('2031-05-06' AS DATETIME) + 1 AS tomorrow, DEGREES(1
 SELECT SIGN(-2.50) AS sign, FLOOR($5.7) AS floor, ASCII(CAST(NULL AS CHAR(1))) AS ascii, CHOOSE(NULL, 1, 2) AS chosen
 SELECT CAST(CAST('10:11:12' AS TIME(2)) AS VARCHAR(20)) AS clock, CONVERT(CHAR(10), CAST('10:11:12' AS TIME(0))) AS hour
 SELECT CAST(CAST(1 AS TINYINT) AS VARBINARY(8)) AS one, CAST($1.5 AS VARBINARY(8)) AS money, CAST(CAST(1.5 AS REAL) AS VARBINARY(8)) AS real
+GO
+-- What an assignment does not convert by itself.
+DECLARE @number INT = GETDATE(), @bytes VARBINARY(10) = 'abc', @day DATE = 1, @text NVARCHAR(MAX)
+SET @text = CAST('<a/>' AS XML)
+SELECT @text = $5
+GO
+CREATE TABLE kept (bytes VARBINARY(MAX), number INT, body XML, text VARCHAR(20))
+GO
+INSERT kept (bytes) VALUES (N'abc')
+INSERT kept (number, body) SELECT GETDATE(), 5
+UPDATE kept SET text = body, number = NEWID()
+GO
+INSERT kept (bytes, number, body, text) VALUES (CAST('abc' AS VARBINARY(3)), '5', N'<a/>', GETDATE() - GETDATE())
+INSERT kept (text, bytes, body) SELECT (SELECT number FROM kept FOR XML PATH('')), 0x01, (SELECT number FROM kept FOR XML PATH(''), TYPE)
+SELECT * FROM kept
