@@ -9,6 +9,7 @@ from . import plpgsql as pl
 from .execution_switches import WhenExecuting
 from .flow_transactions import always_true
 from .lower import Context, Loop, Mode, comments, lower, lower_statements, single
+from .message_format import fits, literal_text, substitution_error
 from .parameters import needs_variable
 from .state_machine import leave_for_catch
 from .type_map import BIGINT, INT, NVARCHAR_MAX, SMALLINT
@@ -373,6 +374,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         message = ctx.expression(node.message, NVARCHAR_MAX)
     severity = ctx.expression(node.severity, INT)
     state = ctx.expression(node.state, INT)
+    sources = [ctx.expression(argument, None).type for argument in node.arguments]
     arguments = [ctx.expression(argument, NVARCHAR_MAX) for argument in node.arguments]
     parts: list[pl.Expr] = [
         pl.Name(ctx.session),
@@ -383,9 +385,13 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     ]
     extra: list[tuple[str, pl.Expr]] = []
     written = node.severity.text.strip()
+    form = None if numbered else literal_text(node.message)
+    refusal = substitution_error(form, sources)
     if written.isdecimal() and int(written) > 18 and "LOG" not in node.options:
-        parts[2:] = [pl.Text(_NEEDS_LOG), pl.Number(16), pl.Number(1)]
-        extra.append(("number", pl.Number(2754)))
+        refusal = 2754, _NEEDS_LOG
+    if refusal is not None:
+        parts[2:] = [pl.Text(refusal[1].replace("%", "%%")), pl.Number(16), pl.Number(1)]
+        extra.append(("number", pl.Number(refusal[0])))
         return [
             *ctx.guard(
                 node, [pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))]
@@ -399,7 +405,8 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     if numbered:
         extra.append(("number", pl.Raw(message.sql)))
     statement = pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))
-    safe = not numbered and all(part.safe for part in (message, severity, state, *arguments))
+    safe = form is not None and fits(form, sources)
+    safe = safe and all(part.safe for part in (message, severity, state, *arguments))
     body: list[pl.Statement] = [statement] if safe else ctx.guard(node, [statement])
     level = int(node.severity.text) if node.severity.text.strip().isdecimal() else None
     if level is not None and level <= 10:

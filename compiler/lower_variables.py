@@ -81,6 +81,12 @@ def _declare_scalar(
         )
         return []
     type_ = ctx.type_of(declaration.type)
+    if type_.name in ("text", "ntext", "image"):
+        ctx.problem(
+            "The text, ntext, and image data types are invalid for local variables.",
+            declaration.span,
+            number=2739,
+        )
     # The initial value must not see the variable itself: T-SQL declares from left to right.
     initial = ctx.expression(declaration.initial, type_, assigned=True) if declaration.initial else None
     variable = ctx.scope.declare(name, type_)

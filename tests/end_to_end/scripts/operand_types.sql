@@ -70,3 +70,6 @@ GO
 INSERT kept (bytes, number, body, text) VALUES (CAST('abc' AS VARBINARY(3)), '5', N'<a/>', GETDATE() - GETDATE())
 INSERT kept (text, bytes, body) SELECT (SELECT number FROM kept FOR XML PATH('')), 0x01, (SELECT number FROM kept FOR XML PATH(''), TYPE)
 SELECT * FROM kept
+GO
+DECLARE @text NTEXT
+GO
