@@ -184,6 +184,10 @@ DECLARE
     v_has_program boolean;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id FOR NO KEY UPDATE;
+    -- A queue that poison has stopped stays stopped, until STATUS = ON.
+    IF NOT p_poison THEN
+        PERFORM ssb.disable_if_poisoned(v_queue);
+    END IF;
     v_has_program := p_activation_procedure IS NOT NULL OR p_program IS NOT NULL
                      OR (NOT p_drop_activation AND coalesce(v_queue.activation_procedure, v_queue.external_program) IS NOT NULL);
     IF p_max_readers NOT BETWEEN 0 AND 32767 THEN

@@ -70,6 +70,9 @@ BEGIN
             HINT = 'A procedure called inside a transaction block cannot roll it back by itself: roll back, or call it outside.';
     END IF;
     ROLLBACK;
+    IF ssb.tell_of_poison() THEN
+        COMMIT;
+    END IF;
     PERFORM ssb.tries(session.try_depth);
     session.trancount := 0;
     session.autocommit := true;

@@ -132,6 +132,38 @@ AS $$
      WHERE c.oid = to_regclass(p_name) AND c.relkind IN ('r', 'p', 'f', 'v');
 $$;
 
+-- The functions that CREATE TRIGGER made for a table's triggers: they go with it. name@rows and name@delete
+-- belong to the trigger name.
+CREATE OR REPLACE FUNCTION ssb.functions_of_triggers(p_table regclass)
+RETURNS oid[]
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT array_agg(DISTINCT p.oid)
+      FROM pg_trigger AS t
+      JOIN pg_proc AS p ON p.oid = t.tgfoid
+     WHERE t.tgrelid = p_table AND NOT t.tgisinternal AND NOT ssb.is_runtime_function(p.oid)
+       AND split_part(p.proname, '@', 1) = split_part(t.tgname, '@', 1) AND pg_has_role(p.proowner, 'USAGE');
+$$;
+
+-- After DROP TABLE: those that no trigger of another table calls.
+CREATE OR REPLACE FUNCTION ssb.drop_trigger_functions(p_functions oid[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_function regprocedure;
+BEGIN
+    FOR v_function IN
+        SELECT p.oid FROM pg_proc AS p
+         WHERE p.oid = ANY (p_functions) AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = p.oid)
+    LOOP
+        EXECUTE format('DROP FUNCTION %s', v_function);
+    END LOOP;
+END;
+$$;
+
 -- DROP TABLE, DROP VIEW, DROP SEQUENCE, DROP TYPE.
 CREATE OR REPLACE FUNCTION ssb.drop_relation(p_kind text, p_name text, if_exists boolean DEFAULT false)
 RETURNS void
@@ -139,6 +171,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_actual text := ssb.kind_of_relation(p_name);
+    v_functions oid[];
 BEGIN
     IF p_kind = 'TABLE' THEN
         PERFORM ssb.refuse_to_drop(to_regclass(p_name));
@@ -149,8 +182,10 @@ BEGIN
     END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
         PERFORM ssb.loosen_synonyms(to_regclass(p_name));
+        v_functions := ssb.functions_of_triggers(to_regclass(p_name));
     END IF;
     EXECUTE format('DROP %s %s', p_kind, p_name);
+    PERFORM ssb.drop_trigger_functions(v_functions);
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
     IF NOT if_exists THEN
         PERFORM ssb.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
@@ -249,7 +284,11 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);
-    v_exists boolean := to_regproc(p_name) IS NOT NULL;
+    v_function regproc := to_regproc(p_name);
+    -- Where a table went by other ways than DROP TABLE, its trigger's functions are left alone.
+    v_orphan boolean := EXISTS (SELECT FROM pg_proc AS p WHERE p.oid = v_function AND p.prorettype = 'trigger'::regtype)
+                        AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgfoid = v_function);
+    v_exists boolean := v_function IS NOT NULL AND NOT v_orphan;
     v_trigger record;
 BEGIN
     IF to_regclass(p_table) IS NULL THEN
@@ -261,7 +300,7 @@ BEGIN
         PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', ssb.tsql_spelling(p_name)), 16, 6);
     END IF;
     PERFORM ssb.note_alteration(p_name, v_exists);
-    IF v_exists THEN
+    IF v_exists OR v_orphan THEN
         PERFORM ssb.drop_module('TRIGGER', p_name);
     END IF;
     FOR v_trigger IN

@@ -6,6 +6,19 @@
 -- Called by  compiled CREATE TRIGGER and the trigger functions it makes
 -- Locks      none beyond those of CREATE TRIGGER
 
+-- @@PROCID in a trigger: its object_id, which is the trigger's, not its function's.
+CREATE OR REPLACE FUNCTION ssb.trigger_id(p_function text)
+RETURNS integer
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT t.oid::integer FROM pg_trigger AS t
+     WHERE t.tgfoid = to_regproc(p_function) AND strpos(t.tgname, '@') = 0
+    UNION ALL
+    SELECT d.trigger_id FROM ssb.ddl_trigger AS d WHERE d.function = p_function
+    LIMIT 1;
+$$;
+
 -- One INSTEAD OF trigger for each event of a table or view.
 CREATE OR REPLACE FUNCTION ssb.check_instead(p_table regclass, p_name text, p_events text[])
 RETURNS void

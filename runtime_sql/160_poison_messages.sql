@@ -245,3 +245,27 @@ BEGIN
     RETURN true;
 END;
 $$;
+
+-- After a ROLLBACK: stops the queues that it was the last straw for, where a notification asks to be told.
+-- The others are found by who uses them next. True when there is something to commit.
+CREATE OR REPLACE FUNCTION ssb.tell_of_poison()
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_queue ssb.queue;
+    v_told boolean := false;
+BEGIN
+    FOR v_queue IN
+        SELECT q.* FROM ssb.queue AS q
+         WHERE q.is_receive_enabled AND pg_sequence_last_value(q.state_sequence) > 1
+           AND EXISTS (SELECT FROM ssb.event_notification AS n
+                        WHERE n.queue_id = q.queue_id AND 'BROKER_QUEUE_DISABLED' = ANY (n.events))
+         ORDER BY q.queue_id
+    LOOP
+        v_told := ssb.disable_if_poisoned(v_queue) OR v_told;
+    END LOOP;
+    RETURN v_told;
+END;
+$$;

@@ -310,7 +310,7 @@ BEGIN
     END IF;
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
     -- What these make and drop is no T-SQL object, or its part.
-    IF v_stack ~ '\mssb\.(create_queue|drop_queue|create_database|drop_database|rename_database|prepare_\w+|define_row_type|create_instead|begin_instead|drop_ddl_trigger|enable_trigger|reseed\w*|forget_trampolines)\(' THEN
+    IF v_stack ~ '\mssb\.(create_queue|drop_queue|create_database|drop_database|rename_database|prepare_\w+|define_row_type|create_instead|begin_instead|drop_ddl_trigger|drop_trigger_functions|enable_trigger|reseed\w*|forget_trampolines)\(' THEN
         RETURN;
     END IF;
     FOR v_trigger IN SELECT * FROM ssb.announce_definitions(TG_EVENT, TG_TAG, v_stack) LOOP
