@@ -367,6 +367,8 @@ class Scope:
             # A function has no session from its caller; PostgreSQL's call stack tells how deep it is.
             return Expression("ssb.nesting_level()", INT)
         if name.lower() == "@@procid" and self.routine is not None:
+            if self.trigger:
+                return Expression(f"ssb.trigger_id({literal(self.routine)})", INT)
             return Expression(f"{literal(self.routine)}::regproc::oid::integer", INT)
         if self.session is None or (self.function and name.lower() == "@@trancount"):
             return None
