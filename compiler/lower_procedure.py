@@ -670,7 +670,7 @@ def _insert_captured_rows(
 ) -> list[pl.Statement]:
     """Append the kept rows to a table variable."""
     columns = list(named) if named is not None else fillable(table.info.columns)
-    values = ", ".join(_captured_value(number, column) for number, column in enumerate(columns))
+    values = [_captured_value(number, column) for number, column in enumerate(columns)]
     source = f"unnest(ssb.captured_of_width({ctx.session}.captured, {len(columns)})) AS r"
     query = appending_query(table, f"@{table.reference}", columns, values, source)
     return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]
@@ -682,4 +682,4 @@ def _captured_value(number: int, column: ColumnInfo) -> str:
     if type_ is None:
         return f"r ->> {number}"
     kind = {"binary": "bytea", "xml": "xml"}.get(type_.family, "text")
-    return f"ssb.captured_value(r -> {number}, '{kind}')::{type_.postgres}"
+    return f"ssb.captured_value(r -> {number}, '{kind}')::{type_.unlimited.postgres}"

@@ -187,8 +187,12 @@ def _attempt(
 
 def _converted(item: _Item, target: SqlType | None) -> str:
     """An item for a column: message_body may become text or xml there."""
-    if item.type is None or target is None:
+    if target is None:
         return item.sql
+    if item.type is None:
+        return item.sql if target.limit is None else f"({item.sql})::{target.unlimited.postgres}"
+    if item.type.family in ("string", "binary"):
+        target = target.unlimited
     return convert_expression(Expression(item.sql, item.type), target).sql
 
 
@@ -208,7 +212,7 @@ def _attempt_into_table(node: nodes.Receive, ctx: Context, *, waiting: str | Non
             number=213,
         )
         return []
-    row = ", ".join(_converted(item, column.type) for item, column in zip(items, columns, strict=True))
+    row = [_converted(item, column.type) for item, column in zip(items, columns, strict=True)]
     rowcount = f"{ctx.session}.rowcount"
     query = appending_query(table, node.into.name, columns, row, _source(node, ctx))
     body: list[pl.Statement] = [pl.SelectInto(query, (table.reference, rowcount))]

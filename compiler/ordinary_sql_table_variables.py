@@ -8,6 +8,7 @@ CHECK) is checked by functions in the query (160_table_variables.sql).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -50,18 +51,25 @@ def insert_into_variable(
         cells = _one_row(variable, columns, rows[0], name)
         appended = TableVariableDml(variable, append=f"ROW({', '.join(cells)})::{variable.row_type}")
         return _with_output(appended, statement.outputs, ctx)
+    safe: set[str] = set()
     if rows is not None:
         kept = [[_default(cell, column) for cell, column in zip(row, columns, strict=True)] for row in rows]
         if columns:
+            short = {
+                place
+                for place, column in enumerate(columns)
+                if all(_fits(row[place], column) for row in kept)
+            }
+            safe = {fold(columns[place].name) for place in short}
             query = "VALUES " + ", ".join(
-                f"({', '.join(cell.text for cell in row)})" for row in _typed(kept, columns)
+                f"({', '.join(cell.text for cell in row)})" for row in _typed(kept, columns, short)
             )
         else:
             query = "SELECT"
     assert query is not None
     query = limited(query, statement.top, ctx)
     with_ = f"{with_clause(definitions, recursive=recursive)}{BREAK}" if definitions else ""
-    return _with_output(_rows(variable, name, columns, query, with_, ()), statement.outputs, ctx)
+    return _with_output(_rows(variable, name, columns, query, with_, (), safe), statement.outputs, ctx)
 
 
 def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> TableVariableDml | None:
@@ -99,17 +107,21 @@ def _with_output(dml: TableVariableDml, outputs: list[Output], ctx: Context) -> 
     return dml
 
 
-def _typed(rows: list[list[Value]], columns: list[ColumnInfo]) -> list[list[Value]]:
+def _typed(rows: list[list[Value]], columns: list[ColumnInfo], safe: set[int]) -> list[list[Value]]:
     """The first row's cells carry the columns' types, which VALUES would otherwise guess."""
     if not rows:
         return rows  # they do not fit, which is reported
     first = [
-        v.cast(cell, column.type.postgres, column.type)
+        _cast(cell, column.type if place in safe else column.type.unlimited)
         if column.type is not None and (cell.is_null or cell.is_literal or cell.type is None)
         else cell
-        for cell, column in zip(rows[0], columns, strict=True)
+        for place, (cell, column) in enumerate(zip(rows[0], columns, strict=True))
     ]
     return [first, *rows[1:]]
+
+
+def _cast(cell: Value, type_: SqlType) -> Value:
+    return v.cast(cell, type_.postgres, type_)
 
 
 def _default(cell: Value, column: ColumnInfo) -> Value:
@@ -132,8 +144,32 @@ def _one_row(variable: TableVariable, columns: list[ColumnInfo], row: list[Value
         if value is None:
             cells.append(_absent(variable, column, name))
         else:
-            cells.append(_checked(value.text, value, column, name))
+            text = value.text if _fits(value, column) else fitting(value.text, column, value.type)
+            cells.append(_checked(text, value, column, name))
     return cells
+
+
+def _fits(value: Value, column: ColumnInfo) -> bool:
+    """Whether a value's text or type tells that it is not too long for a column."""
+    limit = column.type.limit if column.type is not None else None
+    if limit is None or value.is_null:
+        return True
+    return value.is_literal and len(value.text) - 2 <= limit
+
+
+def fitting(text: str, column: ColumnInfo, source: SqlType | None = None) -> str:
+    """A value for a column of limited length: ROW(…)::type would cut off what is too long.
+
+    ``source``: the value's type, where it is known.
+    """
+    limit = column.type.limit if column.type is not None else None
+    if column.type is None or limit is None:
+        return text
+    if source is not None and source.family == column.type.family:
+        if source.limit is not None and source.limit <= limit:
+            return text
+        return f"sys.fitting({text}, {limit})"
+    return f"sys.fitting(({text})::{column.type.unlimited.postgres}, {limit})"
 
 
 def _absent(variable: TableVariable, column: ColumnInfo, name: str) -> str:
@@ -196,20 +232,25 @@ def rows_into(
 
 
 def appending_query(
-    variable: TableVariable, name: str, columns: list[ColumnInfo], values: str, source: str
+    variable: TableVariable, name: str, columns: list[ColumnInfo], values: list[str], source: str
 ) -> str:
     """RECEIVE … INTO and INSERT … EXEC append ``SELECT values FROM source``: the new array, the row count.
 
-    ``columns``: what the values are for. Keys and CHECKs hold, IDENTITY and computed columns are filled.
+    ``columns``: what the values are for; those of limited length have the unlimited type of it. Keys, CHECKs
+    and lengths hold, IDENTITY and computed columns are filled.
     """
     info = variable.info
     if info.keys or info.checks or len(columns) < len(info.columns):
-        made = _rows(variable, name, columns, f"SELECT {values} FROM {source}", "", ()).replace
+        made = _rows(variable, name, columns, f"SELECT {', '.join(values)} FROM {source}", "", ()).replace
         assert made is not None
         return made
     # array_agg over no row is NULL, and NULL joins to an array as nothing.
+    row = ", ".join(
+        fitting(value, column, column.type.unlimited if column.type is not None else None)
+        for value, column in zip(values, columns, strict=True)
+    )
     return (
-        f"SELECT {variable.query_reference} || array_agg(ROW({values})::{variable.row_type}), count(*)"
+        f"SELECT {variable.query_reference} || array_agg(ROW({row})::{variable.row_type}), count(*)"
         f" FROM {source}"
     )
 
@@ -225,8 +266,9 @@ def _rows(
     source: str,
     with_: str,
     before: tuple[str, ...],
+    safe: Collection[str] = (),
 ) -> TableVariableDml:
-    """The array with the rows of ``source`` behind its own."""
+    """The array with the rows of ``source`` behind its own; ``safe``: columns whose values fit."""
     info = variable.info
     given = [identifier(column.name) for column in columns]
     names = {fold(column.name) for column in columns}
@@ -242,7 +284,8 @@ def _rows(
         name_of = identifier(column.name)
         spelled = f"n.{name_of}"
         if fold(column.name) in names:
-            cells.append(spelled if column.nullable else _not_null(spelled, column, name))
+            text = spelled if fold(column.name) in safe else fitting(spelled, column)
+            cells.append(text if column.nullable else _not_null(text, column, name))
             continue
         if column.computed is not None:
             computed.append(f"({column.computed}) AS {name_of}")
@@ -483,8 +526,9 @@ def _set_values(change: Change, variable: TableVariable, alias: str, ctx: Contex
         if value.text == "DEFAULT":
             value = _default(value, column)
         if value.is_null or value.is_literal:
-            value = v.cast(value, column.type.postgres, column.type)
-        values[fold(column.name)] = value.text
+            type_ = column.type if _fits(value, column) else column.type.unlimited
+            value = v.cast(value, type_.postgres, type_)
+        values[fold(column.name)] = fitting(value.text, column, value.type)
     return values
 
 

@@ -121,6 +121,24 @@ class SqlType:
         return self.name in ("nchar", "nvarchar", "ntext", "sysname")
 
     @property
+    def limit(self) -> int | None:
+        """How many characters or bytes a value may have; None where nothing is too long."""
+        if self.name == "sysname":
+            return 128
+        unlimited = self.length == MAX or self.name in ("text", "ntext", "image", "rowversion")
+        if unlimited or self.user is not None:
+            return None
+        return (self.length or 1) if self.family in ("string", "binary") else None
+
+    @property
+    def unlimited(self) -> SqlType:
+        """The type that takes a value as it is, so that it can be seen to be too long."""
+        if self.limit is None:
+            return self
+        name = "varbinary" if self.family == "binary" else "nvarchar" if self.is_unicode else "varchar"
+        return replace(self, name=name, length=MAX)
+
+    @property
     def postgres(self) -> str:
         """The PostgreSQL type of a column, variable or cast of this type."""
         if self.user is not None or self.collection is not None:

@@ -69,3 +69,47 @@ BEGIN
     RETURN true;
 END;
 $$;
+
+-- What is too long for a column: blanks and zero bytes are cut off.
+CREATE OR REPLACE FUNCTION ssb.cut_blanks(p_value text, p_length integer)
+RETURNS text
+LANGUAGE plpgsql
+IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF length(rtrim(p_value, ' ')) > p_length THEN
+        RAISE EXCEPTION USING ERRCODE = 'string_data_right_truncation',
+            MESSAGE = format('value too long for type character varying(%s)', p_length);
+    END IF;
+    RETURN left(p_value, p_length);
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb.cut_zeros(p_value bytea, p_length integer)
+RETURNS bytea
+LANGUAGE plpgsql
+IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF ltrim(encode(substr(p_value, p_length + 1), 'hex'), '0') <> '' THEN
+        RAISE EXCEPTION USING ERRCODE = 'string_data_right_truncation',
+            MESSAGE = format('value too long for type binary varying(%s)', p_length);
+    END IF;
+    RETURN substr(p_value, 1, p_length);
+END;
+$$;
+
+-- A value for a column of limited length. What is too long is an error, the one that PostgreSQL raises on tables.
+CREATE OR REPLACE FUNCTION sys.fitting(p_value text, p_length integer)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$ SELECT CASE WHEN length(p_value) > p_length THEN ssb.cut_blanks(p_value, p_length) ELSE p_value END; $$;
+
+CREATE OR REPLACE FUNCTION sys.fitting(p_value bytea, p_length integer)
+RETURNS bytea
+LANGUAGE sql
+IMMUTABLE
+AS $$ SELECT CASE WHEN octet_length(p_value) > p_length THEN ssb.cut_zeros(p_value, p_length) ELSE p_value END; $$;

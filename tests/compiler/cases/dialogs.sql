@@ -557,7 +557,7 @@ BEGIN
         END;
         IF session.autocommit THEN COMMIT; END IF;
         BEGIN
-            SELECT batch.plain || array_agg(ROW(sys.xml_of(message_body), sys.text_of(message_body), sys.convert_varchar(queuing_order, 5))::pg_temp."@plain"), count(*) FROM ssb.receive('dbo.kept', 1) INTO plain, session.rowcount;
+            SELECT batch.plain || array_agg(ROW(sys.xml_of(message_body), sys.text_of(message_body), sys.fitting(sys.convert_varchar(queuing_order, 5), 5))::pg_temp."@plain"), count(*) FROM ssb.receive('dbo.kept', 1) INTO plain, session.rowcount;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;

@@ -581,7 +581,7 @@ BEGIN
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.t || array_agg(ROW(ssb.captured_value(r -> 0, 'text')::integer, ssb.captured_value(r -> 1, 'text')::varchar(10))::pg_temp."@t"), count(*) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
+            SELECT batch.t || array_agg(ROW(ssb.captured_value(r -> 0, 'text')::integer, sys.fitting(ssb.captured_value(r -> 1, 'text')::text, 10))::pg_temp."@t"), count(*) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
@@ -1152,9 +1152,9 @@ BEGIN
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, n.n)::pg_temp."@i" ORDER BY n.place), count(*)
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n.place), count(*)
             FROM (SELECT n.*, row_number() OVER () AS place
-                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::varchar(10) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::text FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
             INTO i, session.rowcount;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN
@@ -1249,9 +1249,9 @@ BEGIN
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, n.n)::pg_temp."@i" ORDER BY n.place), count(*)
+            SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n.place), count(*)
             FROM (SELECT n.*, row_number() OVER () AS place
-                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::varchar(10) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::text FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
             INTO i, session.rowcount;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN

@@ -137,7 +137,7 @@ INSERT INTO orders (customer, name) OUTPUT inserted.id, inserted.name INTO @t VA
 WITH changed AS (INSERT INTO dbo.orders (customer, name)
                  VALUES (1, 'a')
                  RETURNING id AS c1, name AS c2)
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n.place), count(*)
 FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
       FROM (SELECT n.*, row_number() OVER () AS place
             FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n) AS n
@@ -467,7 +467,7 @@ INSERT INTO dbo.audit (id, what, was) SELECT c1, c2, c3 FROM changed
 DELETE FROM orders OUTPUT deleted.id, deleted.name INTO @t (id, name)
 -- expect
 WITH changed AS (DELETE FROM dbo.orders RETURNING id AS c1, name AS c2)
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n.place), count(*)
 FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
       FROM (SELECT n.*, row_number() OVER () AS place
             FROM (SELECT c1, c2 FROM changed) AS n (id, name)) AS n) AS n

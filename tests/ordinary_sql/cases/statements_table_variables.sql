@@ -27,7 +27,7 @@ plain := array_append(plain, ROW(1, 'x')::dbo."p@plain")
 -- case: append variables
 INSERT @plain VALUES (@id, @name)
 -- expect
-plain := array_append(plain, ROW(id, name)::dbo."p@plain")
+plain := array_append(plain, ROW(id, sys.fitting(name, 10))::dbo."p@plain")
 
 -- case: append with identity and default
 INSERT INTO @log (what) VALUES (N'x')
@@ -60,14 +60,14 @@ INTO plain, row_count
 -- case: append of a select
 INSERT INTO @plain SELECT id, city FROM customers
 -- expect
-SELECT p.plain || array_agg(ROW(n.a, n.b)::dbo."p@plain"), count(*)
+SELECT p.plain || array_agg(ROW(n.a, sys.fitting((n.b)::text, 10))::dbo."p@plain"), count(*)
 FROM (SELECT id, city FROM dbo.customers) AS n (a, b)
 INTO plain, row_count
 
 -- case: append of a select with a key
 INSERT INTO @t (id, name) SELECT id, name FROM customers
 -- expect
-SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), n.name)::dbo."p@t" ORDER BY n.place), count(*)
+SELECT p.t || array_agg(ROW(sys.not_null(n.id, 'id', '@t'), sys.fitting((n.name)::text, 50))::dbo."p@t" ORDER BY n.place), count(*)
 FROM (SELECT n.*, row_number() OVER (PARTITION BY n.id ORDER BY n.place) AS nth_1
       FROM (SELECT n.*, row_number() OVER () AS place
             FROM (SELECT id, name FROM dbo.customers) AS n (id, name)) AS n) AS n
@@ -91,7 +91,7 @@ INTO bag, row_count
 -- case: append several with identity
 INSERT INTO @log (what) SELECT name FROM customers WHERE name IS NOT NULL
 -- expect
-SELECT p.log || array_agg(ROW(COALESCE((p.log)[cardinality(p.log)].id, 0) + n.place, sys.not_null(n.what, 'what', '@log'), sys.getdate())::dbo."p@log" ORDER BY n.place), count(*)
+SELECT p.log || array_agg(ROW(COALESCE((p.log)[cardinality(p.log)].id, 0) + n.place, sys.not_null(sys.fitting((n.what)::text, 100), 'what', '@log'), sys.getdate())::dbo."p@log" ORDER BY n.place), count(*)
 FROM (SELECT n.*, row_number() OVER () AS place
       FROM (SELECT name FROM dbo.customers WHERE name IS NOT NULL) AS n (what)) AS n
 INTO log, row_count
@@ -139,7 +139,7 @@ UPDATE p SET b = c.city FROM @plain p JOIN customers c ON c.id = p.a
 -- expect
 SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p.place), '{}'), count(changed.hit)
 FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, place)
-LEFT JOIN LATERAL (SELECT true AS hit, c.city AS b
+LEFT JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
                    FROM (SELECT) AS this_row
                    JOIN dbo.customers AS c ON c.id = p.a
                    LIMIT 1) AS changed ON true
@@ -150,7 +150,7 @@ UPDATE p SET b = c.city FROM @plain p LEFT JOIN customers c ON c.id = p.a WHERE 
 -- expect
 SELECT COALESCE(array_agg(CASE WHEN changed.hit THEN ROW(p.a, changed.b)::dbo."p@plain" ELSE ROW(p.a, p.b)::dbo."p@plain" END ORDER BY p.place), '{}'), count(changed.hit)
 FROM unnest(p.plain) WITH ORDINALITY AS p (a, b, place)
-LEFT JOIN LATERAL (SELECT true AS hit, c.city AS b
+LEFT JOIN LATERAL (SELECT true AS hit, sys.fitting(c.city, 10) AS b
                    FROM (SELECT) AS this_row
                    LEFT JOIN dbo.customers AS c ON c.id = p.a
                    WHERE p.a > 0
@@ -227,7 +227,7 @@ SELECT * FROM unnest(p.t) AS t
 -- case: select of itself
 INSERT INTO @plain SELECT a + 1, b FROM @plain
 -- expect
-SELECT p.plain || array_agg(ROW(n.a, n.b)::dbo."p@plain"), count(*)
+SELECT p.plain || array_agg(ROW(n.a, sys.fitting((n.b)::text, 10))::dbo."p@plain"), count(*)
 FROM (SELECT a + 1, b FROM unnest(p.plain) AS plain) AS n (a, b)
 INTO plain, row_count
 
