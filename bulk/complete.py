@@ -68,7 +68,14 @@ def complete(held: Claim, outputs: Outputs, dsn: str) -> Completed:
 
 
 def _stage_table(held: Claim, frame: "DataFrame", dsn: str, name: str) -> Staged:
-    return stage(frame, dsn, "table", _create(held, "table", name))
+    staging = _create(held, "table", name)
+    # It is made like the table.
+    named = "SELECT a.attname FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s::regclass"
+    there = {str(column) for (column,) in held.connection.execute(named, (staging,))}
+    for column in frame.columns:
+        if column not in there:
+            raise BulkError(f"the table {name} has no column {column!r}")
+    return stage(frame, dsn, "table", staging)
 
 
 def _stage_other(held: Claim, frame: "DataFrame", dsn: str, kind: str) -> Staged:

@@ -11,7 +11,7 @@ import psycopg
 from .claim import Claim, abandon, claim, connect, require_readable
 from .complete import complete
 from .problems import BulkError, ClaimLost, explain
-from .program import Program
+from .program import Outputs, Program
 from .read import read
 from .session import jdbc_options, spark_session
 
@@ -127,6 +127,8 @@ def _one_claim(
         report("claimed", progress)
         try:
             outputs = program(read(spark, held, dsn))
+            if not isinstance(outputs, Outputs):
+                raise BulkError(f"the program returned {type(outputs).__name__}, not pgsb.bulk.Outputs")
             result = complete(held, outputs, dsn)
         except ClaimLost:
             raise

@@ -36,6 +36,8 @@ def explain(error: Exception) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     # The last line of a Python traceback inside: "ValueError: …".
     own = [line for line in lines if re.match(r"^(\w+\.)*\w*(Error|Exception|Warning)\b: ", line)]
+    # psycopg's have other names: psycopg.errors.UndefinedColumn.
+    own = own or re.findall(r"Traceback \(most recent.*\n(?:[ \t].*\n)+(\w+(?:\.\w+)+: .+)", text, re.M)
     if own and type(error).__module__.startswith(("pyspark", "py4j")):
         return own[-1]
     return f"{type(error).__name__}: {lines[0] if lines else ''}"

@@ -14,9 +14,19 @@ def dsn_option(function: F) -> F:
     return click.option(
         "--dsn",
         metavar="DSN",
+        callback=_not_empty,
         help="PostgreSQL to use: postgresql://… or key=value words. "
         "Default: DATABASE_URL, the PG* variables, or a private server.",
     )(function)
+
+
+def _not_empty(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    """Refuse ``--dsn ""``: a variable of the shell that is not set must not lead to another server."""
+    if given is not None and not given.strip():
+        raise click.BadParameter(
+            "it is empty; left out it is DATABASE_URL, the PG* variables or a private server"
+        )
+    return given
 
 
 def addresses_options(function: F) -> F:

@@ -171,8 +171,11 @@ class Session:
     ) -> None:
         """End this side. With ``error`` (above 0) the far side gets an Error message.
 
-        ``cleanup`` removes this side without telling the other. Raises BrokerError.
+        ``cleanup`` removes this side without telling the other, so it goes with no ``error``:
+        ValueError. Raises BrokerError.
         """
+        if cleanup and (error is not None or description is not None):
+            raise ValueError("cleanup tells the far side nothing: it takes no error and no description")
         handle = conversation.conversation if isinstance(conversation, Message) else conversation
         self._call("SELECT ssb.end_conversation(%s, %s, %s, %s)", handle, error, description, cleanup)
 

@@ -169,4 +169,6 @@ def _plain_scheme(url: str) -> str:
 
 
 def _one_line(error: psycopg.Error) -> str:
-    return " ".join(str(error).split())
+    # libpq asks its questions on lines of their own.
+    lines = (" ".join(line.split()) for line in str(error).splitlines())
+    return ". ".join(line.rstrip(".") for line in lines if line)

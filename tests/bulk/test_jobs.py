@@ -125,6 +125,25 @@ def test_a_program_that_raises_loses_nothing(spark: Any, desk: Desk, tcp: Tcp) -
     assert desk.one("SELECT count(*) FROM ssb.claim") == 0
 
 
+def test_a_program_without_outputs_and_a_column_that_is_not_there_are_told(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    desk.send(1, 1)
+
+    def nothing(_messages: Any) -> Any:
+        return None
+
+    def wrong(messages: Any) -> Outputs:
+        return Outputs(tables={"dbo.total": messages.selectExpr("1 AS messages", "2 AS summe")})
+
+    with pytest.raises(BulkError, match=r"^the program returned NoneType, not pgsb\.bulk\.Outputs$"):
+        run_job(tcp(desk.database), "dbo.target", nothing)
+    with pytest.raises(BulkError, match=r"^the table dbo\.total has no column 'summe'$"):
+        run_job(tcp(desk.database), "dbo.target", wrong)
+    assert desk.waiting() == 1
+    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+
+
 def test_a_task_that_runs_twice_counts_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(2, 3)
 

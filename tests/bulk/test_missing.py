@@ -194,6 +194,16 @@ def test_what_the_jvm_says_is_the_deepest_cause() -> None:
     assert explain(_JavaError("x", is_dead=True)).startswith("Spark's JVM has died")
 
 
+def test_the_traceback_of_a_worker_ends_with_what_happened() -> None:
+    errors = pytest.importorskip("pyspark.errors")
+    error = errors.PySparkException(
+        "An exception was thrown from the Python worker: Traceback (most recent call last):\n"
+        '  File "staging.py", line 67, in write\n    with (\n'
+        'psycopg.errors.UndefinedColumn: column "wrong" of relation "t" does not exist\nLINE 1\n'
+    )
+    assert explain(error) == 'psycopg.errors.UndefinedColumn: column "wrong" of relation "t" does not exist'
+
+
 def test_a_connection_refused_by_the_jvm_is_told_from_others() -> None:
     """A driver whose JVM was killed sees nothing but that; a program's own connection is its own."""
     clientserver = pytest.importorskip("py4j.clientserver")

@@ -95,6 +95,13 @@ def test_a_timer_needs_an_open_conversation(session: client.Session) -> None:
     assert error.value.number == 8426
 
 
+def test_cleanup_takes_no_error(session: client.Session) -> None:
+    dialog = session.begin_dialog("//From", "//To")
+    with pytest.raises(ValueError, match="cleanup"):
+        session.end(dialog, error=1, description="no", cleanup=True)
+    session.end(dialog, cleanup=True)
+
+
 def test_errors_have_numbers(session: client.Session) -> None:
     with pytest.raises(client.BrokerError, match="Msg 8426") as error:
         session.send(UUID(int=1), body="a")

@@ -119,6 +119,8 @@ def test_go_with_a_count_repeats(database: Database, pgsb: Pgsb) -> None:
         (["run"], "Missing argument"),
         (["run", "nowhere.sql"], "cannot read nowhere.sql: No such file or directory"),
         (["run", "--format", "xml", "-"], "'xml' is not one of"),
+        (["run", "--dsn", "", "-"], "it is empty"),
+        (["uninstall", "--yes", "--dsn", " "], "it is empty"),
         (["run", "-v", "novalue", "-"], "'novalue' is not NAME=VALUE"),
         (["nothing"], "No such command 'nothing'"),
         (["script.sql"], "pgsb run script.sql"),
@@ -131,6 +133,13 @@ def test_wrong_usage_leaves_with_2(pgsb: Pgsb, arguments: list[str], expected: s
     left = pgsb(*arguments)
     assert left.status == 2
     assert expected in left.err
+
+
+def test_binary_data_is_no_script(pgsb: Pgsb, tmp_path: Path) -> None:
+    (tmp_path / "backup.bak").write_bytes(b"TAPE\x00\x00\x03\x00\x8c\x00\xff")
+    left = pgsb("check", str(tmp_path / "backup.bak"))
+    assert left.status == 2
+    assert "backup.bak: it is no text, but binary data" in left.err
 
 
 def test_without_arguments_the_commands_are_listed(pgsb: Pgsb) -> None:
