@@ -49,6 +49,10 @@ def arithmetic_error(operator: str, left: Value, right: Value) -> Error | None:
     first, second = written(left), written(right)
     name = _NAMES[operator]
     if a.family == b.family == "bit":
+        return _invalid(first, name) if operator in "*/" else _incompatible(first, second, name)
+    if operator == "%" and a.family == b.family == "float":
+        return _invalid(first, name)
+    if operator == "%" and "float" in (a.family, b.family) and "uniqueidentifier" not in (a.family, b.family):
         return _incompatible(first, second, name)
     if a.is_string and b.is_string and operator != "+":
         if operator == "%" or a.name != b.name:

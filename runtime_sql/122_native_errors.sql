@@ -233,7 +233,8 @@ BEGIN
             v_types := regexp_match(p_message, ': (.+) ([-+*/<>=~!@#%^&|?]+) (.+)$');
             v_error := ROW(402, CASE WHEN v_types IS NULL THEN p_message ELSE
                                format('The data types %s and %s are incompatible in the %s operator.',
-                                      ssb.tsql_type_in(v_types[1], v_types[1]), ssb.tsql_type_in(v_types[3], v_types[3]), v_types[2])
+                                      ssb.tsql_type_in(v_types[1], v_types[1]), ssb.tsql_type_in(v_types[3], v_types[3]),
+                                      coalesce(ssb.operator_name(v_types[2]), v_types[2]))
                            END, 16, 1, NULL, NULL);
         ELSE
             v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
@@ -334,6 +335,16 @@ AS $$
                                                         ELSE p_name END
       FROM pg_class AS c
      WHERE c.relname = p_name AND c.relkind IN ('r', 'p')
+$$;
+
+-- What SQL Server's messages call an operator. NULL: by its sign.
+CREATE OR REPLACE FUNCTION ssb.operator_name(p_operator text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT ('{"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo", "=": "equal to", "<>": "not equal to",'
+            ' "<": "less than", "<=": "less than or equal to", ">": "greater than", ">=": "greater than or equal to"}'::jsonb)
+           ->> p_operator
 $$;
 
 -- SQL Server's name of the PostgreSQL type that a message mentions.
