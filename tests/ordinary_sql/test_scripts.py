@@ -87,7 +87,7 @@ def test_an_operator_that_the_types_lack(session: Tsql) -> None:
     session.connection.execute("CREATE TABLE dbo.flags (f boolean)")
     session.run("SELECT * FROM dbo.flags WHERE f = 1")
     assert [(error.number, error.message) for error in session.errors] == [
-        (402, "The data types boolean and int are incompatible in the = operator.")
+        (402, "The data types boolean and int are incompatible in the equal to operator.")
     ]
 
 
