@@ -76,7 +76,7 @@ def _plus(left: Value, right: Value, ctx: Context, node: exp.Expr | None = None)
         if "uniqueidentifier" in (a.family, b.family):
             return _clash("add", a, b, ctx, node)
         if a.family == b.family == "binary":
-            return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, v.common_of_types([a, b]))
+            return Value(f"{left.at(v.OTHER)} || {right.at(v.ADD)}", v.OTHER, _joined_bytes(a, b))
         if a.is_numeric and b.is_numeric:
             return _numeric("+", left, right, ctx)
         if a.is_string and b.is_numeric:
@@ -135,6 +135,12 @@ def _kept_blanks(value: Value) -> Value:
     if (type_.length or 1) > 1 and not value.text.startswith("rpad("):
         return v.call("rpad", value.text, str(type_.length), type=type_)
     return value
+
+
+def _joined_bytes(a: tm.SqlType, b: tm.SqlType) -> tm.SqlType:
+    if None in (a.length, b.length) or tm.MAX in (a.length, b.length):
+        return tm.VARBINARY_MAX
+    return tm.SqlType("varbinary", length=min((a.length or 1) + (b.length or 1), 8000))
 
 
 def _joined_type(left: Value, right: Value) -> tm.SqlType:

@@ -34,7 +34,7 @@ def top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:
         return None, None, False
     if options is not None and options.args.get("percent"):
         return None, value.text, with_ties
-    return row_count(value), None, with_ties
+    return _top_count(value), None, with_ties
 
 
 def _count_outside(node: exp.Expr, ctx: Context) -> Value:
@@ -61,7 +61,7 @@ def limit_of(top: Top | None, ctx: Context, counted: Callable[[], str]) -> str |
     if top.count is not None:
         count = scalar(top.count, ctx)
         if not top.percent:
-            limit = row_count(count)
+            limit = _top_count(count)
         elif count.constant != 100:
             limit = f"(SELECT ceil(count(*) * ({count.text}) / 100.0) FROM ({counted()}) AS counted)"
     return within_row_limit(limit, ctx)
@@ -118,6 +118,12 @@ def within_row_limit(limit: str | None, ctx: Context) -> str | None:
     """LIMIT under SET ROWCOUNT, which counts where it is the smaller one; NULL is no limit."""
     rows = ctx.scope.row_limit
     return limit if rows is None else (rows if limit is None else f"LEAST({limit}, {rows})")
+
+
+def _top_count(value: Value) -> str:
+    """A row count that is no literal is looked at: NULL would be no limit to PostgreSQL."""
+    text = row_count(value)
+    return text if isinstance(value.constant, int) else v.call("sys.top_count", text).text
 
 
 def row_count(value: Value) -> str:

@@ -607,9 +607,18 @@ def store(value: Value, to: SqlType | None) -> Value:
         return value
     if to.family == "string" and (value.is_string or value.type is None):
         return value
-    if to.family == "binary" and value.family == "binary" and to.name != "binary":
-        return value
+    if to.family == "binary" and value.family == "binary":
+        checked = _fitting_bytes(value, to)
+        return checked if to.name != "binary" else assign(checked, to)
     return assign(value, to)
+
+
+def _fitting_bytes(value: Value, to: SqlType) -> Value:
+    """Bytes for a column whose length PostgreSQL does not watch: 2628 where there are more."""
+    known = value.type.limit if value.type is not None else None
+    if to.limit is None or value.is_null or (known is not None and known <= to.limit):
+        return value
+    return call("sys.fitting", value.text, str(to.limit), type=to)
 
 
 _SMALL_INTEGERS = {"tinyint": range(256), "smallint": range(-32768, 32768)}

@@ -152,6 +152,13 @@ BEGIN
             ELSE ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
                                   ssb.tsql_type_in(p_message, CASE WHEN p_message ~ 'flow$' THEN 'float' ELSE 'int' END)),
                      16, 2, NULL, NULL)::ssb.error END;
+    WHEN '2201W' THEN
+        v_error := CASE WHEN p_message ~ 'NULL'
+            THEN ROW(1060, 'The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.',
+                     15, 1, NULL, NULL)::ssb.error
+            ELSE ROW(127, 'A TOP N or FETCH rowcount value may not be negative.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '2201X' THEN
+        v_error := ROW(10742, 'The offset specified in a OFFSET clause may not be negative.', 16, 1, NULL, NULL);
     WHEN '2201E', '2201F' THEN
         v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN

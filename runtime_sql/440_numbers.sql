@@ -180,3 +180,15 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN state[2] > 0 THEN state[1]
 CREATE OR REPLACE AGGREGATE sys.avg_int(bigint) (
     SFUNC = sys.avg_int_step, STYPE = bigint[], INITCOND = '{0,0}', FINALFUNC = sys.avg_int_result,
     COMBINEFUNC = sys.avg_int_join, PARALLEL = SAFE);
+
+-- TOP (n) where n is no literal: error 1060 for NULL, which would be no limit.
+CREATE OR REPLACE FUNCTION sys.top_count(value bigint) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF value IS NULL THEN
+        RAISE EXCEPTION 'LIMIT must not be NULL' USING ERRCODE = 'invalid_row_count_in_limit_clause';
+    END IF;
+    RETURN value;
+END;
+$$;

@@ -501,7 +501,7 @@ BEGIN
         IF session.autocommit THEN COMMIT; END IF;
         BEGIN
             INSERT INTO dbo.t
-            SELECT * FROM (VALUES (13::integer, 'f'::varchar(10)), (14::integer, 'g'::varchar(10)), (15::integer, NULL::varchar(10))) AS chosen LIMIT n;
+            SELECT * FROM (VALUES (13::integer, 'f'::varchar(10)), (14::integer, 'g'::varchar(10)), (15::integer, NULL::varchar(10))) AS chosen LIMIT sys.top_count(n);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
             PERFORM ssb.show_count(session);
         EXCEPTION WHEN OTHERS THEN

@@ -32,12 +32,12 @@ SELECT * FROM dbo.customers LIMIT 1
 -- case: top of a variable
 SELECT TOP (@n) id FROM orders ORDER BY id
 -- expect
-SELECT id FROM dbo.orders ORDER BY id LIMIT p.n
+SELECT id FROM dbo.orders ORDER BY id LIMIT sys.top_count(p.n)
 
 -- case: top of a sum
 SELECT TOP (@n + 1) id FROM orders
 -- expect
-SELECT id FROM dbo.orders LIMIT p.n + 1
+SELECT id FROM dbo.orders LIMIT sys.top_count(p.n + 1)
 
 -- case: top with ties
 SELECT TOP 3 WITH TIES id FROM orders ORDER BY amount DESC
