@@ -97,7 +97,7 @@ BEGIN
                 -- Perhaps it can be raised now: at the end.
                 v_mark[2] := -1;
                 v_mark[7] := -1;
-                v_mark[8] := -1;
+                v_mark[10] := -1;
             ELSE
                 v_mark[4] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
                 -- As an assignment: PERFORM would be a statement of its own.
@@ -197,7 +197,7 @@ BEGIN
                     EXIT WHEN v_order IS NULL;
                 END IF;
                 -- (Where the walk below does not begin with it, it is tried here even if its reader seems to be at it.)
-                IF (v_is_untried OR (v_mark[8] = v_order AND v_mark[10] = v_mark[4]))
+                IF (v_is_untried OR (v_order >= v_mark[8] AND v_order < v_mark[9] AND v_mark[10] = v_mark[4]))
                    AND (v_held IS NULL OR v_endpoint_id <> ALL (v_held)) THEN
                     SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                            e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
@@ -212,8 +212,9 @@ BEGIN
                     -- reader may put back at any moment.
                     v_passed := v_order;
                     v_least := coalesce(v_held[v_mark[5] + 1], v_mark[1]);
-                    -- Where one was found in this tenth of a second, behind the same first message.
-                    v_from := CASE WHEN v_mark[8] = v_passed AND v_mark[10] = v_mark[4] THEN v_mark[9] ELSE v_passed END;
+                    -- Where one was found in this tenth of a second, behind this or an earlier first message.
+                    v_from := CASE WHEN v_passed >= v_mark[8] AND v_passed < v_mark[9] AND v_mark[10] = v_mark[4] THEN v_mark[9]
+                                   ELSE v_passed END;
                     v_is_held := v_passed <= v_mark[3] AND v_endpoint_id = ANY (v_held);
                     IF v_mark[6] & 3 = 0 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, true,
