@@ -18,7 +18,7 @@ _NAMED = {
     "CERTIFICATE": "ssb.drop_certificate",
 }
 _RELATIONS = frozenset({"TABLE", "VIEW", "SEQUENCE", "TYPE"})
-_PRINCIPALS = frozenset({"USER", "LOGIN", "ROLE", "APPLICATION ROLE"})
+_PRINCIPALS = frozenset({"USER", "LOGIN", "ROLE", "SERVER ROLE", "APPLICATION ROLE"})
 # What CREATE of the kind accepts without making anything.
 _WITHOUT_EFFECT = frozenset(
     {
@@ -43,7 +43,6 @@ _WITHOUT_EFFECT = frozenset(
         "SEARCH PROPERTY LIST",
         "SERVER AUDIT",
         "SERVER AUDIT SPECIFICATION",
-        "SERVER ROLE",
         "STATISTICS",
         "SYMMETRIC KEY",
         "WORKLOAD GROUP",
@@ -88,7 +87,9 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
     if node.kind == "SCHEMA":
         return [pl.Invoke("ssb.drop_schema", (text,), (*if_exists, *database))]
     if node.kind in _PRINCIPALS:
-        return [pl.Invoke("ssb.drop_principal", (text, pl.Text(node.kind)), (*if_exists, *database))]
+        # CREATE SERVER ROLE makes a role like others.
+        principal = pl.Text(node.kind.removeprefix("SERVER "))
+        return [pl.Invoke("ssb.drop_principal", (text, principal), (*if_exists, *database))]
     if node.kind == "PROCEDURE":
         return [pl.Invoke("ssb.drop_module", (pl.Text("PROCEDURE"), ctx.queue(name)), if_exists)]
     if node.kind == "TRIGGER" and node.on is not None:

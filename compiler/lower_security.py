@@ -27,6 +27,9 @@ _FREE_TO_ALL = frozenset(
     }
 )
 """Classes whose permissions nothing here asks for: types are everybody's, the others do not exist."""
+_SERVER_ROLES = frozenset(
+    "sysadmin serveradmin securityadmin processadmin setupadmin bulkadmin diskadmin dbcreator".split()
+)
 
 
 def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
@@ -63,6 +66,13 @@ def create_role(node: nodes.CreateRole, ctx: Context) -> list[pl.Invoke] | None:
 @invocations.register
 def alter_role(node: nodes.AlterRole, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER ROLE … ADD MEMBER, DROP MEMBER, WITH NAME."""
+    if node.kind == "SERVER ROLE" and node.name.text.lower() in _SERVER_ROLES:
+        ctx.problems.add(
+            f"{node.name.text} gives no rights here: those of a server are its PostgreSQL roles'",
+            node.name.span,
+            severity="warning",
+        )
+        return []
     role, member = pl.Text(node.name.text), pl.Text(node.member.text)
     if node.action == "ADD MEMBER":
         return _call(ctx, "ssb.add_member", role, member)

@@ -136,6 +136,24 @@ SELECT ssb.drop_endpoint('e');
 -- shows
 
 
+-- case: server roles
+CREATE LOGIN u WITH PASSWORD = 'x';
+CREATE SERVER ROLE ops;
+ALTER SERVER ROLE ops ADD MEMBER u;
+ALTER SERVER ROLE [sysadmin] ADD MEMBER u;
+ALTER SERVER ROLE dbcreator DROP MEMBER u;
+DROP SERVER ROLE ops;
+-- expect
+SELECT ssb.create_principal('u', 'LOGIN');
+
+SELECT ssb.create_principal('ops', 'ROLE');
+
+SELECT ssb.add_member('ops', 'u');
+
+SELECT ssb.drop_principal('ops', 'ROLE');
+-- shows
+
+
 -- case: permissions
 CREATE USER u WITHOUT LOGIN;
 CREATE ROLE readers;
