@@ -37,7 +37,11 @@ def function_signature(node: nodes.CreateFunction, catalog: Catalog) -> UserFunc
             return NVARCHAR_MAX
 
     result = resolve(node.returns) if node.returns is not None else None
-    return UserFunction(result, tuple(resolve(parameter.type) for parameter in node.parameters))
+    return UserFunction(
+        result,
+        tuple(resolve(parameter.type) for parameter in node.parameters),
+        tuple(fold(parameter.variable.name.lstrip("@")) for parameter in node.parameters),
+    )
 
 
 def rights(options: nodes.ModuleOptions) -> tuple[str, ...]:

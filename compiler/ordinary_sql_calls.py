@@ -9,7 +9,7 @@ from sqlglot import exp
 from . import functions
 from . import ordinary_sql_values as v
 from . import type_map as tm
-from .names import ObjectName, fold, identifier, literal
+from .names import ObjectName, fold, identifier, literal, quote
 from .operand_types import conversion_error
 from .ordinary_sql_context import Context, handles, object_name
 from .ordinary_sql_dml_tools import is_default
@@ -357,7 +357,7 @@ def _user_function(prefix: list[str], call: exp.Anonymous, ctx: Context) -> Valu
     ):
         return _function(call, ctx)
     known = ctx.scope.user_function(ctx.scope.synonym(name))
-    texts = user_arguments(call, known, ctx)
+    texts = user_arguments(call, known, ctx, prefix)
     return v.call(ctx.relation_name(name), *texts, type=known.result if known is not None else None)
 
 
@@ -371,40 +371,61 @@ def table_argument(node: exp.Expr, ctx: Context) -> str | None:
     return variable.query_reference if ctx.has_relations else variable.reference
 
 
-def user_arguments(call: exp.Anonymous, known: UserFunction | None, ctx: Context) -> list[str]:
-    """The arguments of a user's function as PostgreSQL text, converted to its parameters' types."""
-    texts = []
-    for position, argument in enumerate(given_arguments(call, ctx)):
-        rows = table_argument(argument, ctx)
-        if rows is not None:
-            texts.append(rows)
-            continue
-        value = scalar(argument, ctx)
-        to = known.parameters[position] if known is not None and position < len(known.parameters) else None
-        if to is not None:
-            value = v.assign(value, to)
-            # A bare 1 is an integer, which PostgreSQL takes for no smallint.
-            narrower = isinstance(value.constant, int) and to.postgres_bare in ("smallint", "sys.bit")
-            if narrower or (
-                value.constant is None
-                and not value.is_null
-                and (value.type is None or value.type.postgres_bare != to.postgres_bare or value.pg)
-            ):
-                value = v.cast(value, to.postgres_bare, to)
-        texts.append(value.text)
-    return texts
+def user_arguments(
+    call: exp.Anonymous, known: UserFunction | None, ctx: Context, prefix: list[str]
+) -> list[str]:
+    """The arguments of a user's function as PostgreSQL text, converted to its parameters' types.
 
-
-def given_arguments(call: exp.Anonymous, ctx: Context) -> list[exp.Expr]:
-    """The arguments without the DEFAULTs that end them: PostgreSQL's functions know their defaults."""
+    The DEFAULTs that end them are left out: PostgreSQL's functions know their defaults. Behind another
+    DEFAULT the arguments have their names.
+    """
+    name = ".".join([*prefix, call.name])
+    if known is not None and not _right_number(call, known, name, ctx):
+        return []
     arguments: list[exp.Expr] = list(call.expressions)
     while arguments and is_default(arguments[-1]):
         arguments.pop()
-    for argument in arguments:
+    texts: list[str] = []
+    named = False
+    for position, argument in enumerate(arguments):
         if is_default(argument):
-            ctx.unsupported("DEFAULT before another argument of a function", argument)
-            return []
-    return arguments
+            if known is None or not known.names:
+                ctx.unsupported("DEFAULT before another argument of a function", argument)
+                return []
+            named = True
+            continue
+        text = _user_argument(argument, position, known, ctx)
+        texts.append(f"{quote(known.names[position])} => {text}" if named and known is not None else text)
+    return texts
+
+
+def _right_number(call: exp.Anonymous, known: UserFunction, name: str, ctx: Context) -> bool:
+    given, wanted = len(call.expressions), len(known.parameters)
+    if given < wanted:
+        message = f"An insufficient number of arguments were supplied for the procedure or function {name}."
+        ctx.problem(message, call, number=313)
+    elif given > wanted:
+        ctx.problem(f"Procedure or function {name} has too many arguments specified.", call, number=8144)
+    return given == wanted
+
+
+def _user_argument(argument: exp.Expr, position: int, known: UserFunction | None, ctx: Context) -> str:
+    rows = table_argument(argument, ctx)
+    if rows is not None:
+        return rows
+    value = scalar(argument, ctx)
+    to = known.parameters[position] if known is not None and position < len(known.parameters) else None
+    if to is not None:
+        value = v.assign(value, to)
+        # A bare 1 is an integer, which PostgreSQL takes for no smallint.
+        narrower = isinstance(value.constant, int) and to.postgres_bare in ("smallint", "sys.bit")
+        if narrower or (
+            value.constant is None
+            and not value.is_null
+            and (value.type is None or value.type.postgres_bare != to.postgres_bare or value.pg)
+        ):
+            value = v.cast(value, to.postgres_bare, to)
+    return value.text
 
 
 @handles(exp.ScopeResolution)

@@ -98,10 +98,12 @@ class ScalarVariable:
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A user function: result type (None for a table or an unknown one) and types of the parameters."""
+    """A user function: result type (None for a table or an unknown one) and parameters."""
 
     result: SqlType | None
     parameters: tuple[SqlType | None, ...] = ()
+    names: tuple[str, ...] = ()
+    """Folded, without @."""
 
 
 @dataclass(frozen=True)

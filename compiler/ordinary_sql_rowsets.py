@@ -70,7 +70,7 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     padded: list[str | None] = [None, None, *prefix]
     name = ObjectName(call.name, padded[-1] or None, padded[-2] or None if len(prefix) > 1 else None)
     known_function = ctx.scope.user_function(ctx.scope.synonym(name))
-    arguments = ", ".join(user_arguments(call, known_function, ctx))
+    arguments = ", ".join(user_arguments(call, known_function, ctx, prefix))
     info = ctx.scope.table(name)
     shown = fold(alias or call.name)
     found = info.columns if info is not None else None

@@ -152,6 +152,9 @@ BEGIN
             ELSE ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
                                   ssb.tsql_type_in(p_message, CASE WHEN p_message ~ 'flow$' THEN 'float' ELSE 'int' END)),
                      16, 2, NULL, NULL)::ssb.error END;
+    WHEN '2200H' THEN
+        v_error := ROW(11728, format('The sequence object ''%s'' has reached its minimum or maximum value. Restart the sequence '
+                                     'object to allow new values to be generated.', v_first), 16, 1, NULL, NULL);
     WHEN '2201W' THEN
         v_error := CASE WHEN p_message ~ 'NULL'
             THEN ROW(1060, 'The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.',
