@@ -255,14 +255,15 @@ class CompileSession:
                 learn(statement, batch)
         self.catalog.database = database
 
-    def _announce_type(self, statement: nodes.Statement, batch: nodes.Batch) -> None:
-        """What is wrong with it is reported when its turn comes."""
+    def _announce_type(self, statement: nodes.Statement, batch: nodes.Batch, nesting: int = 0) -> None:
+        """What is wrong with it is reported when its turn comes. Inside an IF it may be there already."""
         if isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
             context = self._context(batch, Problems(), Scope(self.catalog), Frame(), CLOSED)
+            context.nesting = nesting
             if table_type_statement(statement, context) is None:
                 announce_type(statement, context)
         for child in nodes.children_of(statement):
-            self._announce_type(child, batch)
+            self._announce_type(child, batch, nesting + 1)
 
     def _announce_module(self, statement: nodes.Statement, batch: nodes.Batch) -> None:
         if isinstance(statement, nodes.CreateProcedure):
