@@ -36,6 +36,8 @@ DECLARE
     v_rule record;
     v_names text[] := ARRAY(SELECT ssb.quoted_name(p_message, n) FROM generate_series(1, 3) AS n);
     v_key text := substring(p_detail FROM '\)=\((.*)\)');
+    v_owner text;
+    v_index text;
     v_error ssb.error;
 BEGIN
     SELECT c.conname, c.contype, c.conrelid, c.confrelid, c.conkey, c.confkey,
@@ -54,7 +56,18 @@ BEGIN
     IF sqlstate_code = '23505' THEN
         v_error.severity := 14;
         v_error.state := 1;
-        IF v_rule.contype IN ('p', 'u') THEN
+        -- An index has its table's name and __ before its own.
+        v_owner := split_part(v_names[1], '__', 1);
+        v_index := CASE WHEN v_names[1] LIKE '%\_\_%' THEN substr(v_names[1], length(v_owner) + 3) ELSE v_names[1] END;
+        IF p_message ~ '^could not create' THEN
+            v_error.number := 1505;
+            v_error.severity := 16;
+            v_error.message := format(
+                'The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the %sindex name ''%s''.',
+                -- That of a constraint does not tell its table, and is gone again.
+                (SELECT format('object name ''%s'' and the ', ssb.tsql_name_of(c.oid)) FROM pg_class AS c
+                  WHERE c.relname = v_owner AND c.relkind = 'r' LIMIT 1), v_index);
+        ELSIF v_rule.contype IN ('p', 'u') THEN
             v_error.number := 2627;
             v_error.message := format('Violation of %s KEY constraint ''%s''. Cannot insert duplicate key in object ''%s''.',
                 CASE v_rule.contype WHEN 'p' THEN 'PRIMARY' ELSE 'UNIQUE' END, v_rule.conname, v_rule.owner);
@@ -62,7 +75,7 @@ BEGIN
             v_error.number := 2601;
             v_error.message := format('Cannot insert duplicate key row in object ''%s'' with unique index ''%s''.',
                 (SELECT ssb.tsql_name_of(i.indrelid) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-                  WHERE c.relname = v_names[1] LIMIT 1), v_names[1]);
+                  WHERE c.relname = v_names[1] LIMIT 1), v_index);
         END IF;
         v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
     ELSIF v_rule.contype = 'f' THEN
@@ -152,6 +165,11 @@ BEGIN
             ELSE ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
                                   ssb.tsql_type_in(p_message, CASE WHEN p_message ~ 'flow$' THEN 'float' ELSE 'int' END)),
                      16, 2, NULL, NULL)::ssb.error END;
+    WHEN '2BP01' THEN
+        IF p_message ~ '^cannot drop column' THEN
+            v_error := ROW(4922, format('ALTER TABLE DROP COLUMN %s failed because one or more objects access this column.',
+                                        substring(p_message FROM 'column (\S+) of')), 16, 9, NULL, NULL);
+        END IF;
     WHEN '2200H' THEN
         v_error := ROW(11728, format('The sequence object ''%s'' has reached its minimum or maximum value. Restart the sequence '
                                      'object to allow new values to be generated.', v_first), 16, 1, NULL, NULL);
