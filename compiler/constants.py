@@ -45,6 +45,10 @@ class Constants:
         """Start with nothing known."""
         self._values: dict[str, Template] = {}
 
+    def of_variable(self, name: str) -> Template | None:
+        """Return the text that a variable holds."""
+        return self._values.get(name.lower())
+
     def value(self, tokens: Sequence[Token]) -> Template | None:
         """Return the text that an expression gives; None when no part of it is constant."""
         parts: list[str | Piece] = []

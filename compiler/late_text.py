@@ -48,9 +48,11 @@ def lower_late_text(
     *,
     levels: int = 1,
     certain: bool = True,
+    prefix: pl.Expr | None = None,
 ) -> list[pl.Statement]:
     """Lower the statement to a call of ssb.execute_text; arguments travel as text, as for ssb.execute.
 
+    ``prefix``: what the text begins with, USE of a database.
     ``certain``: it will come to that, not only for some values of the text's parts.
     """
     if certain:
@@ -75,8 +77,9 @@ def lower_late_text(
                 cast = pl.Cast(pl.Name(f"{values}[{number}]"), variable.type.postgres)
                 after.append(pl.Assign(variable.reference, cast))
     parameters: pl.Expr = pl.NULL if definition is None else ctx.value(definition, NVARCHAR_MAX)
+    whole = _whole(node, text, ctx)
     before = [
-        pl.Assign(wanted, _whole(node, text, ctx)),
+        pl.Assign(wanted, whole if prefix is None else pl.Invoke("concat", (prefix, whole))),
         pl.Assign(values, pl.Array(tuple(texts), "text")),
     ]
     call = pl.Call(

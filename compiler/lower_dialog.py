@@ -22,7 +22,7 @@ def begin_dialog_call(node: nodes.BeginDialog, ctx: Context) -> pl.Invoke:
             ("broker_instance", instance),
             ("related_conversation", _value(node.related_conversation, ctx)),
             ("related_conversation_group", _value(node.related_conversation_group, ctx)),
-            ("lifetime", ctx.argument(node.lifetime, INT) if node.lifetime else None),
+            ("lifetime", _lifetime(node.lifetime, ctx) if node.lifetime else None),
             ("encryption", flag(node.encryption)),
         )
         + ctx.database_argument(),
@@ -33,10 +33,29 @@ def _value(text: nodes.SqlText | None, ctx: Context) -> pl.Expr | None:
     return ctx.value(text, UNIQUEIDENTIFIER) if text is not None else None
 
 
+def _lifetime(text: nodes.SqlText, ctx: Context) -> pl.Expr:
+    """Return the seconds; NULL, which would be no lifetime to the function, is an error (8406)."""
+    seconds = ctx.argument(text, INT)
+    return seconds if text.text.strip().isdigit() else pl.Invoke("ssb.given_lifetime", (seconds,))
+
+
+def _identifier_variable(variable: nodes.Variable, what: str, statement: str, ctx: Context) -> pl.Name:
+    """Return the variable that a statement sets to a handle or group: one of another type is problem 8402."""
+    known = ctx.scope.variable(variable.name)
+    if known is not None and known.type.family not in ("uniqueidentifier", "user") and not known.is_text:
+        ctx.problem(
+            f"The data type of the '{what}' in the '{statement}' statement must be uniqueidentifier. "
+            f"The {known.type.name} data type is not allowed.",
+            variable.span,
+            number=8402,
+        )
+    return ctx.variable(variable)
+
+
 @lower.register
 def lower_begin_dialog(node: nodes.BeginDialog, ctx: Context) -> list[pl.Statement]:
     """BEGIN DIALOG: the variable keeps its value when the statement fails."""
-    handle = ctx.variable(node.handle)
+    handle = _identifier_variable(node.handle, "dialog handle", "BEGIN DIALOG", ctx)
     statement = pl.Assign(handle.spelling, begin_dialog_call(node, ctx))
     return [*ctx.guard(node, [statement, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
 
@@ -109,7 +128,7 @@ def lower_get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.S
 
 def get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.Statement]:
     """Return the statements of one try to get a group."""
-    group = ctx.variable(node.variable)
+    group = _identifier_variable(node.variable, "conversation group", "GET CONVERSATION GROUP", ctx)
     call = pl.Invoke("ssb.get_conversation_group", (ctx.queue(node.queue),))
     body: list[pl.Statement] = [pl.Assign(group.spelling, call)]
     if ctx.liveness.after(node).rowcount:

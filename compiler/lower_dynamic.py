@@ -8,6 +8,7 @@ unknown (:mod:`.dynamic_pieces`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -90,8 +91,32 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
     return body
 
 
-def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
-    """Lower ``EXEC sp_executesql N'…', N'@a int, @b int OUTPUT', @a = …, @b = @x OUTPUT``."""
+def database_of_executesql(template: Template | None) -> str | pl.Expr | None:
+    """Return the database in the name of sp_executesql that a variable holds.
+
+    ``N'db.sys.sp_executesql'`` gives its name, '' where it names none; None: the name is another's or not
+    known. Where only the run time knows the database the caller has to ask for it.
+    """
+    last = template[-1] if template else None
+    if not isinstance(last, str) or not _EXECUTESQL.search(last):
+        return None
+    whole = plain(template)
+    if whole is None:
+        return pl.NULL
+    named = _EXECUTESQL.sub("", whole).split(".")
+    return fold(named[0].strip('[]"')) if len(named) > 2 else ""
+
+
+_EXECUTESQL = re.compile(r"(?<!\w)\[?sp_executesql\]?$", re.IGNORECASE)
+
+
+def lower_executesql(
+    node: nodes.Execute, ctx: Context, database: str = "", prefix: pl.Expr | None = None
+) -> list[pl.Statement]:
+    """Lower ``EXEC sp_executesql N'…', N'@a int, @b int OUTPUT', @a = …, @b = @x OUTPUT``.
+
+    ``database``: where it runs, ``db.sys.sp_executesql``. ``prefix``: the same, known at run time only.
+    """
     arguments = list(node.arguments)
     by_name = {a.name.key: a for a in arguments if a.name is not None}
     statement = by_name.pop("@stmt", None) or by_name.pop("@statement", None)
@@ -116,9 +141,10 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
 
     def late(certain: bool) -> list[pl.Statement]:
         written = definition.value if definition is not None else None
-        return lower_late_text(node, text, written, rest, ctx, levels=2, certain=certain)
+        use = pl.Text(f"USE [{database}]; ") if database else prefix
+        return lower_late_text(node, text, written, rest, ctx, levels=2, certain=certain, prefix=use)
 
-    if template is None or declared is None:
+    if template is None or declared is None or prefix is not None:
         return _with_return_code(node, late(True), ctx)
     parameters = _parameters(node, declared, ctx)
     values: list[nodes.Argument | None] = []
@@ -130,6 +156,8 @@ def lower_executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     wrong = _wrong_arguments(node, parameters, values, positional, by_name, declared, template)
     if wrong is not None:
         return wrong_call(node, "", wrong, ctx)
+    if database:
+        template = (f"USE [{database}]; ", *template)
     body = _lower_template(node, template, parameters, tuple(values), ctx, late, levels=2)
     return _with_return_code(node, body, ctx)
 
@@ -176,7 +204,10 @@ def lower_system_query(node: nodes.Execute, name: str, ctx: Context) -> list[pl.
         or (positional[number] if number < len(positional) else None)
         for number, parameter in enumerate(parameters)
     ]
-    body, _ = lower_text(node, (text,), parameters, tuple(values), ctx)
+    assert isinstance(node.module, nodes.QualifiedName)
+    database = node.module.database
+    whole = f"USE [{database.text}]; {text}" if database is not None else text
+    body, _ = lower_text(node, (whole,), parameters, tuple(values), ctx)
     return _with_return_code(node, body, ctx)
 
 

@@ -343,6 +343,13 @@ def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
 
     if isinstance(node.module, nodes.Variable):
         spelled = ctx.variable(node.module)
+        from .lower_dynamic import database_of_executesql, lower_executesql
+
+        database = database_of_executesql(ctx.constants.of_variable(node.module.name))
+        if isinstance(database, str):
+            return lower_executesql(node, ctx, database)
+        if database is not None:
+            return lower_executesql(node, ctx, prefix=pl.Invoke("ssb.use_of_name", (spelled,)))
         name = pl.Invoke("ssb.module_name", (spelled,), ctx.database_argument())
         return _execute_by_name(node, name, ctx, spelled)
     special = lower_system_procedure(node, ctx)

@@ -142,6 +142,17 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
     name = node.module.name.text.lower()
     if not name.startswith(("sp_", "xp_")):
         return None
+    database = ctx.catalog.database
+    # Those that are texts say USE.
+    if node.module.database is not None and name != "sp_executesql" and name not in SYSTEM_QUERIES:
+        ctx.catalog.database = fold(node.module.database.text)
+    try:
+        return _lower_named(node, name, ctx)
+    finally:
+        ctx.catalog.database = database
+
+
+def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement] | None:
     special: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
         "sp_executesql": _executesql,
         "sp_rename": _rename,
@@ -172,7 +183,9 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
 def _executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     from .lower_dynamic import lower_executesql
 
-    return lower_executesql(node, ctx)
+    assert isinstance(node.module, nodes.QualifiedName)
+    database = node.module.database
+    return lower_executesql(node, ctx, fold(database.text) if database is not None else "")
 
 
 def _arguments(

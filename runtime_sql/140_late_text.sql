@@ -48,6 +48,20 @@ BEGIN
 END;
 $$;
 
+-- What the text of EXEC @name begins with, where @name is 'db.sys.sp_executesql'.
+CREATE OR REPLACE FUNCTION ssb.use_of_name(p_name text)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_parts text[] := sys.name_parts(p_name);
+BEGIN
+    RETURN CASE WHEN cardinality(v_parts) > 2 AND v_parts[1] <> '' THEN format('USE [%s]; ', replace(v_parts[1], ']', ']]'))
+                ELSE '' END;
+END;
+$$;
+
 -- Asks the client for a translation and waits for it.
 CREATE OR REPLACE FUNCTION ssb.translated(p_text text, p_parameters text, marks text[], level integer, levels integer,
                                           OUT statements text[], OUT number integer, OUT message text, OUT line integer)

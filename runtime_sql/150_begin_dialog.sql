@@ -65,6 +65,20 @@ BEGIN
 END;
 $$;
 
+-- LIFETIME = @seconds, where it is written.
+CREATE OR REPLACE FUNCTION ssb.given_lifetime(seconds integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF seconds IS NULL THEN
+        PERFORM ssb.raise_error(8406, 'The dialog lifetime can not be NULL. Specify a valid dialog lifetime value from 1 to 2147483647.');
+    END IF;
+    RETURN seconds;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.begin_dialog(from_service text, to_service text, contract text DEFAULT 'DEFAULT',
     broker_instance text DEFAULT NULL, related_conversation uuid DEFAULT NULL,
     related_conversation_group uuid DEFAULT NULL, lifetime integer DEFAULT NULL,
