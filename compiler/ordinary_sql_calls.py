@@ -26,6 +26,15 @@ _LOOKUPS = frozenset(("DB_ID", "OBJECT_ID", "SCHEMA_ID", "TYPE_ID", "USER_ID", "
 """Functions that search the catalog: each call takes a millisecond."""
 
 
+_PARSED = frozenset(
+    """
+    tinyint smallint int bigint decimal money smallmoney float real
+    date time datetime smalldatetime datetime2 datetimeoffset
+    """.split()
+)
+"""The types that PARSE makes."""
+
+
 @handles(Conversion)
 def _conversion(node: Conversion, ctx: Context) -> Value:
     kind = node.args["kind"]
@@ -35,10 +44,18 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     if to is None:
         return v.INVALID
     if kind in ("PARSE", "TRY_PARSE"):
+        if to.name not in _PARSED:
+            return ctx.problem(f"Invalid data type {to.name} in function {kind}.", node, number=10761)
         prefix = "sys.parse_" if kind == "PARSE" else "sys.try_parse_"
         arguments = [value.text]
         if style_node is not None:
             arguments.append(scalar(style_node, ctx).text)
+        if to.family != "decimal" or to.name in ("money", "smallmoney"):
+            parsed = v.call(prefix + to.name, *arguments, type=replace(to, precision=None, scale=None))
+            return parsed if to.scale is None else v.convert(parsed, to)
+        if style_node is None:
+            arguments.append("'en-US'")
+        arguments += [str(18 if to.precision is None else to.precision), str(to.scale or 0)]
         return v.call(prefix + to.name, *arguments, type=to)
     style = scalar(style_node, ctx) if style_node is not None else None
     if to.family == "table":

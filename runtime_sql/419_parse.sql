@@ -180,6 +180,14 @@ RETURN CASE
     WHEN value IS NOT NULL AND sys.try_parse_money(value, culture) IS NULL THEN sys.parse_failed(value, 'money', culture)::numeric
     ELSE sys.try_parse_money(value, culture)
 END;
+CREATE OR REPLACE FUNCTION sys.try_parse_smallmoney(value text, culture text DEFAULT 'en-US') RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.fit_money(sys.parse_number(value, culture), 'smallmoney');
+CREATE OR REPLACE FUNCTION sys.parse_smallmoney(value text, culture text DEFAULT 'en-US') RETURNS numeric
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value IS NOT NULL AND sys.try_parse_smallmoney(value, culture) IS NULL THEN sys.parse_failed(value, 'smallmoney', culture)::numeric
+    ELSE sys.try_parse_smallmoney(value, culture)
+END;
 CREATE OR REPLACE FUNCTION sys.try_parse_float(value text, culture text DEFAULT 'en-US') RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.parse_number(value, culture)::double precision;
 CREATE OR REPLACE FUNCTION sys.parse_float(value text, culture text DEFAULT 'en-US') RETURNS double precision

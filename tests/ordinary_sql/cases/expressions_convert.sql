@@ -274,6 +274,23 @@ TRY_PARSE(@v AS date)
 -- expect
 sys.try_parse_date(v)
 
+-- case: parse with precision and scale
+PARSE(@v AS decimal(12,2) USING 'de-DE') + TRY_PARSE(@v AS numeric(9,1)) + PARSE(@v AS decimal)
+-- expect
+sys.parse_decimal(v, 'de-DE', 12, 2) + sys.try_parse_decimal(v, 'en-US', 9, 1) + sys.parse_decimal(v, 'en-US', 18, 0)
+
+-- case: parse with a scale of seconds
+TRY_PARSE(@v AS datetime2(3) USING 'en-US')
+-- expect
+sys.try_parse_datetime2(v, 'en-US')::timestamp(3)
+
+-- case: parse into a type that it does not make
+PARSE(@v AS nvarchar(10))
+-- expect
+case.sql:1:7: error 10761: Invalid data type nvarchar in function PARSE.
+    1 | PARSE(@v AS nvarchar(10))
+      |       ^^
+
 -- case: null of a type
 CAST(NULL AS int)
 -- expect
