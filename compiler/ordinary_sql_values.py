@@ -492,6 +492,8 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             arguments.append(str(scale))
         if style is not None:
             arguments.append(style.text)
+        # A function's result says nothing of its decimals, and those are shown.
+        return cast(call(prefix + name, *arguments, type=to), to.postgres, to)
     elif to.name in ("datetime", "smalldatetime", "date") and style is not None:
         arguments.append(style.text)
     if not attempt and source is not None and source.is_unicode and to.name in _NAME_THEIR_SOURCE:

@@ -422,7 +422,7 @@ ALTER TABLE heap ADD f datetime2 GENERATED ALWAYS AS ROW START HIDDEN NOT NULL D
 -- expect
 ALTER TABLE dbo.heap
     ADD COLUMN f timestamp(6) NOT NULL DEFAULT sys.sysutcdatetime(),
-    ADD COLUMN u timestamp(6) NOT NULL DEFAULT sys.convert_datetime2('9999-12-31 23:59:59.9999999');
+    ADD COLUMN u timestamp(6) NOT NULL DEFAULT sys.convert_datetime2('9999-12-31 23:59:59.9999999')::timestamp(6);
 SELECT ssb.add_period('dbo.heap', 'f', 'u', true, true)
 
 -- case: no period any more
