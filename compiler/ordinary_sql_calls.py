@@ -9,8 +9,10 @@ from sqlglot import exp
 from . import functions
 from . import ordinary_sql_values as v
 from . import type_map as tm
+from .function_builders import text_of_first
 from .names import ObjectName, fold, identifier, literal, quote
 from .operand_types import conversion_error
+from .ordinary_sql_conditions import without_accents
 from .ordinary_sql_context import Context, handles, object_name
 from .ordinary_sql_dml_tools import is_default
 from .ordinary_sql_expressions import condition, find_relation, level_of, scalar, variable
@@ -162,6 +164,13 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     arguments = _arguments(node, upper, ctx)
     if arguments is None:
         return v.INVALID
+    if upper in _SEARCHES and len(arguments) > 1:
+        collation = _collation_of_search(arguments, ctx)
+        if upper == "REPLACE" and collation in ("ci", "ci_ai") and len(arguments) == 3:
+            texts = [v.as_text(argument).text for argument in arguments]
+            return v.call("sys.replace_ci", *texts, type=text_of_first(arguments))
+        if upper != "REPLACE" and collation is not None:
+            arguments[:2] = [_as_searched(argument, collation) for argument in arguments[:2]]
     try:
         value = functions.translate(name, arguments, functions.Surroundings(ctx.other_database(), ctx.stored))
     except functions.Wrong as error:
@@ -176,6 +185,27 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     if upper in functions.AGGREGATES:
         ctx.frame.aggregates += 1
     return value
+
+
+_SEARCHES = frozenset(("CHARINDEX", "PATINDEX", "REPLACE"))
+"""Functions that look for one string in another."""
+
+
+def _collation_of_search(arguments: list[Value], ctx: Context) -> str | None:
+    """How CHARINDEX and its like compare: None where case and accents count."""
+    sides = arguments[:2]
+    explicit = next((value.collation for value in sides if value.collation), None)
+    collation = explicit or ("ci" if ctx.scope.case_insensitive else None)
+    ignores = collation in ("ci", "ci_ai", "cs_ai") and all(value.is_string for value in sides)
+    return collation if ignores else None
+
+
+def _as_searched(value: Value, collation: str) -> Value:
+    if collation.endswith("_ai"):
+        value = without_accents(value)
+    if collation == "cs_ai":
+        return value
+    return v.call("lower", value.text, type=value.type, nullable=value.nullable)
 
 
 def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | None:

@@ -403,3 +403,9 @@ LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.unicode(sys.convert_varchar(val
 -- CONCAT and CONCAT_WS in computed columns.
 CREATE OR REPLACE FUNCTION sys.concat_stored(separator text, texts text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN array_to_string(texts, coalesce(separator, ''));
+
+-- REPLACE under a collation that ignores case: what is looked for is taken as it is written, no pattern.
+CREATE OR REPLACE FUNCTION sys.replace_ci(value text, search text, replacement text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN search = '' THEN value ELSE regexp_replace(
+    value, regexp_replace(search, '([^[:alnum:][:space:]])', '\\\1', 'g'), pg_catalog.replace(replacement, '\', '\\'), 'gi') END;

@@ -47,3 +47,8 @@ lower(rtrim(s)) BETWEEN 'a' AND 'z'
 CASE @s WHEN N'A' THEN 1 ELSE 0 END = 1
 -- expect
 (CASE WHEN lower(rtrim(s)) = 'a' THEN 1 ELSE 0 END = 1)
+
+-- case: searches
+charindex('B', @s) + patindex('%X%', @s) > len(replace(@s, 'A', 'b'))
+-- expect
+sys.charindex(lower('B'), lower(s)) + sys.patindex(lower('%X%'), lower(s)) > sys.len(sys.replace_ci(s, 'A', 'b'))
