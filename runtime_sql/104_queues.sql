@@ -308,6 +308,7 @@ BEGIN
     IF EXISTS (SELECT FROM ssb.service AS s WHERE s.queue_id = v_queue.queue_id) THEN
         PERFORM ssb.raise_bound('queue', v_queue.spelling, 'service');
     END IF;
+    PERFORM ssb.loosen_synonyms(to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)));
     DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;
     DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;
@@ -317,5 +318,8 @@ BEGIN
     EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);
     -- In the order in which a RECEIVE looks at them: of two that meet, one waits, and neither for ever.
     EXECUTE format('DROP SEQUENCE %s, %s', v_queue.state_sequence, v_queue.order_sequence);
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    PERFORM ssb.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by another object.',
+                                         v_queue.spelling), 16, 1, SQLERRM);
 END;
 $$;

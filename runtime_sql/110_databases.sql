@@ -118,6 +118,12 @@ BEGIN
     END LOOP;
     DELETE FROM ssb.contract AS c WHERE c.database_id = v_id;
     DELETE FROM ssb.message_type AS t WHERE t.database_id = v_id;
+    -- Synonyms in other databases outlive what they stand for.
+    PERFORM ssb.loosen_synonyms(c.oid::regclass)
+       FROM (SELECT DISTINCT to_regclass(y.target)::oid AS oid FROM ssb.synonym AS y) AS t
+       JOIN pg_class AS c ON c.oid = t.oid
+       JOIN pg_namespace AS n ON n.oid = c.relnamespace
+       JOIN ssb.schema_of_database AS s ON s.name = n.nspname AND s.database_id = v_id;
     FOR v_schema IN
         SELECT s.name FROM ssb.schema_of_database AS s WHERE s.database_id = v_id
            AND to_regnamespace(quote_ident(s.name)) IS NOT NULL
