@@ -5,7 +5,8 @@ sqlglot; nothing else in the package does.
 
 =========================  =================================================================
 ordinary_sql_interface     what the surroundings must answer, and what comes out
-ordinary_sql_reading       our tokens → sqlglot trees; what cannot be read is a problem
+ordinary_sql_reading       our tokens → sqlglot trees; what cannot be read is a problem: with
+                           …_token_reading, …_type_reading, …_json_reading
 ordinary_sql_nodes         nodes of those trees that sqlglot lacks
 ordinary_sql_context       scope, problems and relations in sight while a statement is translated
 ordinary_sql_values        PostgreSQL text with a T-SQL type; implicit and explicit conversions

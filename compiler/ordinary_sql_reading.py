@@ -15,22 +15,19 @@ sqlglot's T-SQL parser is taught, by subclassing, to be stricter and truer:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.tsql import TSQL
 from sqlglot.errors import ErrorLevel
 from sqlglot.parser import Parser
-from sqlglot.parsers.tsql import TSQLParser
-from sqlglot.tokenizer_core import Token as SqlToken
 from sqlglot.tokenizer_core import TokenType as T
 
 from .ordinary_sql_json_reading import read_json_text
 from .ordinary_sql_nodes import AtTimeZone, Conversion, ForXml, Held, NextValue, SetVariable, TypeName
-from .ordinary_sql_tokens import RESERVED, Unreadable
-
-Result = TypeVar("Result")
-Node = TypeVar("Node", bound=exp.Expr)
+from .ordinary_sql_token_reading import TokenReader, placed
+from .ordinary_sql_tokens import RESERVED
+from .ordinary_sql_type_reading import read_cast, read_convert, read_type_name
 
 _ALIASES = frozenset((T.ALIAS, T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING))
 _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
@@ -40,7 +37,7 @@ def _json_text(kind: str) -> Callable[[Reader], exp.Expr]:
     return lambda reader: read_json_text(reader, kind)
 
 
-class Reader(TSQLParser):
+class Reader(TokenReader):
     """Reads one piece of a statement at a time; see the module's docstring."""
 
     FUNCTIONS: ClassVar[dict[Any, Any]] = _NO_CALLABLES
@@ -51,12 +48,12 @@ class Reader(TSQLParser):
         "NEXT": lambda self: self._read_next_value(),
     }
     FUNCTION_PARSERS: ClassVar[dict[Any, Any]] = {
-        "CAST": lambda self: self._read_cast("CAST"),
-        "TRY_CAST": lambda self: self._read_cast("TRY_CAST"),
-        "CONVERT": lambda self: self._read_convert("CONVERT"),
-        "TRY_CONVERT": lambda self: self._read_convert("TRY_CONVERT"),
-        "PARSE": lambda self: self._read_cast("PARSE"),
-        "TRY_PARSE": lambda self: self._read_cast("TRY_PARSE"),
+        "CAST": lambda self: read_cast(self, "CAST"),
+        "TRY_CAST": lambda self: read_cast(self, "TRY_CAST"),
+        "CONVERT": lambda self: read_convert(self, "CONVERT"),
+        "TRY_CONVERT": lambda self: read_convert(self, "TRY_CONVERT"),
+        "PARSE": lambda self: read_cast(self, "PARSE"),
+        "TRY_PARSE": lambda self: read_cast(self, "TRY_PARSE"),
         "TRIM": lambda self: self._parse_trim(),
         **{
             kind: _json_text(kind)
@@ -112,42 +109,7 @@ class Reader(TSQLParser):
         """One reader serves a whole compilation; each ``read_…`` starts afresh."""
         super().__init__(error_level=ErrorLevel.IMMEDIATE, dialect=TSQL())
 
-    # ------------------------------------------------------------ starting and stopping
-
-    def start(self, tokens: list[SqlToken]) -> None:
-        """Begin with ``tokens``."""
-        self.reset()
-        self.sql = ""
-        self._chunks = [tokens]
-        self._advance_chunk()
-
-    def whole(self, tokens: list[SqlToken], read: Callable[[], Result | None]) -> Result:
-        """Read ``tokens`` with ``read`` and see that nothing is left over."""
-        self.start(tokens)
-        result = read()
-        if result is None or self._curr:
-            self.fail()
-        assert result is not None
-        return result
-
-    @property
-    def at_end(self) -> bool:
-        """No token is left."""
-        return not self._curr
-
-    def fail(self, message: str = "", token: Any = None) -> NoReturn:
-        """Raise Unreadable at ``token`` (the current one)."""
-        token = token or self._curr or None
-        if not token:
-            last = self._prev
-            end = last.end if last else 0
-            raise Unreadable(message or "incorrect syntax: the statement ends too early", end, end, "")
-        text = token.text
-        raise Unreadable(message or f"Incorrect syntax near {text!r}.", token.start, token.end, text)
-
-    def raise_error(self, message: str, token: Any = None) -> None:
-        """Turn sqlglot's complaints, which speak of its classes, into T-SQL's sentence."""
-        self.fail(token=token if token else None)
+    # ------------------------------------------------------------ queries and expressions
 
     def query(self) -> exp.Expr | None:
         """A SELECT with everything that may follow it."""
@@ -161,55 +123,7 @@ class Reader(TSQLParser):
         """A scalar expression or search condition."""
         return self._parse_disjunction()
 
-    def word(self, *words: str) -> bool:
-        """Consume ``words`` (upper case) if they come next."""
-        return bool(self._match_text_seq(*words))
-
     # ------------------------------------------------------------ pieces for the DML and DDL readers
-
-    def take(self, token: T) -> bool:
-        """Consume a token of this type if it comes next."""
-        return bool(self._match(token))
-
-    def peek(self, token: T, ahead: int = 0) -> bool:
-        """Whether the token ``ahead`` places from here is of this type."""
-        index = self._index + ahead
-        return index < self._tokens_size and self._tokens[index].token_type == token
-
-    @property
-    def current_text(self) -> str:
-        """The current token's text; empty at the end."""
-        return self._curr.text if self._curr else ""
-
-    @property
-    def current_upper(self) -> str:
-        """The current token's text in upper case unless it is quoted; empty at the end."""
-        if not self._curr or self._curr.token_type in (T.IDENTIFIER, T.STRING, T.NATIONAL_STRING):
-            return ""
-        return str(self._curr.text.upper())
-
-    def text_at(self, ahead: int) -> str:
-        """The text of the token ``ahead`` places from here, in upper case."""
-        index = self._index + ahead
-        return str(self._tokens[index].text.upper()) if index < self._tokens_size else ""
-
-    @property
-    def offset(self) -> int:
-        """Where the current token begins in the script; the end of the last one behind it."""
-        if self._curr:
-            return int(self._curr.start)
-        return int(self._prev.end) if self._prev else 0
-
-    def advance(self) -> None:
-        """Consume the current token."""
-        if not self._curr:
-            self.fail()
-        self._advance()
-
-    def rest(self) -> None:
-        """Consume everything that is left."""
-        while self._curr:
-            self._advance()
 
     def name(self) -> exp.Identifier:
         """An identifier."""
@@ -217,7 +131,7 @@ class Reader(TSQLParser):
         if not token or token.token_type not in (T.IDENTIFIER, *self._NAMES) or token.text.startswith("@"):
             self.fail()
         self._advance()
-        return _placed(exp.Identifier(this=token.text, quoted=token.token_type == T.IDENTIFIER), token)
+        return placed(exp.Identifier(this=token.text, quoted=token.token_type == T.IDENTIFIER), token)
 
     def number(self) -> exp.Expr | None:
         """A number literal or a variable."""
@@ -277,10 +191,6 @@ class Reader(TSQLParser):
         """ORDER BY and its items."""
         return self._parse_order() or self.fail()
 
-    def token_before_parenthesis(self) -> SqlToken:
-        """The name of the function whose ``(`` has just been read."""
-        return self._tokens[self._index - 2]
-
     def options(self) -> None:
         """OPTION ( … ), which is read and dropped."""
         if self.peek(T.OPTION):
@@ -314,7 +224,7 @@ class Reader(TSQLParser):
             self._advance(ahead)
             token = self._curr
             self._advance()
-            alias = _placed(exp.Identifier(this=token.text, quoted=True), token)
+            alias = placed(exp.Identifier(this=token.text, quoted=True), token)
             return self.expression(exp.Alias(this=this, alias=alias))
         aliased = super()._parse_alias(this, explicit)
         if expected and not isinstance(aliased, exp.Alias):
@@ -349,7 +259,7 @@ class Reader(TSQLParser):
                 self._advance(2)
                 value = self._parse_disjunction() or self.fail()
                 return SetVariable(
-                    this=_placed(exp.Identifier(this=token.text), token),
+                    this=placed(exp.Identifier(this=token.text), token),
                     expression=value,
                     operator=after.text,
                 )
@@ -357,7 +267,7 @@ class Reader(TSQLParser):
                 # alias = expression
                 self._advance(2)
                 value = self._parse_disjunction() or self.fail()
-                alias = _placed(exp.Identifier(this=token.text, quoted=True), token)
+                alias = placed(exp.Identifier(this=token.text, quoted=True), token)
                 return self.expression(exp.Alias(this=value, alias=alias))
         item = self._parse_disjunction()
         if isinstance(item, exp.Concat) and len(item.expressions) == 2:
@@ -439,7 +349,7 @@ class Reader(TSQLParser):
             # The one hint that may stand without parentheses.
             token = self._curr
             self._advance()
-            table.set("hints", [*(table.args.get("hints") or []), _placed(exp.Var(this="HOLDLOCK"), token)])
+            table.set("hints", [*(table.args.get("hints") or []), placed(exp.Var(this="HOLDLOCK"), token)])
         if isinstance(table, exp.Table) and table.args.get("hints") and table.args.get("alias") is None:
             # FROM t (NOLOCK) AS a
             table.set("alias", self._parse_table_alias(alias_tokens=self.TABLE_ALIAS_TOKENS))
@@ -482,7 +392,7 @@ class Reader(TSQLParser):
         default = (self._parse_disjunction() or self.fail()) if self._match(T.ELSE) else None
         if not branches or not self._match(T.END):
             self.fail()
-        return _placed(exp.Case(this=subject, ifs=branches, default=default), start)
+        return placed(exp.Case(this=subject, ifs=branches, default=default), start)
 
     def _parse_csv(self, parse_method: Callable[[], Any], sep: T = T.COMMA) -> list[Any]:
         # Nothing behind a comma is an error, not an end.
@@ -551,24 +461,12 @@ class Reader(TSQLParser):
             if not token or token.token_type not in (T.VAR, RESERVED):
                 self.fail()
             self._advance()
-            hints.append(_placed(exp.Var(this=token.text.upper()), token))
+            hints.append(placed(exp.Var(this=token.text.upper()), token))
             if self._match(T.EQ):
                 self._advance()
             elif self._match(T.L_PAREN):
                 self.skip_parenthesis()
         return hints
-
-    def skip_parenthesis(self) -> None:
-        """Move behind the ``)`` that closes an already consumed ``(``."""
-        depth = 1
-        while depth:
-            if not self._curr:
-                self.fail()
-            if self._curr.token_type == T.L_PAREN:
-                depth += 1
-            elif self._curr.token_type == T.R_PAREN:
-                depth -= 1
-            self._advance()
 
     def _read_options(self) -> exp.Expr | None:
         self._match(T.OPTION)
@@ -613,107 +511,21 @@ class Reader(TSQLParser):
                 if not self._match(T.R_PAREN):
                     self.fail()
             options.append(
-                _placed(exp.Anonymous(this=name, expressions=[argument] if argument else []), token)
+                placed(exp.Anonymous(this=name, expressions=[argument] if argument else []), token)
             )
             if not self._match(T.COMMA):
                 break
-        return _placed(ForXml(kind=kind, options=options), start)
-
-    # ------------------------------------------------------------ conversions
+        return placed(ForXml(kind=kind, options=options), start)
 
     def type_name(self) -> TypeName:
         """A type: ``int``, ``decimal(10, 2)``, ``varchar(max)``, ``double precision``, ``dbo.phone``."""
-        token = self._curr
-        types = (T.VAR, T.IDENTIFIER, T.XML, T.ROWS, T.RANGE)
-        if not token or (token.token_type not in types and token.text.lower() not in ("double", "national")):
-            self.fail()
-        self._advance()
-        name, schema, end = token.text, None, token.end
-        if self._match(T.DOT):
-            part = self._curr
-            if not part or part.token_type not in (T.VAR, T.IDENTIFIER, T.XML):
-                self.fail()
-            self._advance()
-            schema, name, end = name, part.text, part.end
-        lowered = name.lower()
-        if lowered == "double" and self.word("PRECISION"):
-            name = "double precision"
-        elif lowered == "national" and self._curr:
-            name = f"national {self._curr.text}"
-            self._advance()
-            lowered = name.lower()
-        varying = ("char", "character", "binary", "national char", "national character")
-        if lowered in varying and self.word("VARYING"):
-            name += " varying"
-        arguments: list[int] = []
-        collection: list[str | bool] | None = None
-        if self._match(T.L_PAREN):
-            while True:
-                part = self._curr
-                if part and part.token_type == T.NUMBER and part.text.isdecimal():
-                    arguments.append(int(part.text))
-                elif part and part.text.lower() == "max":
-                    arguments.append(-1)
-                elif part and lowered == "xml":
-                    collection = self._read_collection()
-                    break
-                else:
-                    self.fail()
-                self._advance()
-                if self._match(T.COMMA):
-                    continue
-                end = self._curr.end if self._curr else end
-                if not self._match(T.R_PAREN):
-                    self.fail()
-                break
-        node = TypeName(this=name, arguments=arguments, schema=schema, collection=collection)
-        node.meta["start"], node.meta["end"] = token.start, end
-        return node
-
-    def _read_collection(self) -> list[str | bool]:
-        """``[CONTENT | DOCUMENT] [schema.]collection)`` of an xml type."""
-        document = bool(self.word("DOCUMENT"))
-        if not document:
-            self.word("CONTENT")
-        parts: list[str | bool] = []
-        while True:
-            part = self._curr
-            if not part or part.token_type not in (T.VAR, T.IDENTIFIER):
-                self.fail()
-            self._advance()
-            parts.append(part.text)
-            if not self._match(T.DOT):
-                break
-        if not self._match(T.R_PAREN):
-            self.fail()
-        return [*parts, document]
-
-    def _read_cast(self, kind: str) -> exp.Expr:
-        value = self._parse_disjunction() or self.fail()
-        if not self._match(T.ALIAS):
-            self.fail()
-        to = self.type_name()
-        style = (self._parse_disjunction() or self.fail()) if self.word("USING") else None
-        return Conversion(this=value, to=to, style=style, kind=kind)
-
-    def _read_convert(self, kind: str) -> exp.Expr:
-        to = self.type_name()
-        if not self._match(T.COMMA):
-            self.fail()
-        value = self._parse_disjunction() or self.fail()
-        style = (self._parse_disjunction() or self.fail()) if self._match(T.COMMA) else None
-        return Conversion(this=value, to=to, style=style, kind=kind)
+        return read_type_name(self)
 
     def _read_next_value(self) -> exp.Expr | None:
         if not self._match_text_seq("VALUE", "FOR"):
             self._retreat(self._index - 1)
             return None
         return NextValue(this=Parser._parse_table_parts(self))
-
-
-def _placed(node: Node, token: Any) -> Node:
-    node.meta["start"], node.meta["end"] = token.start, token.end
-    return node
 
 
 __all__ = [
