@@ -306,6 +306,9 @@ class Reader(TokenReader):
             held.replace(this)
         return result
 
+    def _parse_star_op(self, *keywords: str) -> list[exp.Expr] | None:
+        return None  # behind * EXCEPT begins another query, as anywhere in T-SQL
+
     def _parse_table_parts(self, *args: Any, **kwargs: Any) -> Any:
         # Past TSQLParser, which cuts the # off temporary names.
         return Parser._parse_table_parts(self, *args, **kwargs)
