@@ -22,7 +22,7 @@ from lark import Token as Terminal
 
 from ..grammar.batches import BatchText, split
 from ..grammar.parser import parse_batch as parse_tree
-from ..grammar.problems import Problems
+from ..grammar.problems import NESTED_TOO_DEEPLY, Problems
 from ..grammar.source import Source, Span
 from ..grammar.tokens import Token
 from . import build_conversations, build_modules, build_ordinary, build_procedural, nodes
@@ -132,8 +132,7 @@ class _BatchBuilder:
         self._depth += 1
         if self._depth > DEEPEST_NESTING:
             self._problems.add(
-                "Some part of your SQL statement is nested too deeply. "
-                "Rewrite the query or break it up into smaller queries.",
+                NESTED_TOO_DEEPLY,
                 span,
                 hint=f"at most {DEEPEST_NESTING} statements can stand inside one another",
                 number=191,

@@ -186,7 +186,9 @@ def _raiserror(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statem
         arguments += [read.text_at(end - 1, end - 1)] * (3 - len(arguments))
     elif len(arguments) > 23:
         read.problems.add(
-            "RAISERROR takes at most 20 arguments after the state.", arguments[23].span, number=2747
+            "Too many substitution parameters for RAISERROR. Cannot exceed 20 substitution parameters.",
+            arguments[23].span,
+            number=2747,
         )
     options = []
     for terminal in read.terminals(tree, "NAME"):

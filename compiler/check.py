@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..grammar.problems import Problems
+from ..grammar.hints import no_condition
+from ..grammar.problems import NESTED_TOO_DEEPLY, Problems
 from ..grammar.source import Span
 from ..grammar.tokens import Token, TokenKind
 from . import nodes
@@ -345,7 +346,7 @@ class _Scope:
     def _check_condition(self, condition: nodes.SqlText) -> None:
         if not _COMPARES.intersection(condition.words):
             self.problems.add(
-                "An expression of non-boolean type specified in a context where a condition is expected.",
+                no_condition(condition.span),
                 condition.span,
                 hint="compare it with something: @flag = 1",
                 number=4145,
@@ -373,8 +374,7 @@ def check_chains(batch: nodes.Batch, problems: Problems) -> None:
         statement, links = waiting.pop()
         if links == LONGEST_CHAIN:
             problems.add(
-                "Some part of your SQL statement is nested too deeply. "
-                "Rewrite the query or break it up into smaller queries.",
+                NESTED_TOO_DEEPLY,
                 statement.span,
                 hint=f"at most {LONGEST_CHAIN} IFs can follow one another behind ELSE",
                 number=191,

@@ -211,7 +211,7 @@ def lower_goto(node: nodes.Goto, ctx: Context) -> list[pl.Statement]:
     place = ctx.label_places.get(name)
     if place is None:
         ctx.problem(
-            f"a GOTO statement references the label {node.label.text!r} but the label has not been declared",
+            f"A GOTO statement references the label '{node.label.text}' but the label has not been declared.",
             node.label.span,
             number=133,
         )
@@ -219,7 +219,7 @@ def lower_goto(node: nodes.Goto, ctx: Context) -> list[pl.Statement]:
     backward = node.span.start > place
     jump = ctx.jumps.get((name, backward))
     if jump is None:
-        ctx.problem(f"cannot jump to {node.label.text!r} from here", node.span)
+        ctx.problem(f"cannot jump to '{node.label.text}' from here", node.span)
         return []
     leave = leave_blocks(ctx, Loop(jump.tries, jump.catches))
     if backward:

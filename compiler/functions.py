@@ -188,7 +188,7 @@ def translate(name: str, arguments: list[Value], surroundings: Surroundings) -> 
         return None
     count = len(arguments)
     if count < function.minimum or (function.maximum is not None and count > function.maximum):
-        raise _wrong_arity(name, function)
+        raise wrong_arity(name, function.minimum, function.maximum)
     _check_types(upper, arguments)
     prepared = [_prepare(function.kind(i), argument) for i, argument in enumerate(arguments)]
     if upper in _READ_THE_CLOCK:
@@ -235,11 +235,12 @@ _READ_THE_CLOCK = frozenset({"DATEPART", "DATENAME", "YEAR", "MONTH", "DAY", "EO
 """Functions that take a datetimeoffset as its wall clock; DATEDIFF counts from moment to moment."""
 
 
-def _wrong_arity(name: str, function: Function) -> Wrong:
-    begin = f"The {name.lower()} function requires {function.minimum}"
-    if function.maximum == function.minimum:
+def wrong_arity(name: str, minimum: int, maximum: int | None) -> Wrong:
+    """Error 174 or 189: a call with more or fewer arguments than these."""
+    begin = f"The {name.lower()} function requires {minimum}"
+    if maximum == minimum:
         return Wrong(f"{begin} argument(s).", 174)
-    return Wrong(f"{begin} to {function.maximum or 254} arguments.", 189)
+    return Wrong(f"{begin} to {maximum or 254} arguments.", 189)
 
 
 _NULLARY_TEXT = tm.nvarchar(128)

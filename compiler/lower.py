@@ -216,7 +216,7 @@ class Context:
         try:
             return self.catalog.type_of(written)
         except UnknownType as error:
-            self.problem(str(error), written.span, number=2715)
+            self.problem(str(error), written.span, number=error.number)
             return SqlType("int")
 
     # ------------------------------------------------------------ ordinary SQL

@@ -146,7 +146,16 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
         if other is not None and not mine.variable:
             ctx.scope.cursor_variables[node.variable.key] = other
             return []
-    ctx.problem("a cursor variable takes a cursor", node.value.span, number=16950)
+    other_name = node.value.text.strip()
+    if other_name.startswith("@"):
+        ctx.problem(
+            f"The variable '{other_name}' is not a cursor variable, but it is used in a place where a cursor "
+            "variable is expected.",
+            node.value.span,
+            number=16948,
+        )
+    else:
+        ctx.problem(f"A cursor with the name '{other_name}' does not exist.", node.value.span, number=16916)
     return []
 
 
@@ -311,7 +320,7 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
     if columns is not None and node.into and len(columns) != len(node.into):
         ctx.problem(
             "Cursorfetch: The number of variables declared in the INTO list must match that of selected "
-            "columns",
+            "columns.",
             node.span,
             number=16924,
         )

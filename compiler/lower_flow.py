@@ -379,7 +379,7 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
     parts: list[pl.Expr] = [
         pl.Name(ctx.session),
         pl.Number(ctx.line(node)),
-        pl.Raw(f"sys.message_text({message.sql})" if numbered else message.sql),
+        pl.Raw(f"sys.message_text({message.sql}, {severity.sql}, {state.sql})" if numbered else message.sql),
         pl.Raw(severity.sql),
         pl.Raw(state.sql),
     ]
@@ -429,7 +429,12 @@ def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
     leave = leave_for_catch(ctx.tries[-1], None, ctx) if ctx.tries else pl.Exit(ctx.body_label)
     if node.number is None or node.message is None or node.state is None:
         if not ctx.catches:
-            ctx.problem("THROW without arguments stands only in a CATCH block", node.span, number=10704)
+            ctx.problem(
+                "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW "
+                "statement inside a CATCH block, or add error parameters to the THROW statement.",
+                node.span,
+                number=10704,
+            )
             return []
         return [pl.Assign(ctx.session, pl.Invoke("ssb.rethrow", (session, line))), leave]
     parts = (

@@ -242,7 +242,9 @@ def _all_safe(node: nodes.SqlStatement, assignment: Assignment, ctx: Context) ->
 def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[pl.Statement]:
     """INSERT, UPDATE, DELETE, MERGE; rows of OUTPUT go to the client or into a table variable."""
     if ctx.mode is Mode.FUNCTION:
-        ctx.problem("a function cannot change tables", node.span, number=443)
+        ctx.problem(
+            f"Invalid use of a side-effecting operator '{verb}' within a function.", node.span, number=443
+        )
         return []
     body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
     if dml.output is not None:

@@ -23,7 +23,7 @@ def remember_rule(node: nodes.SqlStatement, ctx: Context) -> bool:
     tokens = node.text.tokens
     words = [token.word for token in tokens]
     if "AS" not in words[3:]:
-        ctx.problem(f"Incorrect syntax near {words[-1]!r}.", node.span, number=102)
+        ctx.problem(f"Incorrect syntax near '{words[-1]}'.", node.span, number=102)
         return True
     place = words.index("AS", 3)
     source = node.span.source.text
@@ -48,12 +48,12 @@ def binding(
     unbind = procedure.startswith("sp_unbind")
     target = first if unbind else second
     if target is None or (first is None and not unbind):
-        ctx.problem(f"{procedure} needs names as literals", node.span, number=201)
+        ctx.problem(f"{procedure} needs names as literals", node.span)
         return ()
     parts = _parts(target, ctx)
     if not 2 <= len(parts) <= 3:
         ctx.problem(
-            f"{procedure} binds to columns only: {target!r} is no table.column",
+            f"{procedure} binds to columns only: '{target}' is no table.column",
             node.span,
             hint="name the columns of that type one by one",
         )

@@ -201,7 +201,11 @@ def _arguments(
         else:
             found = None
         if found is None:
-            ctx.problem(f"unexpected argument of {node.module.name}", argument.span, number=8144)
+            if argument.name is not None:
+                message = f"{argument.name.name} is not a parameter for procedure {node.module.name}."
+            else:
+                message = f"Procedure or function {node.module.name} has too many arguments specified."
+            ctx.problem(message, argument.span, number=8144 if argument.name is None else 8145)
             continue
         if argument.value is not None and found[0]:
             result.append((found[0], argument_value(argument.value, found[1], ctx)))
@@ -236,7 +240,12 @@ def _principal(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statemen
         given.setdefault("name", given["login"])
     for _, wanted, _ in parameters[:1]:
         if wanted not in given:
-            ctx.problem(f"procedure {name} expects parameter {parameters[0][0]}", node.span, number=201)
+            ctx.problem(
+                f"Procedure or function '{name}' expects parameter '{parameters[0][0]}', which was not "
+                "supplied.",
+                node.span,
+                number=201,
+            )
             return []
     database = () if kind == "LOGIN" else ctx.database_argument()
     arguments = tuple(given.items()) + ((("kind", pl.Text(kind)),) if kind else ())
@@ -266,7 +275,7 @@ def _add_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     name, base = _constant(node, 0, "@typename"), _constant(node, 1, "@phystype")
     nullable = _constant(node, 2, "@nulltype") or "NULL"
     if name is None or base is None:
-        ctx.problem("sp_addtype needs the name and the type as literals", node.span, number=201)
+        ctx.problem("sp_addtype needs the name and the type as literals", node.span)
         return []
     not_null = nullable.strip().upper() in ("NOT NULL", "NONULL")
     quoted = name if name.startswith("[") else "[" + name.replace("]", "]]") + "]"
@@ -278,7 +287,7 @@ def _drop_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     """sp_droptype name."""
     name = _constant(node, 0, "@typename")
     if name is None:
-        ctx.problem("sp_droptype needs the name as a literal", node.span, number=201)
+        ctx.problem("sp_droptype needs the name as a literal", node.span)
         return []
     table = ObjectName(name.strip("[]"))
     ctx.catalog.forget_type(table)
@@ -391,7 +400,7 @@ def _prepare_document(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     text = by_name.get("@xmltext") or (positional.pop(0) if positional else None)
     target = ctx.scope.variable(handle.value.text.strip()) if handle and handle.value else None
     if target is None or text is None or text.value is None:
-        ctx.problem("sp_xml_preparedocument expects @hdoc OUTPUT and @xmltext", node.span, number=201)
+        ctx.problem("sp_xml_preparedocument expects @hdoc OUTPUT and @xmltext", node.span)
         return []
     if positional or "@xpath_namespaces" in by_name:
         ctx.problem("namespaces of sp_xml_preparedocument are not supported", node.span)

@@ -13,7 +13,9 @@ from .lower import Context, Mode, invocations, lower
 
 def _outside_routines(node: nodes.Statement, ctx: Context, words: str) -> bool:
     if ctx.mode is Mode.FUNCTION:
-        ctx.problem(f"{words} is not allowed in a function", node.span, number=443)
+        ctx.problem(
+            f"Invalid use of a side-effecting operator '{words}' within a function.", node.span, number=443
+        )
         return False
     return True
 
@@ -32,7 +34,7 @@ def lower_begin(node: nodes.BeginTransaction, ctx: Context) -> list[pl.Statement
 @lower.register
 def lower_commit(node: nodes.CommitTransaction, ctx: Context) -> list[pl.Statement]:
     """COMMIT: real at @@TRANCOUNT 1. Errors 3902 and 3930 go the way of all errors."""
-    if not _outside_routines(node, ctx, "COMMIT"):
+    if not _outside_routines(node, ctx, "COMMIT TRANSACTION"):
         return []
     call = pl.Call("ssb.commit_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
     return [call, ctx.leave_if_failed(node)]
@@ -41,7 +43,7 @@ def lower_commit(node: nodes.CommitTransaction, ctx: Context) -> list[pl.Stateme
 @lower.register
 def lower_rollback(node: nodes.RollbackTransaction, ctx: Context) -> list[pl.Statement]:
     """ROLLBACK: real at any depth. Without a name it fails only where nothing is open."""
-    if not _outside_routines(node, ctx, "ROLLBACK"):
+    if not _outside_routines(node, ctx, "ROLLBACK TRANSACTION"):
         return []
     arguments: list[pl.Expr] = [pl.Name(ctx.session), pl.Number(ctx.line(node))]
     if node.name is not None:

@@ -37,7 +37,7 @@ def lower_declare(node: nodes.Declare, ctx: Context) -> list[pl.Statement]:
         name = declaration.variable.name
         if _declared(ctx, name):
             ctx.problem(
-                f"The variable name {name!r} has already been declared. Variable names must be unique "
+                f"The variable name '{name}' has already been declared. Variable names must be unique "
                 "within a query batch or stored procedure.",
                 declaration.variable.span,
                 number=134,
@@ -297,7 +297,7 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
     if name in _WITHOUT_EFFECT or name.startswith("STATISTICS"):
         _warn_of_lost_effect(name, node, ctx)
         return []
-    ctx.problem(f"SET {name} is not known", node.span, number=195)
+    ctx.problem(f"'{name}' is not a recognized SET option.", node.span, number=195)
     return []
 
 

@@ -60,7 +60,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from ..grammar.problems import Problems
+from ..grammar.problems import NESTED_TOO_DEEPLY, Problems
 from ..grammar.source import Span
 from ..grammar.tokens import Token, TokenKind
 from . import (  # noqa: F401 - their handlers
@@ -235,7 +235,11 @@ def translate_method(
 
     def read(ctx: Context) -> Value | None:
         if method.lower() != "modify":
-            ctx.problem(f"the method {method!r} cannot stand in SET", number=8137)
+            ctx.problem(
+                f"Incorrect use of the XML data type method '{method}'. A mutator method is expected in this "
+                "context.",
+                number=8113,
+            )
             return None
         call = exp.Anonymous(
             this=method, expressions=[ctx.reader.whole(to_sqlglot(arguments.tokens), ctx.reader.expression_)]
@@ -391,7 +395,7 @@ def _translate(
             start = max(start - 1, span.start)
         problems.add(error.message, at=Span(span.source, start, max(end, start + 1)), number=102)
     except RecursionError:
-        problems.add("the statement is nested too deeply", at=span, number=191)
+        problems.add(NESTED_TOO_DEEPLY, at=span, number=191)
     return otherwise
 
 
@@ -421,7 +425,7 @@ def _acceptable(text: SqlText, ctx: Context) -> bool:
             )
             return False
     if deepest > DEEPEST_NESTING:
-        ctx.problem("the statement is nested too deeply", number=191)
+        ctx.problem(NESTED_TOO_DEEPLY, number=191)
         return False
     return True
 

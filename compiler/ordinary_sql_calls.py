@@ -61,7 +61,7 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
         return v.call(prefix + to.name, *arguments, type=to)
     style = scalar(style_node, ctx) if style_node is not None else None
     if to.family == "table":
-        return ctx.problem("a value cannot be converted to table", node, number=243)
+        return ctx.problem("Type table is not a defined system type.", node, number=243)
     error = conversion_error(value, to)
     if error is not None:
         return ctx.problem(error[1], node, number=error[0])
@@ -108,7 +108,7 @@ def _adjacent(node: exp.Concat, ctx: Context) -> Value:
 def _function(node: exp.Anonymous, ctx: Context) -> Value:
     upper = node.name.upper()
     if upper in functions.WINDOW_FUNCTIONS:
-        return ctx.problem(f"The function {node.name!r} must have an OVER clause.", node, number=10753)
+        return ctx.problem(f"The function '{node.name}' must have an OVER clause.", node, number=10753)
     before = ctx.frame.aggregates
     value = function_value(node, ctx)
     if upper in functions.AGGREGATES and ctx.frame.aggregates > before + 1:
@@ -180,7 +180,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
         if ctx.scope.user_function(ObjectName(name, "dbo")) is not None:
             hint = f"a user function is called with its schema: dbo.{name}"
         return ctx.problem(
-            f"{name!r} is not a recognized built-in function name.", node, number=195, hint=hint
+            f"'{name}' is not a recognized built-in function name.", node, number=195, hint=hint
         )
     if upper in functions.AGGREGATES:
         ctx.frame.aggregates += 1
@@ -213,11 +213,15 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
     values: list[Value] = []
     for position, argument in enumerate(node.expressions):
         if position == 0 and upper in functions.DATE_PART_FUNCTIONS:
-            word = argument.name.lower() if isinstance(argument, exp.Column) else ""
+            if not isinstance(argument, exp.Column):
+                message = f"Invalid parameter 1 specified for {node.name.lower()}."
+                ctx.problem(message, argument, number=1023)
+                return None
+            word = argument.name.lower()
             part = functions.DATE_PARTS.get(word)
             if part is None or argument.args.get("table") is not None:
                 ctx.problem(
-                    f"{argument.name or 'this'!r} is not a recognized {node.name.lower()} option",
+                    f"'{argument.name}' is not a recognized {node.name.lower()} option.",
                     argument,
                     number=155,
                 )
@@ -238,7 +242,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
             values.append(replace(inner, text=f"DISTINCT {inner.text}", level=v.ATOM, constant=None))
         elif position == 1 and upper == "ISJSON" and isinstance(argument, exp.Column):
             if argument.name.upper() not in ("VALUE", "ARRAY", "OBJECT", "SCALAR"):
-                ctx.problem(f"{argument.name!r} is not a recognized isjson option", argument, number=155)
+                ctx.problem(f"'{argument.name}' is not a recognized isjson option.", argument, number=155)
                 return None
             values.append(Value(literal(argument.name.upper()), v.ATOM))
         elif position == 2 and upper == "JSON_MODIFY":
@@ -307,7 +311,7 @@ def _dot(node: exp.Dot, ctx: Context) -> Value:
             return xml_call(node.this, last, ctx)
         if prefix is not None:
             return _user_function(prefix, last, ctx)
-        return ctx.unsupported(f"the method {last.name!r}", last)
+        return ctx.unsupported(f"the method '{last.name}'", last)
     names = dotted_names(node)
     if names is not None:
         return Value(".".join(identifier(name) for name in names[-2:]), v.ATOM)
@@ -354,12 +358,12 @@ def xml_call(subject_node: exp.Expr, call: exp.Anonymous, ctx: Context) -> Value
 def xml_literals(call: exp.Anonymous, ctx: Context) -> list[str] | None:
     """The arguments of an xml method, which must be string literals; None after a problem."""
     literals: list[str] = []
-    for argument in call.expressions:
+    for place, argument in enumerate(call.expressions, 1):
         if isinstance(argument, exp.National) or (isinstance(argument, exp.Literal) and argument.is_string):
             literals.append(argument.name)
         else:
             ctx.problem(
-                f"the arguments of the xml method {call.name!r} must be string literals",
+                f'The argument {place} of the XML data type method "{call.name}" must be a string literal.',
                 argument,
                 number=8172,
             )

@@ -103,7 +103,7 @@ def rows(composed: Composed, ctx: Context) -> Captured | None:
     if not all(labels) or "*" in labels:
         place = labels.index("") + 1 if "" in labels else 1
         ctx.problem(
-            f"No column name was specified for column {place} of {name!r}.", composed.alias, number=8155
+            f"No column name was specified for column {place} of '{name}'.", composed.alias, number=8155
         )
         return None
     ctx.ctes[fold(name)] = tuple(

@@ -262,7 +262,7 @@ def _collate(node: exp.Collate, ctx: Context) -> Value:
     for case in ("cs", "ci"):
         if f"_{case}" in name:
             return replace(value, collation=f"{case}_ai" if f"_{case}_ai" in name else case)
-    return ctx.problem(f"Invalid collation {node.expression.name!r}.", node, number=448)
+    return ctx.problem(f"Invalid collation '{node.expression.name}'.", node, number=448)
 
 
 # ---------------------------------------------------------------- LIKE

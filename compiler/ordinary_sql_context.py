@@ -127,6 +127,13 @@ class Context:
             return self.whole
         return Span(self.source, start, end)
 
+    def reach(self, node: exp.Expr | None) -> Span:
+        """All of a node, from its first word to its last."""
+        places = [inner.meta for inner in node.walk() if "start" in inner.meta] if node is not None else []
+        if not places:
+            return self.whole
+        return Span(self.source, min(meta["start"] for meta in places), max(meta["end"] for meta in places))
+
     def problem(
         self, message: str, node: Any = None, *, number: int | None = None, hint: str | None = None
     ) -> Value:
@@ -145,7 +152,7 @@ class Context:
         """Report that ``name (a, b, …)`` lists more or fewer columns than its query has."""
         more = found > listed
         self.problem(
-            f"{name!r} has {'more' if more else 'fewer'} columns than were specified in the column list.",
+            f"'{name}' has {'more' if more else 'fewer'} columns than were specified in the column list.",
             node,
             number=8158 if more else 8159,
         )
@@ -224,15 +231,15 @@ class Context:
             try:
                 return sql_type(name, arguments, cast=cast)
             except TypeError_ as error:
-                if schema is not None or "no type named" not in str(error):
-                    self.problem(str(error), node, number=243)
+                if schema is not None or error.number != 243:
+                    self.problem(str(error), node, number=error.number or 243)
                     return None
         user = ObjectName(name, schema).sql(self.scope.database, self.scope.default_database)
         base = self.scope.user_type(ObjectName(name, schema))
         if base is None:
             if schema is None:
                 self.problem(
-                    f"Cannot find data type {name}."
+                    f"Column, parameter, or variable #1: Cannot find data type {name}."
                     if not cast
                     else f"Type {name} is not a defined system type.",
                     node,
@@ -248,7 +255,7 @@ def undeclared_table(name: str, node: Any, ctx: Context) -> None:
     known = ctx.scope.variable(name)
     if known is not None and known.type.family == "user":
         ctx.problem(
-            f"Cannot find data type {known.type.user}.",
+            f"Column, parameter, or variable #1: Cannot find data type {known.type.user}.",
             node,
             number=2715,
             hint="check and compile take the script that makes a table type before this one: see --help",

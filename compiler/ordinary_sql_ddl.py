@@ -193,8 +193,9 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
     for column in definition.columns:
         folded = fold(column.name.name)
         if folded in seen:
+            where = f" in table '{name.name}'" if name is not None else ""
             ctx.problem(
-                f"Column names in each table must be unique. Column name {column.name.name!r} is "
+                f"Column names in each table must be unique. Column name '{column.name.name}'{where} is "
                 "specified more than once.",
                 column.name,
                 number=2705,
@@ -221,7 +222,7 @@ def table_info(definition: Definition, name: ObjectName | None, ctx: Context) ->
         for column_name in key.columns:
             if fold(column_name) not in seen:
                 ctx.problem(
-                    f"Column name {column_name!r} does not exist in the target table or view.", number=1911
+                    f"Column name '{column_name}' does not exist in the target table or view.", number=1911
                 )
     return _with_expressions(definition, info, name, ctx)
 
@@ -249,7 +250,7 @@ def _with_expressions(
             type_ = value.type
             if type_ is None and not value.is_null:
                 ctx.problem(
-                    f"the type of the computed column {column.name.name!r} is not known",
+                    f"the type of the computed column '{column.name.name}' is not known",
                     column.name,
                     hint="put CAST(… AS type) around it",
                 )
@@ -299,7 +300,12 @@ def table_definition(tokens: tuple[Token, ...], ctx: Context) -> TableInfo:
         reader.fail()
     for constraint in _all_constraints(definition):
         if constraint.kind == "FOREIGN KEY":
-            ctx.problem("a table variable has no foreign keys", number=1769)
+            word = "FOREIGN" if constraint in definition.constraints else "REFERENCES"
+            ctx.problem(
+                f"Incorrect syntax near the keyword '{word}'.",
+                number=156,
+                hint="a table variable has no foreign keys",
+            )
     info = table_info(definition, None, ctx)
     ctx.push()
     ctx.frame.relations.append(Relation("n", info.columns, qualify=True))
@@ -335,7 +341,7 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
             for call in node.find_all(exp.Anonymous):
                 if call.name.upper() in VOLATILE:
                     ctx.problem(
-                        f"the computed column {column.name.name!r} cannot be stored: "
+                        f"the computed column '{column.name.name}' cannot be stored: "
                         f"{call.name.upper()} changes from call to call",
                         call,
                         hint="put it into a view",
@@ -344,7 +350,7 @@ def column_text(column: Column, info: TableInfo, ctx: Context) -> str:
                 function = dotted.expression
                 if isinstance(function, exp.Anonymous):
                     ctx.problem(
-                        f"the computed column {column.name.name!r} cannot be stored: it calls the function "
+                        f"the computed column '{column.name.name}' cannot be stored: it calls the function "
                         f"{function.name}",
                         dotted,
                         hint="put it into a view",

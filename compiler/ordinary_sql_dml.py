@@ -15,7 +15,14 @@ from .ordinary_sql_changes import delete, update
 from .ordinary_sql_composed import find as find_composed
 from .ordinary_sql_composed import rows as composed_rows
 from .ordinary_sql_context import Context, Relation, object_name, undeclared_table
-from .ordinary_sql_dml_tools import COLUMNS_DIFFER, ROWS_DIFFER, advance_identity, is_default
+from .ordinary_sql_dml_tools import (
+    COLUMNS_DIFFER,
+    NAME_MISSING,
+    ROWS_DIFFER,
+    advance_identity,
+    is_default,
+    values_differ,
+)
 from .ordinary_sql_expressions import scalar
 from .ordinary_sql_interface import (
     ColumnInfo,
@@ -56,7 +63,7 @@ def _target(table: exp.Table, ctx: Context) -> Target | None:
             return None
         return Target(name, "", variable.info, variable)
     if name.server:
-        ctx.unsupported(f"the linked server {name.server!r}", table)
+        ctx.unsupported(f"the linked server '{name.server}'", table)
         return None
     return Target(name, ctx.relation_name(name), ctx.scope.table(name))
 
@@ -70,15 +77,18 @@ def _columns(statement: Insert, target: Target, ctx: Context) -> list[ColumnInfo
         for node in statement.columns:
             if fold(node.name) in seen:
                 ctx.problem(
-                    f"The column name {node.name!r} is specified more than once in the SET clause or "
-                    "column list of an INSERT.",
+                    f"The column name '{node.name}' is specified more than once in the SET clause or "
+                    "column list of an INSERT. A column cannot be assigned more than one value in the same "
+                    "clause. Modify the clause to make sure that a column is updated only once. If this "
+                    "statement updates or inserts columns into a view, column aliasing can conceal the "
+                    "duplication in your code.",
                     node,
                     number=264,
                 )
             seen.add(fold(node.name))
             known = _find(info, node.name)
             if known is None and target.variable is not None:
-                ctx.problem(f"Invalid column name {node.name!r}.", node, number=207)
+                ctx.problem(f"Invalid column name '{node.name}'.", node, number=207)
             columns.append(known or ColumnInfo(node.name, None))
         return columns
     if info is None:
@@ -189,11 +199,7 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
                 number, message = 213, COLUMNS_DIFFER
             elif columns is not None:
                 number = 110 if len(node.expressions) > width else 109
-                message = (
-                    f"There are {'fewer' if number == 110 else 'more'} columns in the INSERT statement than "
-                    "values specified in the VALUES clause. The number of values in the VALUES clause must "
-                    "match the number of columns specified in the INSERT statement."
-                )
+                message = values_differ(width, len(node.expressions))
             ctx.problem(message, node, number=number)
             return []
         row = []
@@ -267,9 +273,9 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     result = query_text(node, ctx)
     infos: tuple[ColumnInfo, ...] = ()
     if result.columns is not None:
-        for place, column in enumerate(result.columns, 1):
+        for column in result.columns:
             if column.name is None:
-                ctx.problem(f"column {place} of SELECT … INTO has no name", node, number=1038)
+                ctx.problem(NAME_MISSING, node, number=1038)
         nullable = [value.nullable for value in result.values or []]
         infos = tuple(
             ColumnInfo(
@@ -315,8 +321,11 @@ def _identity_items(node: exp.Select, ctx: Context) -> dict[str, tuple[int, int]
         call = item.this if isinstance(item, exp.Alias) else item
         if not isinstance(call, exp.Anonymous) or call.name.upper() != "IDENTITY":
             continue
-        if not isinstance(item, exp.Alias) or not call.expressions:
-            ctx.problem("IDENTITY(…) in SELECT … INTO needs a type and an alias", call, number=177)
+        if not isinstance(item, exp.Alias):
+            ctx.problem(NAME_MISSING, call, number=1038)
+            continue
+        if not call.expressions:
+            ctx.problem("IDENTITY(…) in SELECT … INTO needs a type", call, number=102)
             continue
         numbers = [number for part in call.expressions[1:] if (number := _whole_number(part)) is not None]
         if len(numbers) != len(call.expressions) - 1 or len(numbers) > 2:

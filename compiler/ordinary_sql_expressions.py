@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from ..grammar.hints import no_condition
 from . import functions
 from . import ordinary_sql_values as v
 from . import type_map as tm
@@ -26,11 +27,7 @@ def condition(node: exp.Expr | None, ctx: Context) -> Value:
     """Translate a search condition."""
     value = expression(node, ctx)
     if value.type is not BOOLEAN and not value.is_null:
-        ctx.problem(
-            "An expression of non-boolean type specified in a context where a condition is expected.",
-            node,
-            number=4145,
-        )
+        ctx.problem(no_condition(ctx.reach(node)), node, number=4145)
     return value
 
 
@@ -138,7 +135,7 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     if known is None:
         if ctx.scope.table_variable(name) is not None:
             return ctx.problem(
-                f"the table variable {name} cannot be used as a scalar",
+                f'Must declare the scalar variable "{name}".',
                 node,
                 number=137,
                 hint="where it is an argument, check and compile take the procedure's script too: see --help",
@@ -216,7 +213,7 @@ def _bare_column(name: str, node: exp.Expr, ctx: Context) -> Value:
             )
             return Value(qualified.spell(text) if qualified is not None else text, v.ATOM)
     if not ctx.has_relations:
-        return ctx.problem(f"Invalid column name {name!r}.", node, number=207)
+        return ctx.problem(f"Invalid column name '{name}'.", node, number=207)
     return Value(text, v.ATOM)
 
 

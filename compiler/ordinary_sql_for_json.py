@@ -49,7 +49,7 @@ def options(node: ForXml, ctx: Context) -> Options | None:
             case "WITHOUT_ARRAY_WRAPPER" if argument is None:
                 found.wrapped = False
             case name:
-                ctx.problem(f"Incorrect syntax near {name!r}.", option, number=102)
+                ctx.problem(f"Incorrect syntax near '{name}'.", option, number=102)
                 return None
     if not found.mode:
         ctx.problem("FOR JSON needs PATH or AUTO", node, number=102)
@@ -174,11 +174,10 @@ def _add(
 
 def _conflict(name: str, ctx: Context, node: exp.Expr) -> None:
     ctx.problem(
-        f"Property {name!r} cannot be generated in JSON output due to a conflict with another column name or "
-        "alias",
+        f"Property '{name}' cannot be generated in JSON output due to a conflict with another column name or "
+        "alias. Use different names and aliases for each column in SELECT list.",
         node,
         number=13601,
-        hint="use different names and aliases for each column in the SELECT list",
     )
 
 

@@ -62,13 +62,13 @@ def options(node: ForXml, ctx: Context) -> Options | None:
             ctx.unsupported(f"{name} of FOR XML", option)
             return None
         elif name != "BINARY BASE64":
-            ctx.problem(f"Incorrect syntax near {name!r}.", option, number=102)
+            ctx.problem(f"Incorrect syntax near '{name}'.", option, number=102)
             return None
     if not found.mode:
         ctx.problem("FOR XML needs PATH, RAW, AUTO or EXPLICIT", node, number=102)
         return None
     if found.mode == "RAW" and not found.row:
-        ctx.problem("the row tag of FOR XML RAW must not be empty", node, number=6864)
+        ctx.problem(_OMITTED_ROW, node, number=6864)
     return found
 
 
@@ -125,9 +125,9 @@ def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: ex
     if found.mode == "PATH":
         _path_tree(tree, shape, found, ctx, node)
     else:
-        for place, (name, value) in enumerate(zip(shape.names, shape.values, strict=True), 1):
+        for name, value in zip(shape.names, shape.values, strict=True):
             if name is None:
-                ctx.problem(f"column {place} of FOR XML RAW has no name", node, number=6809)
+                ctx.problem(_UNNAMED, node, number=6809)
                 continue
             tag = xml_name(name)
             if found.elements or value.family == "xml":
@@ -137,7 +137,7 @@ def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: ex
     attributes = [*([declarations] if declarations else []), *tree.attributes]
     if not found.row:
         if tree.attributes:
-            ctx.problem("PATH('') has no element to carry attributes", node, number=6864)
+            ctx.problem(_OMITTED_ROW, node, number=6864)
         return _concat(tree.texts())
     return _element(found.row, _concat(attributes), _concat(tree.texts(), always=True))
 
@@ -185,6 +185,13 @@ class Element:
         return f"sys.xml_group({literal(self.name)}, {_concat(self.attributes)}, {_concat(self.texts())})"
 
 
+_UNNAMED = (
+    "Unnamed tables cannot be used as XML identifiers as well as unnamed columns cannot be used for "
+    "attribute names. Name unnamed columns/tables using AS in the SELECT statement."
+)
+_OMITTED_ROW = (
+    "Row tag omission (empty row tag name) cannot be used with attribute-centric FOR XML serialization."
+)
 _INSTRUCTION = re.compile(r"processing-instruction\((.+)\)\Z")
 
 
@@ -193,7 +200,12 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
     for name, value in zip(shape.names, shape.values, strict=True):
         steps = [] if name is None else name.split("/")
         if name is not None and (name == "" or any(step == "" for step in steps)):
-            ctx.problem(f"column name {name!r} is no path: a step is empty", node, number=6850)
+            ctx.problem(
+                f"FOR XML PATH error in column '{name}' - '//' and leading and trailing '/' are not allowed "
+                "in simple path expressions.",
+                node,
+                number=6849,
+            )
             continue
         last = steps[-1] if steps else "*"
         element = root
@@ -202,7 +214,10 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
         if last.startswith("@"):
             if element.children or element.leaf is not None:
                 ctx.problem(
-                    f"attribute {name!r} must come before the other columns of its element", node, number=6852
+                    f"Attribute-centric column '{name}' must not come after a non-attribute-centric sibling "
+                    "in XML hierarchy in FOR XML PATH.",
+                    node,
+                    number=6852,
                 )
             element.attributes.append(f"sys.xml_attribute({literal(last[1:])}, {atom(value)})")
             continue

@@ -24,10 +24,13 @@ def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: str | None) -> s
             number=6801,
         )
         return "NULL"
-    for place, wanted, number in ((0, "tag", 6803), (1, "parent", 6804)):
-        if (shape.names[place] or "").lower() != wanted:
+    for place, wanted in enumerate(("TAG", "PARENT")):
+        if (shape.names[place] or "").upper() != wanted:
             ctx.problem(
-                f"column {place + 1} of FOR XML EXPLICIT must be {wanted.capitalize()}", node, number=number
+                f"FOR XML EXPLICIT requires column {place + 1} to be named '{wanted}' instead of "
+                f"'{shape.names[place] or ''}'.",
+                node,
+                number=6820,
             )
             return "NULL"
     columns: list[str] = []
@@ -38,7 +41,7 @@ def explicit(shape: Shape, ctx: Context, node: exp.Expr, order: str | None) -> s
         if not 2 <= len(parts) <= 4 or not parts[0] or not parts[1].isdecimal():
             ctx.problem(
                 f"FOR XML EXPLICIT query contains the invalid column name '{name or ''}'. Use the "
-                "TAGNAME!TAGID!ATTRIBUTENAME[!..] format.",
+                "TAGNAME!TAGID!ATTRIBUTENAME[!..] format where TAGID is a positive integer.",
                 node,
                 number=6802,
             )

@@ -21,7 +21,7 @@ from ..grammar.tokens import Token
 from . import ordinary_sql_values as v
 from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_dml_tools import advance_identity, is_default
+from .ordinary_sql_dml_tools import COLUMNS_DIFFER, advance_identity, is_default, values_differ
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, Dml, KeyInfo, TableInfo, TableVariableDml
 from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
@@ -148,10 +148,15 @@ def _translate(
     for branch in statement.branches:
         kind = "matched" if branch.matched else ("by_source" if branch.by_source else "by_target")
         if (kind == "by_target") != (branch.action == "INSERT"):
+            clause = {
+                "matched": "WHEN MATCHED",
+                "by_target": "WHEN NOT MATCHED",
+                "by_source": "WHEN NOT MATCHED BY SOURCE",
+            }[kind]
             ctx.problem(
-                f"An action of type '{branch.action}' is not allowed in this WHEN clause of a MERGE "
+                f"An action of type '{branch.action}' is not allowed in the '{clause}' clause of a MERGE "
                 "statement.",
-                number=10711,
+                number=10710 if kind == "by_target" else 10711,
             )
             return None
         text = _branch(work, branch, kind, taken[kind], ctx)
@@ -213,11 +218,11 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
         work.inserting = (f"INSERT INTO {work.table}", "SELECT", where)
         return f"INSERT INTO {work.table}{BREAK}SELECT{BREAK}FROM {work.source}{BREAK}{where}"
     if columns is not None and len(columns) != len(branch.values):
-        ctx.problem(
-            f"VALUES has {len(branch.values)} values for {len(columns)} columns",
-            branch.values[0],
-            number=10709,
-        )
+        number, message = 213, COLUMNS_DIFFER
+        if branch.columns:
+            number = 109 if len(columns) > len(branch.values) else 110
+            message = values_differ(len(columns), len(branch.values))
+        ctx.problem(message, branch.values[0], number=number)
         return None
     texts, named = [], []
     for place, node in enumerate(branch.values):

@@ -64,7 +64,7 @@ def _star(node: exp.Column, relations: list[Relation], ctx: Context) -> list[Out
                 for text, column in zip(texts, relation.columns, strict=True)
             ]
     ctx.problem(
-        f"The column prefix {node.parts[-2].name!r} does not match with a table name or alias name "
+        f"The column prefix '{node.parts[-2].name}' does not match with a table name or alias name "
         "used in the query.",
         node,
         number=107,

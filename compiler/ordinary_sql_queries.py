@@ -77,7 +77,7 @@ def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], b
             if not all(labels):
                 place = labels.index("") + 1
                 ctx.problem(
-                    f"No column name was specified for column {place} of {alias.name!r}.", alias, number=8155
+                    f"No column name was specified for column {place} of '{alias.name}'.", alias, number=8155
                 )
             columns = tuple(
                 ColumnInfo(label, column.type) for label, column in zip(labels, query.columns, strict=False)

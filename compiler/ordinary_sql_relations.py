@@ -12,6 +12,7 @@ from .names import ObjectName, fold, identifier, literal, quote
 from .ordinary_sql_calls import dotted_names
 from .ordinary_sql_catalog import system_view
 from .ordinary_sql_context import Context, Relation, object_name, undeclared_table
+from .ordinary_sql_dml_tools import ROWS_DIFFER
 from .ordinary_sql_expressions import condition, scalar
 from .ordinary_sql_interface import ColumnInfo, TableVariable
 from .ordinary_sql_pivot import pivoted
@@ -187,7 +188,7 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
     alias, columns = alias_of(node)
     name = object_name(node)
     if name.server or len(node.parts) > 4:
-        ctx.unsupported(f"the linked server {name.server!r}", node)
+        ctx.unsupported(f"the linked server '{name.server}'", node)
         return failed(kind, ctx)
     if name.name.startswith("@") and len(node.parts) == 1:
         return _table_variable(node, name.name, alias, ctx, kind)
@@ -243,7 +244,7 @@ def _sample(node: exp.Table, table: str, ctx: Context) -> str:
         return ""
     method = sample.args.get("method")
     if method is not None and method.name.upper() != "SYSTEM":
-        ctx.problem(f"Incorrect syntax near {method.name!r}.", node, number=102)
+        ctx.problem(f"Incorrect syntax near '{method.name}'.", node, number=102)
     percent, rows, seed = (sample.args.get(key) for key in ("percent", "size", "seed"))
     if percent is not None:
         share = v.convert(scalar(percent, ctx), tm.FLOAT).text
@@ -322,7 +323,7 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
             ctx.wrong_column_list(alias, len(query.columns), len(labels), node)
         elif not all(labels):
             place = labels.index("") + 1
-            ctx.problem(f"No column name was specified for column {place} of {alias!r}.", node, number=8155)
+            ctx.problem(f"No column name was specified for column {place} of '{alias}'.", node, number=8155)
         nullable = [value.nullable for value in query.values] if query.values is not None else []
         infos = tuple(
             ColumnInfo(label, column.type, nullable=nullable[place] if place < len(nullable) else True)
@@ -340,8 +341,14 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
 def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
     alias, columns = alias_of(node)
     rows = [[scalar(cell, ctx) for cell in row.expressions] for row in node.expressions]
-    if alias is None or len({len(row) for row in rows}) != 1 or (columns and len(columns) != len(rows[0])):
-        ctx.problem("VALUES needs rows of the same length, an alias and its column names", node, number=10709)
+    if len({len(row) for row in rows}) != 1:
+        ctx.problem(ROWS_DIFFER, node, number=10709)
+        return failed(kind, ctx)
+    if alias is None:
+        ctx.problem("VALUES in FROM needs an alias and its column names", node, number=102)
+        return failed(kind, ctx)
+    if columns and len(columns) != len(rows[0]):
+        ctx.wrong_column_list(alias, len(rows[0]), len(columns), node)
         return failed(kind, ctx)
     types: list[tm.SqlType | None] = []
     for place in range(len(rows[0])):

@@ -94,9 +94,8 @@ def _builtin(
     kinds, result = functions.TABLE_FUNCTIONS[upper]
     minimum, maximum = len(kinds.partition("?")[0]), len(kinds.replace("?", ""))
     if not minimum <= len(call.expressions) <= maximum:
-        ctx.problem(
-            f"The {call.name.lower()} function requires {minimum} to {maximum} arguments.", call, number=174
-        )
+        error = functions.wrong_arity(call.name, minimum, maximum)
+        ctx.problem(str(error), call, number=error.number)
         return failed(kind, ctx)
     arguments = [v.NULL if is_default(argument) else scalar(argument, ctx) for argument in call.expressions]
     shown = fold(alias or call.name)
@@ -198,7 +197,12 @@ def _nodes(
 ) -> Source:
     """``x.nodes('path') AS T(c)``."""
     if alias is None or len(columns) != 1:
-        ctx.problem("the nodes method needs a table alias and one column name: AS T(c)", call, number=493)
+        ctx.problem(
+            "The table (and its columns) returned by a table-valued method need to be aliased.",
+            call,
+            number=318,
+            hint="AS T(c)",
+        )
         return failed(kind, ctx)
     literals = xml_literals(call, ctx)
     if literals is None:

@@ -291,8 +291,9 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
         parts = [part.name for part in item.parts[:-1]]
         relation = find_relation(parts, ctx)
         if relation is None:
+            prefix = ".".join(parts)
             ctx.problem(
-                f"The column prefix {'.'.join(parts)!r} does not match with a table name or alias "
+                f"The column prefix '{prefix}' does not match with a table name or alias "
                 "name used in the query.",
                 item,
                 number=107,

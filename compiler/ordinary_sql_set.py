@@ -32,7 +32,7 @@ def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnIn
                     number=271,
                 )
             if column.identity is not None:
-                ctx.problem(f"Cannot update identity column {node.name!r}.", node, number=8102)
+                ctx.problem(f"Cannot update identity column '{node.name}'.", node, number=8102)
             return column
     return ColumnInfo(node.name, None)
 
@@ -67,7 +67,7 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
     if item.method == "write":
         return _written(item, column, ctx, target)
     if item.method is not None:
-        return ctx.unsupported(f"the method {item.method!r} in SET", item.value)
+        return ctx.unsupported(f"the method '{item.method}' in SET", item.value)
     if is_default(item.value):
         return Value("DEFAULT")
     if column.generated:
@@ -97,13 +97,13 @@ def _written(item: SetItem, column: ColumnInfo, ctx: Context, target: str | None
     assert item.column is not None
     call = item.value
     if not isinstance(call, exp.Anonymous) or len(call.expressions) != 3:
-        return ctx.problem("WRITE takes an expression, an offset and a length", call, number=174)
+        return ctx.problem("The write function requires 3 argument(s).", call, number=174)
     if column.type is not None and column.type.length != tm.MAX:
         return ctx.problem(
-            f"cannot call methods on {column.type.name}: WRITE needs varchar(max), nvarchar(max) or "
-            "varbinary(max)",
+            f"Cannot call methods on {column.type.name}.",
             call,
             number=258,
+            hint="WRITE needs varchar(max), nvarchar(max) or varbinary(max)",
         )
     current = scalar(_own(item.column, ctx, target), ctx)
     piece, *places = [scalar(argument, ctx) for argument in call.expressions]

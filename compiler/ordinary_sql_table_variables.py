@@ -520,7 +520,7 @@ def _set_values(change: Change, variable: TableVariable, alias: str, ctx: Contex
         assert item.column is not None
         column = set_column(item.column, variable.info, ctx)
         if column.type is None:
-            ctx.problem(f"Invalid column name {item.column.name!r}.", item.column, number=207)
+            ctx.problem(f"Invalid column name '{item.column.name}'.", item.column, number=207)
             return None
         value = set_value(item, column, ctx, alias)
         if value.text == "DEFAULT":
@@ -624,7 +624,7 @@ def _rechecked(text: str, variable: TableVariable, changed: set[str], name: str)
     if changed:
         for check in variable.info.checks:
             conditions.append(
-                f"(SELECT bool_and(sys.check_row({check}, {literal(name)})) "
+                f"(SELECT bool_and(sys.check_row({check}, {literal(name)}, 'UPDATE')) "
                 "FROM unnest(result.new_rows) AS n) IS NOT FALSE"
             )
     if not conditions:

@@ -50,7 +50,7 @@ class TokenReader(TSQLParser):
             end = last.end if last else 0
             raise Unreadable(message or "incorrect syntax: the statement ends too early", end, end, "")
         text = token.text
-        raise Unreadable(message or f"Incorrect syntax near {text!r}.", token.start, token.end, text)
+        raise Unreadable(message or f"Incorrect syntax near '{text}'.", token.start, token.end, text)
 
     def raise_error(self, message: str, token: Any = None) -> None:
         """Turn sqlglot's complaints, which speak of its classes, into T-SQL's sentence."""

@@ -126,7 +126,7 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
                 out.append(SqlToken(T.WITH, "WITH", 1, 1, start, start))
             symbol = _SYMBOLS.get(word)
             if symbol is None:
-                raise Unreadable(f"Incorrect syntax near {text!r}.", start, end, text)
+                raise Unreadable(f"Incorrect syntax near '{text}'.", start, end, text)
             out.append(SqlToken(symbol, text, 1, 1, start, end))
         elif kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
             out.append(SqlToken(T.IDENTIFIER, identifier_text(token), 1, 1, start, end))

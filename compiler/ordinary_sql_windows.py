@@ -70,8 +70,13 @@ def _next_values(node: exp.Window, inner: NextValue, base: dict[str, Any], ctx: 
     """NEXT VALUE FOR … OVER (ORDER BY …): PostgreSQL numbers the rows after it has ordered the query."""
     select = node.find_ancestor(exp.Select)
     order = base["order"]
-    if select is None or order is None or base["partition_by"] or base["spec"] is not None:
-        return ctx.problem("NEXT VALUE FOR takes nothing but ORDER BY in OVER", node, number=11716)
+    does_not = "NEXT VALUE FOR function does not support"
+    if base["partition_by"]:
+        return ctx.problem(f"{does_not} the PARTITION BY clause.", node, number=11716)
+    if base["spec"] is not None:
+        return ctx.problem(f"{does_not} the ROWS and RANGE clauses.", node, number=11737)
+    if select is None or order is None:
+        return ctx.problem(f"{does_not} an empty OVER clause.", node, number=11718)
     own = select.args.get("order")
     if own is None:
         select.set("order", order.copy())
@@ -87,7 +92,7 @@ def _present(call: exp.Expr, base: dict[str, Any], ctx: Context) -> Value:
         return ctx.problem("Incorrect syntax near 'IGNORE'.", call, number=102)
     if base["order"] is None:
         return ctx.problem(
-            f"The function {upper!r} must have an OVER clause with ORDER BY.", call, number=4112
+            f"The function '{upper}' must have an OVER clause with ORDER BY.", call, number=4112
         )
     # Checks the arguments and knows the type; how the rows are found is written here.
     plain = function_value(call, ctx)
@@ -158,7 +163,7 @@ def _named(node: exp.Window, ctx: Context) -> dict[str, Any]:
         window = next((w for w in windows if fold(w.this.name) == fold(name.name)), None)
         if window is None or fold(name.name) in seen:
             says = "is not defined" if window is None else "refers to itself"
-            ctx.problem(f"the window {name.name!r} {says}", name if place(name)[0] is not None else node)
+            ctx.problem(f"the window '{name.name}' {says}", name if place(name)[0] is not None else node)
             break
         seen.add(fold(name.name))
         for key in found:
@@ -179,10 +184,12 @@ def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Va
     upper = call.name.upper() if isinstance(call, exp.Anonymous) else ""
     if upper not in ("PERCENTILE_CONT", "PERCENTILE_DISC") or len(call.expressions) != 1 or len(items) != 1:
         return ctx.problem("incorrect syntax near WITHIN GROUP", call, number=102)
-    if base["order"] is not None or base["spec"] is not None:
+    if base["order"] is not None:
         return ctx.problem(
-            f"The function '{upper}' may not have ORDER BY or a window frame in OVER.", call, number=10752
+            f"The function '{upper}' may not have ORDER BY in OVER clause.", call, number=10758
         )
+    if base["spec"] is not None:
+        return ctx.problem(f"The function '{upper}' may not have a window frame.", call, number=10752)
     share = scalar(call.expressions[0], ctx)
     value = scalar(items[0].this, ctx)
     continuous = upper == "PERCENTILE_CONT"

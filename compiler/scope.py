@@ -87,7 +87,18 @@ def object_name(name: nodes.QualifiedName) -> ObjectName:
 
 
 class UnknownType(Exception):
-    """A data type that is not known or is refused; the message says why."""
+    """A data type that is not known or is refused; the message says why, ``number`` is SQL Server's."""
+
+    def __init__(self, message: str, number: int | None = None) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.number = number or 2715
+
+
+def _unknown_type(error: TypeError_, name: str) -> UnknownType:
+    if error.number == 243:  # a name that no type has; outside of CAST it is another error
+        return UnknownType(f"Column, parameter, or variable #1: Cannot find data type {name}.")
+    return UnknownType(str(error), error.number)
 
 
 @dataclass(frozen=True)
@@ -254,7 +265,7 @@ class Catalog:
             except TypeError_ as error:
                 known = self.types.get(self.key(object_name(name)))
                 if known is None:
-                    raise UnknownType(str(error)) from None
+                    raise _unknown_type(error, name.name.text) from None
                 return known
         known = self.types.get(self.key(object_name(name)))
         if known is None:

@@ -187,7 +187,21 @@ def typed_xml(schema: str, name: str, document: bool) -> SqlType:
 
 
 class TypeError_(ValueError):
-    """A type that T-SQL does not know or that is refused; the message says which and why."""
+    """A type that T-SQL does not know or that is refused; the message says which and why.
+
+    ``number``: SQL Server's, where it is another one than that of an unknown type.
+    """
+
+    def __init__(self, message: str, number: int | None = None) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.number = number
+
+
+def _too_long(type_: str, length: int, limit: int) -> str:
+    """Error 131, and 2717 of nchar and nvarchar."""
+    most = "for any data type (8000)" if length > 8000 else f"({limit})"
+    return f"The size ({length}) given to the type '{type_}' exceeds the maximum allowed {most}."
 
 
 def sql_type(name: str, arguments: tuple[int, ...] = (), *, cast: bool = False) -> SqlType:
@@ -201,14 +215,16 @@ def sql_type(name: str, arguments: tuple[int, ...] = (), *, cast: bool = False) 
     if base in REFUSED:
         raise TypeError_(REFUSED[base])
     if base not in _TYPES or base == "boolean":
-        raise TypeError_(f"no type named {name!r}")
+        raise TypeError_(f"Type {name} is not a defined system type.", 243)
     family = _TYPES[base][0]
     if base in ("char", "varchar", "nchar", "nvarchar", "binary", "varbinary"):
         if len(arguments) > 1:
             raise TypeError_(f"type {base} takes one length")
         length = arguments[0] if arguments else (30 if cast else 1)
         limit = 4000 if base in ("nchar", "nvarchar") else 8000
-        if length != MAX and not 1 <= length <= limit:
+        if length > limit:
+            raise TypeError_(_too_long(base, length, limit), 131 if length > 8000 else 2717)
+        if length != MAX and length < 1:
             raise TypeError_(f"the length of {base} is 1 to {limit}, not {length}")
         if length == MAX and base in ("char", "nchar", "binary"):
             raise TypeError_(f"type {base} has no (max)")
@@ -216,10 +232,20 @@ def sql_type(name: str, arguments: tuple[int, ...] = (), *, cast: bool = False) 
     if base == "decimal":
         precision = arguments[0] if arguments else 18
         scale = arguments[1] if len(arguments) > 1 else 0
-        if len(arguments) > 2 or not 1 <= precision <= 38:
+        if precision > 38:
+            raise TypeError_(
+                f"Column or parameter #1: Specified column precision {precision} is greater than the maximum "
+                "precision of 38.",
+                2750,
+            )
+        if scale > precision:
+            raise TypeError_(
+                f"Column or parameter #1: Specified column scale {scale} is greater than the specified "
+                f"precision of {precision}.",
+                2751,
+            )
+        if len(arguments) > 2 or precision < 1:
             raise TypeError_(f"the precision of {base} is 1 to 38")
-        if not 0 <= scale <= precision:
-            raise TypeError_(f"the scale of {base} is 0 to its precision")
         return SqlType(base, precision=precision, scale=scale)
     if base == "float":
         if arguments and not 1 <= arguments[0] <= 53:

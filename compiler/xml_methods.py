@@ -56,15 +56,15 @@ def xml_type(text: str) -> tm.SqlType:
     """The type in ``.value('…', 'type')``.  Raises Wrong."""
     match = _TYPE.match(text)
     if match is None:
-        raise Wrong(f"{text!r} is not a type", 243)
+        raise Wrong(f"Type {text} is not a defined system type.", 243)
     name, first, second = match.groups()
     arguments = [tm.MAX if part.lower() == "max" else int(part) for part in (first, second) if part]
     try:
         type_ = tm.sql_type(name, tuple(arguments))
     except tm.TypeError_ as error:
-        raise Wrong(str(error), 243) from None
+        raise Wrong(str(error), error.number or 243) from None
     if type_.family in ("xml", "variant", "table", "cursor") or type_.name in ("text", "ntext", "image"):
-        raise Wrong(f"the value method cannot return {type_.text}", 9500)
+        raise Wrong(f"The data type '{type_.text}' used in the VALUE method is invalid.", 9500)
     return type_
 
 
@@ -78,9 +78,9 @@ def xml_method(
     """
     wanted = 2 if name == "value" else 1
     if len(literals) != wanted:
-        raise Wrong(f"the {name} method takes {wanted} argument{'s' if wanted > 1 else ''}", 174)
+        raise Wrong(f"The {name} function requires {wanted} argument(s).", 174)
     if subject.type is not None and subject.type.family not in ("xml", "unknown", "variant"):
-        raise Wrong(f"cannot call methods on {subject.type.text}", 258)
+        raise Wrong(f"Cannot call methods on {subject.type.text}.", 258)
     arguments = [subject.text, *xml_arguments(literals[0], namespaces, binding)]
     if name == "query":
         return v.call("sys.xml_query", *arguments, type=tm.XML)
@@ -89,8 +89,14 @@ def xml_method(
     if name == "value":
         return _value(arguments, xml_type(literals[1]))
     if name == "nodes":
-        raise Wrong("the nodes method stands in FROM and APPLY only", 493)
-    raise Wrong("the modify method stands in SET only", 8137)
+        raise Wrong(
+            '"nodes" is not a valid function, property, or field.', 227, "it stands in FROM and APPLY"
+        )
+    raise Wrong(
+        "Incorrect use of the XML data type method 'modify'. A non-mutator method is expected in this "
+        "context.",
+        8137,
+    )
 
 
 def _value(arguments: list[str], to: tm.SqlType) -> Value:
@@ -106,7 +112,7 @@ def _value(arguments: list[str], to: tm.SqlType) -> Value:
 def xml_modify(subject: Value, dml: str, namespaces: dict[str, str], binding: Binding) -> Value:
     """The new value of ``subject`` after ``subject.modify('dml')``."""
     if subject.type is not None and subject.type.family != "xml":
-        raise Wrong(f"cannot call methods on {subject.type.text}", 258)
+        raise Wrong(f"Cannot call methods on {subject.type.text}.", 258)
     return v.call("sys.xml_modify", subject.text, *xml_arguments(dml, namespaces, binding), type=tm.XML)
 
 

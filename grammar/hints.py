@@ -7,12 +7,14 @@ it gives up on one of them it says the sentence when it gives up on a script in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from .lexer import identifier_text, string_value
+from .source import Span
 from .tokens import RESERVED_WORDS, Token, TokenKind
 
-__all__ = ["EXAMPLES", "describe", "incorrect_syntax"]
+__all__ = ["EXAMPLES", "describe", "incorrect_syntax", "no_condition"]
 
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -229,3 +231,27 @@ def describe(terminals: Iterable[str], texts: Mapping[str, str]) -> str | None:
     if len(words) == 1:
         return f"expected {words[0]}"
     return f"expected {', '.join(words[:-1])} or {words[-1]}"
+
+
+_GAP = r"(?:\s|--[^\n]*|/\*.*?\*/)*"
+_NEXT = re.compile(_GAP + r"(?!GO\b)(@*\w+|\[[^]]*\]|\S)", re.DOTALL | re.IGNORECASE)
+_LAST = re.compile(r"[@\w]+|\S")
+
+
+def no_condition(span: Span) -> str:
+    """Error 4145: a value stands at ``span`` where a condition is expected.
+
+    SQL Server names the word behind it, at the end of the batch the last one.
+    """
+    text = span.source.text
+    end = span.end
+    for _ in range(text.count("(", span.start, end) - text.count(")", span.start, end)):
+        end = text.find(")", end) + 1 or end
+    following = _NEXT.match(text, end)
+    near = (
+        following.group(1) if following is not None else (_LAST.findall(text[span.start : end]) or [""])[-1]
+    )
+    return (
+        "An expression of non-boolean type specified in a context where a condition is expected, near "
+        f"'{near.strip('[]')}'."
+    )

@@ -212,9 +212,9 @@ class _BatchParser:
         token = self._tokens[index]
         if token.word == "WITH" and self._tokens[index - 1].word != "END":
             self._problems.add(
-                "Incorrect syntax near the keyword 'with'. If this statement is a common table "
-                "expression or an xmlnamespaces clause, the previous statement must be terminated "
-                "with a semicolon.",
+                "Incorrect syntax near the keyword 'with'. If this statement is a common table expression, "
+                "an xmlnamespaces clause or a change tracking context clause, the previous statement must be "
+                "terminated with a semicolon.",
                 self._text.source.span(token.start, token.end),
                 hint="write a semicolon before WITH",
                 number=319,

@@ -16,6 +16,12 @@ from dataclasses import dataclass
 
 from .source import Span
 
+NESTED_TOO_DEEPLY = (
+    "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up "
+    "into smaller queries."
+)
+"""Error 191."""
+
 __all__ = ["CompileError", "Problem", "Problems"]
 
 _TAB_WIDTH = 8

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from .problems import NESTED_TOO_DEEPLY
 from .tokens import RESERVED_WORDS, STATEMENT_WORDS, Token, TokenKind
 
 __all__ = ["END_OF_BATCH", "END_OF_STATEMENT", "TerminalChooser", "TerminalNames", "UnexpectedText"]
@@ -415,8 +416,7 @@ class TerminalChooser:
                 if depth > _DEEPEST_PARENTHESES:
                     raise UnexpectedText(
                         position,
-                        "Some part of your SQL statement is nested too deeply. "
-                        "Rewrite the query or break it up into smaller queries.",
+                        NESTED_TOO_DEEPLY,
                         f"more than {_DEEPEST_PARENTHESES} parentheses are open here",
                         191,
                     )

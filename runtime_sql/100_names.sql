@@ -194,7 +194,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF coalesce(p_name, '') = '' THEN
-        PERFORM ssb.raise_error(1038, 'An object or column name is missing or empty.', 15, 4);
+        PERFORM ssb.raise_error(1038, 'An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. '
+                                      'For other statements, look for empty alias names. Aliases defined as "" or [] are not allowed. '
+                                      'Change the alias to a valid name.', 15, 4);
     ELSIF length(p_name) > 128 THEN
         PERFORM ssb.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 128.',
                                             left(p_name, 124)), 15, 4);

@@ -138,8 +138,8 @@ BEGIN
     PERFORM ssb.require_definition_right('CREATE QUEUE', v_database_id);
     PERFORM ssb.check_name(v_name.object_name);
     IF v_name.object_name LIKE '#%' THEN
-        PERFORM ssb.raise_error(1054, format('Incorrect syntax: ''%s'' is no name for a queue. A queue cannot be temporary.',
-                                             v_name.object_name), 15);
+        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', v_name.object_name), 15, 1,
+                                'A queue cannot be temporary.');
     END IF;
     PERFORM ssb.make_schema_on_demand(v_name.schema_name);
     PERFORM ssb.require_schema(v_name.schema_name);
@@ -319,7 +319,7 @@ BEGIN
     -- In the order in which a RECEIVE looks at them: of two that meet, one waits, and neither for ever.
     EXECUTE format('DROP SEQUENCE %s, %s', v_queue.state_sequence, v_queue.order_sequence);
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by another object.',
-                                         v_queue.spelling), 16, 1, SQLERRM);
+    PERFORM ssb.raise_error(3729, format('Cannot DROP QUEUE ''%s'' because it is being referenced by object ''%s''.', v_queue.spelling,
+        ssb.dependent_name('pg_class', to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)))));
 END;
 $$;

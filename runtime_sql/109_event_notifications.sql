@@ -31,7 +31,7 @@ BEGIN
         v_queue := ssb.queue_to_change('alter', queue);
         v_database_id := v_queue.database_id;
         IF EXISTS (SELECT FROM unnest(v_events) AS e WHERE e NOT IN ('QUEUE_ACTIVATION', 'BROKER_QUEUE_DISABLED')) THEN
-            PERFORM ssb.raise_error(1082, format('"%s" does not support synchronous trigger registration.', v_events[1]), 15, 1,
+            PERFORM ssb.raise_error(1098, 'The specified event type(s) is/are not valid on the specified target object.', 15, 1,
                                     'Events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
         ELSIF 'QUEUE_ACTIVATION' = ANY (v_events)
               AND v_queue.is_activation_enabled THEN

@@ -301,6 +301,7 @@ BEGIN
     EXECUTE format('DROP SCHEMA %I', v_schema.name);
     DELETE FROM ssb.schema_of_database AS s WHERE s.name = v_schema.name;
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb.raise_error(3729, format('Cannot DROP SCHEMA ''%s'' because it is being referenced by an object in it.', name));
+    PERFORM ssb.raise_error(3729, format('Cannot drop schema ''%s'' because it is being referenced by object ''%s''.', name,
+                                         ssb.dependent_name('pg_namespace', to_regnamespace(format('%I', v_schema.name)))));
 END;
 $$;

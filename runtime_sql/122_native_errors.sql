@@ -120,6 +120,18 @@ AS $$
     SELECT ROW(7119, 'Attempting to grow LOB beyond maximum allowed size of 1073741823 bytes.', 16, 1, NULL, NULL)::ssb.error
 $$;
 
+-- Message 229.
+CREATE OR REPLACE FUNCTION ssb.denied_text(p_right text, p_relation regclass)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT format('The %s permission was denied on the object ''%s'', database ''%s'', schema ''%s''.', p_right, c.relname,
+                  coalesce(ssb.database_name(ssb.database_of_schema(n.nspname::text)), ssb.db_name()), ssb.tsql_schema(n.nspname::text))
+      FROM pg_class AS c
+      JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE c.oid = p_relation
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
 LANGUAGE plpgsql STABLE
@@ -150,8 +162,12 @@ BEGIN
     WHEN '428C9' THEN
         v_error := CASE p_verb WHEN 'UPDATE'
             THEN ROW(8102, format('Cannot update identity column ''%s''.', v_first), 16, 1, NULL, NULL)::ssb.error
-            ELSE ROW(544, format('Cannot insert explicit value for identity column ''%s'' when IDENTITY_INSERT is set '
-                                 'to OFF.', v_first), 16, 1, NULL, NULL)::ssb.error END;
+            -- PostgreSQL names the column, SQL Server the table: that one may be known all the same.
+            ELSE ROW(544, format('Cannot insert explicit value for identity column %s when IDENTITY_INSERT is set to OFF.',
+                                 (SELECT CASE count(*) WHEN 1 THEN format('in table ''%s''', min(c.relname))
+                                                       ELSE format('''%s''', v_first) END
+                                    FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+                                   WHERE a.attname = v_first AND a.attidentity = 'a')), 16, 1, NULL, NULL)::ssb.error END;
     WHEN '22012' THEN
         v_error := ROW(8134, 'Divide by zero error encountered.', 16, 1, NULL, NULL);
     WHEN '22003' THEN
@@ -195,7 +211,10 @@ BEGIN
                                                'out-of-range value.', 16, 3, NULL, NULL)::ssb.error
             ELSE ROW(517, 'Adding a value to a ''datetime'' column caused an overflow.', 16, 1, NULL, NULL)::ssb.error END;
     WHEN '22023' THEN
-        v_error := ROW(9820, p_message, 16, 1, NULL, NULL);
+        IF p_message ~ '^time zone "' THEN
+            v_error := ROW(9820, format('The time zone parameter ''%s'' provided to AT TIME ZONE clause is invalid.', v_first),
+                           16, 1, NULL, NULL);
+        END IF;
     WHEN '22007' THEN
         v_error := ROW(241, 'Conversion failed when converting date and/or time from character string.', 16, 1, NULL, NULL);
     WHEN '22001' THEN
@@ -212,7 +231,7 @@ BEGIN
                                   'function or the GROUP BY clause.', v_first), 16, 1, NULL, NULL)::ssb.error
             WHEN p_message ~ 'nested'
             THEN ROW(130, 'Cannot perform an aggregate function on an expression containing an aggregate or a subquery.',
-                     16, 1, NULL, NULL)::ssb.error
+                     15, 1, NULL, NULL)::ssb.error
             ELSE ROW(147, 'An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause '
                           'or a select list, and the column being aggregated is an outer reference.', 15, 1, NULL, NULL)::ssb.error END;
     WHEN '42P17' THEN
@@ -281,7 +300,7 @@ BEGIN
             v_error := ROW(3728, format('''%s'' is not a constraint.', v_first), 16, 1, NULL, NULL);
         ELSIF v_first LIKE 'ssb.%' THEN
             -- xml(collection) is a domain ssb."schema.collection" (567_typed_xml.sql).
-            v_error := ROW(6314, format('Collection specified does not exist in metadata : ''%s''.',
+            v_error := ROW(6314, format('Collection specified does not exist in metadata : ''%s''',
                                         regexp_replace(v_first, '^ssb\.([^.]*\.)?| document$', '', 'g')), 16, 1, NULL, NULL);
         ELSIF p_message ~ '^type "' AND to_regtype(v_first) IS NULL THEN
             -- A table variable is an array.
@@ -310,7 +329,12 @@ BEGIN
             v_error := ROW(270, format('Object ''%s'' cannot be modified.', v_first), 16, 1, NULL, NULL);
         END IF;
     WHEN '42501' THEN
-        v_error := ROW(229, p_message, 14, 5, NULL, NULL);
+        -- "permission denied for table t", without quotation marks and without its schema.
+        v_first := substring(p_message FROM '^permission denied for (?:table|view|relation|sequence) (\S+)$');
+        v_error := ROW(229, coalesce((SELECT CASE count(*) WHEN 1 THEN ssb.denied_text(coalesce(p_verb, 'SELECT'), min(c.oid)::regclass) END
+                                        FROM pg_class AS c
+                                       WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v', 'S')), p_message),
+                       14, 5, NULL, NULL);
     WHEN '40001' THEN
         -- SERIALIZABLE: SQL Server would have blocked or deadlocked; SNAPSHOT: an update conflict.
         IF current_setting('transaction_isolation') = 'serializable' THEN
@@ -318,7 +342,10 @@ BEGIN
                                         'has been chosen as the deadlock victim. Rerun the transaction.', pg_backend_pid()),
                            13, 51, NULL, NULL);
         ELSE
-            v_error := ROW(3960, p_message, 16, 2, NULL, NULL);
+            v_error := ROW(3960, format('Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot '
+                                        'isolation to access table '''' directly or indirectly in database ''%s'' to update, delete, or '
+                                        'insert the row that has been modified or deleted by another transaction. Retry the transaction '
+                                        'or change the isolation level for the update/delete statement.', ssb.db_name()), 16, 2, NULL, NULL);
         END IF;
     WHEN '40P01' THEN
         v_error := ROW(1205, format('Transaction (Process ID %s) was deadlocked on lock resources with another process and has '
@@ -338,10 +365,13 @@ BEGIN
                        16, 1, NULL, NULL);
     WHEN '54000' THEN
         v_error := CASE WHEN p_message ~ 'index'
-            THEN ROW(1946, format('Operation failed. The index entry exceeds the maximum length: %s.', p_message), 16, 3, NULL, NULL)::ssb.error
+            -- "index row size 2712 exceeds btree version 4 maximum 2704 for index "i"".
+            THEN ROW(1946, format('Operation failed. The index entry of length %s bytes for the index ''%s'' exceeds the maximum length '
+                                  'of %s bytes.', substring(p_message FROM '\d+'), v_first, substring(p_message FROM '(\d+)\D*$')),
+                     16, 3, NULL, NULL)::ssb.error
             ELSE ssb.value_too_large() END;
     WHEN '53200' THEN
-        v_error := ROW(701, 'There is insufficient system memory to run this query.', 17, 123, NULL, NULL);
+        v_error := ROW(701, 'There is insufficient system memory in resource pool ''default'' to run this query.', 17, 123, NULL, NULL);
     WHEN 'XX000' THEN
         -- What PostgreSQL says, in English everywhere, when a value would become larger than 1 GB.
         IF p_message LIKE 'invalid memory alloc request size%' THEN

@@ -192,9 +192,35 @@ EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wro
                                              lower(p_kind), ssb.tsql_spelling(p_name)), 11, 5);
     END IF;
 WHEN dependent_objects_still_exist THEN
-    PERFORM ssb.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by another object.',
-                                         ssb.tsql_spelling(p_name)), 16, 1, SQLERRM);
+    IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = to_regclass(p_name) AND c.conrelid <> c.confrelid) THEN
+        PERFORM ssb.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by a FOREIGN KEY constraint.',
+                                             ssb.tsql_spelling(p_name)), 16, 1);
+    ELSIF p_kind = 'TYPE' THEN
+        PERFORM ssb.raise_error(3732, format('Cannot drop type ''%s'' because it is being referenced by object ''%s''. There may be '
+            'other objects that reference this type.', ssb.tsql_spelling(p_name), ssb.dependent_name('pg_type', to_regtype(p_name))));
+    END IF;
+    PERFORM ssb.raise_error(3729, format('Cannot DROP %s ''%s'' because it is being referenced by object ''%s''.', p_kind,
+                                         ssb.tsql_spelling(p_name), ssb.dependent_name('pg_class', to_regclass(p_name))));
 END;
+$$;
+
+-- An object that depends on another: a view, function or default's table.
+CREATE OR REPLACE FUNCTION ssb.dependent_name(p_class regclass, p_object oid)
+RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(c.relname, p.proname, n.conname, t.typname)
+      FROM pg_depend AS d
+      LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+      LEFT JOIN pg_attrdef AS a ON d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
+      LEFT JOIN pg_class AS c ON c.oid = coalesce(w.ev_class, a.adrelid, CASE d.classid WHEN 'pg_class'::regclass THEN d.objid END)
+      LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+      LEFT JOIN pg_constraint AS n ON d.classid = 'pg_constraint'::regclass AND n.oid = d.objid
+      LEFT JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
+     WHERE d.refclassid = p_class AND d.refobjid = p_object AND d.deptype = 'n'
+       AND (p_class <> 'pg_class'::regclass OR c.oid IS DISTINCT FROM p_object)
+     ORDER BY c.relname, p.proname, n.conname, t.typname
+     LIMIT 1
 $$;
 
 -- The composite type of a table variable or of a function's rows, made anew.

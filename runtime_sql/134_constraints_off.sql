@@ -56,8 +56,8 @@ BEGIN
                                                   'foreign key and check constraints.', v_rule.conname));
         ELSIF p_on AND v_rule.kept IS NOT NULL THEN
             IF NOT ssb.is_definition(v_rule.kept) THEN
-                PERFORM ssb.raise_error(4916, format('Could not enable or disable the constraint. The definition kept of ''%s'' is not one.',
-                                                     v_rule.conname));
+                PERFORM ssb.raise_error(4916, 'Could not enable or disable the constraint. See previous errors.',
+                                        hint => format('The definition kept of ''%s'' is not one.', v_rule.conname));
             END IF;
             EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I, ADD CONSTRAINT %2$I %s NOT VALID', p_table, v_rule.conname, v_rule.kept);
         ELSIF NOT p_on AND v_rule.kept IS NULL THEN

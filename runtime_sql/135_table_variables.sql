@@ -55,7 +55,7 @@ END;
 $$;
 
 -- A CHECK constraint is violated by false, not by NULL.
-CREATE OR REPLACE FUNCTION sys.check_row(p_holds boolean, p_table text)
+CREATE OR REPLACE FUNCTION sys.check_row(p_holds boolean, p_table text, p_verb text)
 RETURNS boolean
 LANGUAGE plpgsql
 STABLE
@@ -64,11 +64,14 @@ AS $$
 BEGIN
     IF p_holds IS FALSE THEN
         PERFORM ssb.raise_error(547, format(
-            'The statement conflicted with a CHECK constraint of table ''%s''.', p_table), 16, 0);
+            'The %s statement conflicted with the CHECK constraint. The conflict occurred in database "tempdb", table "%s".',
+            p_verb, p_table), 16, 0);
     END IF;
     RETURN true;
 END;
 $$;
+CREATE OR REPLACE FUNCTION sys.check_row(p_holds boolean, p_table text) RETURNS boolean
+LANGUAGE sql STABLE AS $$ SELECT sys.check_row(p_holds, p_table, 'INSERT') $$;
 
 -- What is too long for a column: blanks and zero bytes are cut off.
 CREATE OR REPLACE FUNCTION ssb.cut_blanks(p_value text, p_length integer)

@@ -87,7 +87,7 @@ BEGIN
         SELECT t.* INTO statements, number, message, line FROM ssb.take_translation(v_token) AS t;
         EXIT WHEN statements IS NOT NULL OR number IS NOT NULL;
         IF clock_timestamp() > v_deadline THEN
-            PERFORM ssb.raise_error(102, 'The client did not translate the text of the dynamic SQL within 60 seconds.', 16);
+            PERFORM ssb.raise_error(102, 'The client did not translate the text of the dynamic SQL within 60 seconds.', 15);
         END IF;
         PERFORM pg_sleep(v_pause);
         v_pause := least(v_pause * 2, 0.05);

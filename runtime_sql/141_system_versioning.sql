@@ -108,8 +108,8 @@ BEGIN
     WHEN 'UPDATE' THEN
         PERFORM ssb.raise_error(13561, format('Cannot update rows in a temporal history table ''%s''.', v_table));
     ELSE
-        PERFORM ssb.raise_error(13545, format('Truncate failed on table ''%s'' because it is not supported operation on system-versioned '
-                                              'tables.', v_table));
+        PERFORM ssb.raise_error(13545, format('Truncate failed on table ''%s'' because it is not a supported operation on '
+                                              'system-versioned tables.', v_table));
     END CASE;
     RETURN NULL;
 END;

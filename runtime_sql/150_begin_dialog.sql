@@ -109,9 +109,9 @@ BEGIN
         END IF;
     END IF;
     IF from_service IS NULL OR to_service IS NULL THEN
-        PERFORM ssb.raise_error(8421, 'The service name is missing. Specify a service name.');
+        PERFORM ssb.raise_error(8421, 'The service name is missing.  Specify a service name.');
     ELSIF contract IS NULL THEN
-        PERFORM ssb.raise_error(8417, 'The service contract name is NULL. Specify a service contract name.');
+        PERFORM ssb.raise_error(8417, 'The service contract name is NULL.  Specify a service contract name.');
     ELSIF lifetime < 1 THEN
         PERFORM ssb.raise_error(8411, format('The dialog lifetime value of %s is outside the allowable range of 1 to 2147483647. '
                                              'Specify a valid dialog lifetime value.', lifetime));
@@ -137,7 +137,7 @@ BEGIN
             PERFORM ssb.raise_handle_not_found(related_conversation);
         ELSIF v_related.service_id <> v_service.service_id THEN
             PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
-                'conversation group ID.', upper(v_related.conversation_group_id::text)), 16, 1,
+                'conversion group ID.', upper(v_related.conversation_group_id::text)), 16, 1,
                 'The related conversation belongs to another service.');
         END IF;
         v_lock_id := v_related.lock_id;
@@ -150,7 +150,7 @@ BEGIN
          ORDER BY e.service_id <> v_service.service_id LIMIT 1;
         IF v_related.service_id <> v_service.service_id THEN
             PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
-                'conversation group ID.', upper(v_group::text)), 16, 1, 'The conversation group belongs to another service.');
+                'conversion group ID.', upper(v_group::text)), 16, 1, 'The conversation group belongs to another service.');
         END IF;
         v_lock_id := (ssb.lock_endpoint(v_related.conversation_handle)).lock_id;
     END IF;

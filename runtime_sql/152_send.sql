@@ -65,7 +65,7 @@ BEGIN
        FOR NO KEY UPDATE;
     IF v_type_id IS NULL THEN
         IF body IS NULL THEN
-            PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
+            PERFORM ssb.raise_error(8433, 'The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.');
         ELSIF v_endpoint_id IS NULL THEN
             SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
              WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.far_state IS NOT NULL;
@@ -225,7 +225,7 @@ BEGIN
                                              'in the contract, however this service is an Initiator.', p_message_type));
     ELSIF NOT v_endpoint.is_initiator AND NOT v_usage.is_sent_by_target THEN
         PERFORM ssb.raise_error(8434, format('The message cannot be sent because the message type ''%s'' is marked SENT BY '
-                                             'INITIATOR in the contract, however this service is a Target.', p_message_type));
+                                             'INTITIATOR in the contract, however this service is a Target.', p_message_type));
     ELSIF v_queue.is_retention_enabled AND (NOT v_queue.is_enqueue_enabled OR ssb.is_poisoned(v_queue)) THEN
         PERFORM ssb.raise_error(9618, format('The message cannot be sent because the service queue ''%s'' associated with the '
                                              'dialog is currently disabled and retention is on.', v_queue.spelling));

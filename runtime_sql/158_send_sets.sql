@@ -252,7 +252,7 @@ AS $$
 #variable_conflict use_variable
 BEGIN
     IF body IS NULL THEN
-        PERFORM ssb.raise_error(8433, 'The message body may not be NULL. A zero-length UNICODE or binary string is allowed.');
+        PERFORM ssb.raise_error(8433, 'The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.');
     END IF;
     PERFORM ssb.send_to_all(handles, message_type, body);
 END;

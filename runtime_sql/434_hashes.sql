@@ -67,7 +67,7 @@ BEGIN
         WHEN 'MD5' THEN RETURN decode(md5(value), 'hex');
         WHEN 'SHA1', 'SHA' THEN RETURN sys.sha1(value);
         WHEN 'MD2', 'MD4' THEN
-            PERFORM ssb.raise_error(40515, format('HASHBYTES with %s is not supported here.', upper(algorithm)),
+            PERFORM ssb.raise_error(50000, format('HASHBYTES with %s is not supported here.', upper(algorithm)),
                                     16, 1, 'Use SHA2_256.');
         ELSE NULL;
     END CASE;

@@ -96,7 +96,7 @@ AS $$
 $$;
 
 -- RAISERROR(number, …): the text that is filled in, or the errors of a number that has none.
-CREATE OR REPLACE FUNCTION sys.message_text(message_id bigint) RETURNS text
+CREATE OR REPLACE FUNCTION sys.message_text(message_id bigint, severity integer DEFAULT 16, state integer DEFAULT 1) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -109,9 +109,9 @@ BEGIN
     SELECT regexp_replace(m.text, '%(\.\*)?ls', '%s', 'g') INTO v_text
       FROM sys.messages AS m WHERE m.message_id = $1 AND m.language_id = 1033;
     IF v_text IS NULL THEN
-        PERFORM ssb.raise_error(18054, format('Error %s was raised, but no message with that error number was found in '
-                                              'sys.messages. If error is larger than 50000, make sure the user-defined '
-                                              'message is added using sp_addmessage.', $1));
+        PERFORM ssb.raise_error(18054, format('Error %s, severity %s, state %s was raised, but no message with that error number '
+                                              'was found in sys.messages. If error is larger than 50000, make sure the '
+                                              'user-defined message is added using sp_addmessage.', $1, $2, $3));
     END IF;
     RETURN v_text;
 END;

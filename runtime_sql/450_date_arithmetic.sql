@@ -29,7 +29,7 @@ DECLARE
 BEGIN
     -- A full name that got here is one that this function has no branch for.
     IF v_name IS NULL OR v_name = part THEN
-        PERFORM ssb.raise_error(155, format('''%s'' is not a recognized %s option.', part, function_name));
+        PERFORM ssb.raise_error(155, format('''%s'' is not a recognized %s option.', part, function_name), 15);
     END IF;
     RETURN v_name;
 END;

@@ -95,7 +95,7 @@ BEGIN
     ELSIF p_session = pg_backend_pid() THEN
         PERFORM ssb.raise_error(6104, 'Cannot use KILL to kill your own process.');
     ELSIF v_kind <> 'client backend' THEN
-        PERFORM ssb.raise_error(6107, 'Only user processes can be killed.');
+        PERFORM ssb.raise_error(6107, 'Only user processes can be killed.', 14);
     ELSIF status_only THEN
         PERFORM ssb.raise_error(6120, format('Status report cannot be obtained. Rollback operation for Process ID %s is not in progress.',
                                              p_session));

@@ -34,7 +34,7 @@ BEGIN
         item := 'n' || p_node.place;
         RETURN;
     ELSIF p_levels > p_node.levels THEN
-        PERFORM ssb.raise_error(9508, format('XQuery: this row of nodes() reaches %s levels up, and the expression looks'
+        PERFORM ssb.raise_error(50000, format('XQuery: this row of nodes() reaches %s levels up, and the expression looks'
             ' further; call sys.xml_nodes with another upward.', p_node.levels));
     END IF;
     SELECT i.toks, i.ends, i.opens, i.decls INTO toks, ends, opens, decls

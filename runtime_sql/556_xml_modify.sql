@@ -56,6 +56,18 @@ BEGIN
 END;
 $$;
 
+-- What messages call a node: a text, an element or attribute with its name …
+CREATE OR REPLACE FUNCTION ssb.xml_found(p_target bigint, p_token text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+    SELECT CASE WHEN p_target > 4294967295
+                THEN format('attribute(%s,xdt:untypedAtomic)', btrim(split_part(substr(p_token, (p_target >> 32)::integer), '=', 1)))
+                WHEN p_target & 1 = 1 THEN 'text'
+                WHEN p_token LIKE '!%' THEN 'comment'
+                WHEN p_token LIKE '?%' THEN 'processing-instruction'
+                ELSE format('element(%s,xdt:untyped)', substring(p_token FROM '^[^\s/>]+')) END
+$$;
+
 CREATE OR REPLACE FUNCTION ssb.xq_modify(p_xml text, p_plan jsonb, p_variables jsonb) RETURNS sys.xml
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -140,13 +152,15 @@ BEGIN
 
     -- insert
     IF cardinality(v_targets) > 1 THEN
-        PERFORM ssb.raise_error(2226, 'XQuery [modify()]: The target of ''insert'' must be a single node');
+        PERFORM ssb.raise_error(2226, format('XQuery [modify()]: The target of ''insert'' must be a single node, found ''%s *''',
+                                             ssb.xml_found(v_target, v_toks[v_at])));
     END IF;
     SELECT n.* INTO v_new
       FROM ssb.xq_insertion(ssb.xq_items(p_plan -> 'what', v_toks, v_ends, v_opens, v_decls, v_env, 'n2', 1, 1),
                             v_toks, v_ends, v_opens, v_decls) AS n;
     IF v_where IN ('into', 'first', 'last') AND (v_target & 1 = 1 OR v_target > 4294967295 OR v_at > 1 AND v_toks[v_at] ~ '^[!?]') THEN
-        PERFORM ssb.raise_error(2240, 'XQuery [modify()]: The target of ''insert into'' must be an element/document node');
+        PERFORM ssb.raise_error(2240, format('XQuery [modify()]: The target of ''insert into'' must be an element/document node, '
+                                             'found ''%s ?''', ssb.xml_found(v_target, v_toks[v_at])));
     ELSIF v_where IN ('before', 'after') AND v_new.attributes <> '{}' THEN
         PERFORM ssb.raise_error(2258, 'XQuery [modify()]: The position may not be specified when inserting an attribute node, found ''attribute''');
     ELSIF v_at = 1 AND v_new.attributes <> '{}' THEN

@@ -62,8 +62,10 @@ BEGIN
     END LOOP;
     EXECUTE format('DROP DOMAIN IF EXISTS ssb.%I, ssb.%I', sys.fold(v_name), sys.fold(v_name || ' document'));
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb.raise_error(6328, format('Specified collection ''%s'' cannot be dropped because it is used by a column, variable '
-        'or parameter.', p_collection.spelling), hint => SQLERRM);
+    PERFORM ssb.raise_error(6328, format('Specified collection ''%s'' cannot be dropped because it is used by object ''%s''.',
+        p_collection.spelling, (SELECT ssb.dependent_name('pg_type', t.oid) FROM pg_type AS t
+                                 WHERE t.typnamespace = 'ssb'::regnamespace AND t.typname IN (sys.fold(v_name), sys.fold(v_name || ' document'))
+                                   AND ssb.dependent_name('pg_type', t.oid) IS NOT NULL LIMIT 1)), hint => SQLERRM);
 END;
 $$;
 

@@ -64,7 +64,7 @@ BEGIN
         IF v_target IS NULL THEN
             PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', target));
         ELSIF NOT has_table_privilege(ssb.caller(), v_target, 'INSERT') THEN
-            PERFORM ssb.raise_error(229, format('The INSERT permission was denied on the object ''%s''.', target), 14, 5);
+            PERFORM ssb.raise_error(229, ssb.denied_text('INSERT', v_target), 14, 5);
         END IF;
         SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
           INTO v_columns

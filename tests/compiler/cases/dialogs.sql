@@ -432,7 +432,7 @@ messages
 (1 row affected)
 
 Msg 8433, Level 16, State 1, Line 8
-The message body may not be NULL. A zero-length UNICODE or binary string is allowed.
+The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.
 8433
 Msg 8426, Level 16, State 1, Line 12
 The conversation handle "<uuid>" is not found.

@@ -723,15 +723,15 @@ BEGIN
         END;
         IF session.autocommit THEN COMMIT; END IF;
         BEGIN
-            session := ssb.raiserror(session, 4, sys.message_text(50005), 16, 1, arguments => ARRAY['a', 3::text]::text[], number => 50005);
+            session := ssb.raiserror(session, 4, sys.message_text(50005, 16, 1), 16, 1, arguments => ARRAY['a', 3::text]::text[], number => 50005);
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            session := ssb.raiserror(session, 5, sys.message_text(id), 10, 1, arguments => ARRAY['b', 4::text]::text[], number => id);
+            session := ssb.raiserror(session, 5, sys.message_text(id, 10, 1), 10, 1, arguments => ARRAY['b', 4::text]::text[], number => id);
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            session := ssb.raiserror(session, 6, sys.message_text(50099), 16, 1, number => 50099);
+            session := ssb.raiserror(session, 6, sys.message_text(50099, 16, 1), 16, 1, number => 50099);
         EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
@@ -748,7 +748,7 @@ Msg 50005, Level 16, State 1, Line 4
 a has 3
 b has 4
 Msg 18054, Level 16, State 1, Line 6
-Error 50099 was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage.
+Error 50099, severity 16, state 1 was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage.
 
 -- case: EXECUTE AS a principal that has no role says which one is missing
 

@@ -160,11 +160,11 @@ case.sql:1:8: error 6801: FOR XML EXPLICIT requires at least three columns, incl
     1 | SELECT 1 AS tag, NULL AS parent FOR XML EXPLICIT;
       |        ^
 
-case.sql:3:8: error 6804: column 2 of FOR XML EXPLICIT must be Parent
+case.sql:3:8: error 6820: FOR XML EXPLICIT requires column 2 to be named 'PARENT' instead of 'x'.
     3 | SELECT 1 AS tag, 2 AS x, 3 AS [x!1!a] FOR XML EXPLICIT;
       |        ^
 
-case.sql:5:8: error 6802: FOR XML EXPLICIT query contains the invalid column name 'x!a'. Use the TAGNAME!TAGID!ATTRIBUTENAME[!..] format.
+case.sql:5:8: error 6802: FOR XML EXPLICIT query contains the invalid column name 'x!a'. Use the TAGNAME!TAGID!ATTRIBUTENAME[!..] format where TAGID is a positive integer.
     5 | SELECT 1 AS tag, NULL AS parent, 3 AS [x!a] FOR XML EXPLICIT;
       |        ^
 
@@ -176,12 +176,12 @@ Msg 6801, Level 16, State 1, Line 1
 case.sql:1:8: error 6801: FOR XML EXPLICIT requires at least three columns, including the tag column, the parent column, and at least one data column.
     1 | SELECT 1 AS tag, NULL AS parent FOR XML EXPLICIT;
       |        ^
-Msg 6804, Level 16, State 1, Line 1
-case.sql:3:8: error 6804: column 2 of FOR XML EXPLICIT must be Parent
+Msg 6820, Level 16, State 1, Line 1
+case.sql:3:8: error 6820: FOR XML EXPLICIT requires column 2 to be named 'PARENT' instead of 'x'.
     3 | SELECT 1 AS tag, 2 AS x, 3 AS [x!1!a] FOR XML EXPLICIT;
       |        ^
 Msg 6802, Level 16, State 1, Line 1
-case.sql:5:8: error 6802: FOR XML EXPLICIT query contains the invalid column name 'x!a'. Use the TAGNAME!TAGID!ATTRIBUTENAME[!..] format.
+case.sql:5:8: error 6802: FOR XML EXPLICIT query contains the invalid column name 'x!a'. Use the TAGNAME!TAGID!ATTRIBUTENAME[!..] format where TAGID is a positive integer.
     5 | SELECT 1 AS tag, NULL AS parent, 3 AS [x!a] FOR XML EXPLICIT;
       |        ^
 Msg 102, Level 15, State 1, Line 1

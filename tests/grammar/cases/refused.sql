@@ -318,7 +318,7 @@ IF NOT PRINT 'x'
 -- expect
 3:1: 156: Incorrect syntax near the keyword 'SET'. | expected an expression
 4:1: 156: Incorrect syntax near the keyword 'IF'. | expected an expression
-4:4: 4145: An expression of non-boolean type specified in a context where a condition is expected. | compare it with something: @flag = 1
+4:4: 4145: An expression of non-boolean type specified in a context where a condition is expected, near 'PRINT'. | compare it with something: @flag = 1
 5:9: 102: Incorrect syntax near '='. | expected an expression
 6:12: 102: Incorrect syntax near '2'.
 8:1: 156: Incorrect syntax near the keyword 'WHILE'. | expected an expression

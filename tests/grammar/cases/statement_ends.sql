@@ -127,9 +127,9 @@ DECLARE @a int WITH x AS (SELECT 2 a) SELECT a FROM x
 GO
 SET NOCOUNT ON WITH XMLNAMESPACES ('u' AS a) SELECT 1 FOR XML PATH
 -- expect
-1:10: 319: Incorrect syntax near the keyword 'with'. If this statement is a common table expression or an xmlnamespaces clause, the previous statement must be terminated with a semicolon. | write a semicolon before WITH
-3:16: 319: Incorrect syntax near the keyword 'with'. If this statement is a common table expression or an xmlnamespaces clause, the previous statement must be terminated with a semicolon. | write a semicolon before WITH
-5:16: 319: Incorrect syntax near the keyword 'with'. If this statement is a common table expression or an xmlnamespaces clause, the previous statement must be terminated with a semicolon. | write a semicolon before WITH
+1:10: 319: Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated with a semicolon. | write a semicolon before WITH
+3:16: 319: Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated with a semicolon. | write a semicolon before WITH
+5:16: 319: Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated with a semicolon. | write a semicolon before WITH
 
 -- case: tables
 CREATE TABLE dbo.t (a int NOT NULL IDENTITY (1, 1), b nvarchar(10) COLLATE Latin1_General_CI_AS NULL CONSTRAINT df DEFAULT (N'x'), c AS (a * 2) PERSISTED, [d e] xml, f timestamp, timestamp,

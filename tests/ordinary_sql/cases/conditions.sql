@@ -289,7 +289,7 @@ EXISTS (SELECT * FROM sys.sysobjects WHERE lower(name) = 't' AND xtype = 'U')
 -- case: no condition
 @i
 -- expect
-case.sql:1:1: error 4145: An expression of non-boolean type specified in a context where a condition is expected.
+case.sql:1:1: error 4145: An expression of non-boolean type specified in a context where a condition is expected, near '@i'.
     1 | @i
       | ^^
 
@@ -301,7 +301,7 @@ case.sql:1:2: error 102: a condition has no value in T-SQL
       |  ^^
 hint: CASE WHEN … THEN 1 ELSE 0 END
 
-case.sql:1:2: error 4145: An expression of non-boolean type specified in a context where a condition is expected.
+case.sql:1:2: error 4145: An expression of non-boolean type specified in a context where a condition is expected, near '1'.
     1 | (@i = 1) + 1
       |  ^^
 

@@ -328,13 +328,13 @@ case.sql:1:12: error 243: geography needs PostGIS, which this product does not a
 -- case: length out of range
 CAST(@v AS varchar(9000))
 -- expect
-case.sql:1:12: error 243: the length of varchar is 1 to 8000, not 9000
+case.sql:1:12: error 131: The size (9000) given to the type 'varchar' exceeds the maximum allowed for any data type (8000).
     1 | CAST(@v AS varchar(9000))
       |            ^^^^^^^^^^^^^
 
 -- case: scale above precision
 CAST(@i AS decimal(3,4))
 -- expect
-case.sql:1:12: error 243: the scale of decimal is 0 to its precision
+case.sql:1:12: error 2751: Column or parameter #1: Specified column scale 4 is greater than the specified precision of 3.
     1 | CAST(@i AS decimal(3,4))
       |            ^^^^^^^^^^^^

@@ -448,14 +448,14 @@ case.sql:1:1: error 174: The len function requires 1 argument(s).
 -- case: DATEADD(fortnight, 1, @d)
 DATEADD(fortnight, 1, @d)
 -- expect
-case.sql:1:9: error 155: 'fortnight' is not a recognized dateadd option
+case.sql:1:9: error 155: 'fortnight' is not a recognized dateadd option.
     1 | DATEADD(fortnight, 1, @d)
       |         ^^^^^^^^^
 
 -- case: DATEADD(@s, 1, @d)
 DATEADD(@s, 1, @d)
 -- expect
-case.sql:1:9: error 155: '@s' is not a recognized dateadd option
+case.sql:1:9: error 155: '@s' is not a recognized dateadd option.
     1 | DATEADD(@s, 1, @d)
       |         ^^
 

@@ -192,10 +192,9 @@ hint: add an alias
 -- case: for json of two members of the same name
 SELECT 1 AS [a.b], 2 AS c, 3 AS [a.d] FOR JSON PATH
 -- expect
-case.sql:1:8: error 13601: Property 'a.d' cannot be generated in JSON output due to a conflict with another column name or alias
+case.sql:1:8: error 13601: Property 'a.d' cannot be generated in JSON output due to a conflict with another column name or alias. Use different names and aliases for each column in SELECT list.
     1 | SELECT 1 AS [a.b], 2 AS c, 3 AS [a.d] FOR JSON PATH
       |        ^
-hint: use different names and aliases for each column in the SELECT list
 
 -- case: clr method
 SELECT hierarchyid::GetRoot()
@@ -214,42 +213,43 @@ case.sql:1:8: error 8133: At least one of the result expressions in a CASE speci
 -- case: nodes without column
 SELECT * FROM @x.nodes('/a') AS t
 -- expect
-case.sql:1:18: error 493: the nodes method needs a table alias and one column name: AS T(c)
+case.sql:1:18: error 318: The table (and its columns) returned by a table-valued method need to be aliased.
     1 | SELECT * FROM @x.nodes('/a') AS t
       |                  ^^^^^
+hint: AS T(c)
 
 -- case: method of a number
 SELECT @id.value('.', 'int')
 -- expect
-case.sql:1:12: error 258: cannot call methods on int
+case.sql:1:12: error 258: Cannot call methods on int.
     1 | SELECT @id.value('.', 'int')
       |            ^^^^^
 
 -- case: value with one argument
 SELECT @x.value('(/a)[1]')
 -- expect
-case.sql:1:11: error 174: the value method takes 2 arguments
+case.sql:1:11: error 174: The value function requires 2 argument(s).
     1 | SELECT @x.value('(/a)[1]')
       |           ^^^^^
 
 -- case: value of a wrong type
 SELECT @x.value('(/a)[1]', 'foo')
 -- expect
-case.sql:1:11: error 243: no type named 'foo'
+case.sql:1:11: error 243: Type foo is not a defined system type.
     1 | SELECT @x.value('(/a)[1]', 'foo')
       |           ^^^^^
 
 -- case: method argument that is no literal
 SELECT @x.query(@name)
 -- expect
-case.sql:1:17: error 8172: the arguments of the xml method 'query' must be string literals
+case.sql:1:17: error 8172: The argument 1 of the XML data type method "query" must be a string literal.
     1 | SELECT @x.query(@name)
       |                 ^^^^^
 
 -- case: modify in SELECT
 SELECT @x.modify('delete /a')
 -- expect
-case.sql:1:11: error 8137: the modify method stands in SET only
+case.sql:1:11: error 8137: Incorrect use of the XML data type method 'modify'. A non-mutator method is expected in this context.
     1 | SELECT @x.modify('delete /a')
       |           ^^^^^^
 
@@ -277,7 +277,7 @@ case.sql:1:32: error 120: The select list for the INSERT statement contains fewe
 -- case: insert twice into a column
 INSERT INTO heap (a, a) VALUES (1, 2)
 -- expect
-case.sql:1:22: error 264: The column name 'a' is specified more than once in the SET clause or column list of an INSERT.
+case.sql:1:22: error 264: The column name 'a' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once. If this statement updates or inserts columns into a view, column aliasing can conceal the duplication in your code.
     1 | INSERT INTO heap (a, a) VALUES (1, 2)
       |                      ^
 
@@ -306,7 +306,7 @@ case.sql:1:46: error 102: MERGE needs a WHEN clause
 -- case: merge insert when matched
 MERGE heap AS t USING audit AS s ON t.a = s.id WHEN MATCHED THEN INSERT (a) VALUES (1);
 -- expect
-case.sql:1:1: error 10711: An action of type 'INSERT' is not allowed in this WHEN clause of a MERGE statement.
+case.sql:1:1: error 10711: An action of type 'INSERT' is not allowed in the 'WHEN MATCHED' clause of a MERGE statement.
     1 | MERGE heap AS t USING audit AS s ON t.a = s.id WHEN MATCHED THEN INSERT (a) VALUES (1);
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
@@ -320,14 +320,14 @@ case.sql:1:1: error 102: a table needs at least one column
 -- case: unknown type
 CREATE TABLE x (a foo)
 -- expect
-case.sql:1:19: error 2715: Cannot find data type foo.
+case.sql:1:19: error 2715: Column, parameter, or variable #1: Cannot find data type foo.
     1 | CREATE TABLE x (a foo)
       |                   ^^^
 
 -- case: column twice
 CREATE TABLE x (a int, A int)
 -- expect
-case.sql:1:24: error 2705: Column names in each table must be unique. Column name 'A' is specified more than once.
+case.sql:1:24: error 2705: Column names in each table must be unique. Column name 'A' in table 'x' is specified more than once.
     1 | CREATE TABLE x (a int, A int)
       |                        ^
 
@@ -367,7 +367,7 @@ case.sql:1:16: error 102: SELECT … INTO makes a table; use INSERT for a table 
 -- case: unnamed column into a table
 SELECT id + 1 INTO x FROM orders
 -- expect
-case.sql:1:8: error 1038: column 1 of SELECT … INTO has no name
+case.sql:1:8: error 1038: An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. For other statements, look for empty alias names. Aliases defined as "" or [] are not allowed. Change the alias to a valid name.
     1 | SELECT id + 1 INTO x FROM orders
       |        ^^
 

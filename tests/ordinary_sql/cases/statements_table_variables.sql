@@ -247,7 +247,7 @@ case.sql:1:21: error 207: Invalid column name 'zz'.
 -- case: scalar use
 SELECT @plain
 -- expect
-case.sql:1:8: error 137: the table variable @plain cannot be used as a scalar
+case.sql:1:8: error 137: Must declare the scalar variable "@plain".
     1 | SELECT @plain
       |        ^^^^^^
 hint: where it is an argument, check and compile take the procedure's script too: see --help

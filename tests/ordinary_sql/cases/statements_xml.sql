@@ -265,7 +265,7 @@ SELECT sys.xml_element('r', '',
 -- case: attribute behind an element
 SELECT 1 AS a, 2 AS '@b' FOR XML PATH
 -- expect
-case.sql:1:8: error 6852: attribute '@b' must come before the other columns of its element
+case.sql:1:8: error 6852: Attribute-centric column '@b' must not come after a non-attribute-centric sibling in XML hierarchy in FOR XML PATH.
     1 | SELECT 1 AS a, 2 AS '@b' FOR XML PATH
       |        ^
 
