@@ -121,7 +121,7 @@ def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str,
         (
             "ssb.create_event_notification('x', '{OBJECT_CREATED}', 'QUEUE', 's', 'current"
             " database', 'dbo.base')",
-            1082,
+            1098,
         ),
     ],
 )
