@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import psycopg
 
+from ..compiler.error_levels import level_of
 from ..compiler.pipeline import CompileOptions, CompileSession
 from ..grammar.problems import Problem, Problems
 from ..grammar.source import Source
@@ -244,34 +245,14 @@ def wants_color() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-# Of the errors that a batch is refused with; the others are of syntax, severity 15. It is what SQL Server
-# raises them with: sys.messages has 15 for 8155, 8158 and 8159, and 16 for 130, 319 and 4112.
-_OF_SEVERITY_16 = frozenset(
-    map(
-        int,
-        """
-        201 205 206 207 213 214 243 257 263 264 271 305 313 318 402 443 444 448 455 483 529 1026
-        1062 1911 2705 2715 2739 2747 2748 2750 2751 2786 4127 4151 6801 6802 6809 6819 6820 6849
-        6852 6864 8102 8113 8116 8117 8133 8137 8144 8145 8155 8158 8159 8172 8402 8447 8450 9500
-        9810 10761
-        """.split(),
-    )
-)
-_STATES = {137: 2, 195: 10, 201: 4, 206: 2, 257: 3, 529: 2, 1087: 2, 8144: 2}
-
-
-def severity_of(number: int) -> int:
-    """Return the severity of an error that a batch is refused with."""
-    return 16 if number in _OF_SEVERITY_16 or number > 13000 else 15
-
-
 def error_event(problem: Problem, batch_line: int) -> ErrorEvent:
     """What SQL Server would say about a batch that does not compile, with our account of the place."""
     number = problem.number or 102
+    severity, state = level_of(number)
     return ErrorEvent(
         number=number,
-        severity=severity_of(number),
-        state=_STATES.get(number, 1),
+        severity=severity,
+        state=state,
         procedure=None,
         line=max(1, problem.span.line - batch_line + 1),
         message=problem.message,

@@ -9,11 +9,11 @@ unknown (:mod:`.dynamic_pieces`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..grammar.problems import Problems
+from ..grammar.problems import Problem, Problems
 from ..grammar.source import Source, Span
 from . import nodes
 from . import plpgsql as pl
@@ -22,6 +22,7 @@ from .check import check_chains
 from .constants import Template, plain
 from .dynamic_pieces import Placed, fill, left_over, may_be_sql, place
 from .emit import expression
+from .error_levels import level_of
 from .flow_status import Status
 from .flow_transactions import Depths
 from .late_text import lower_late_text
@@ -295,9 +296,15 @@ def _lower_template(
 
     A piece that stands where a value does may turn out to be more: that is looked at when it runs.
     """
-    if plain(template) is not None:
-        return lower_text(node, template, parameters, values, ctx, levels=levels)[0]
     trial = _Trial(ctx)
+    if plain(template) is not None:
+        body, _ = lower_text(node, template, parameters, values, ctx, levels=levels)
+        wrong = ctx.problems.errors
+        if not wrong or any(problem.span.source.name != _name_of_text(node, ctx) for problem in wrong):
+            trial.keep()
+            return body
+        trial.undo()
+        return _fail_at_run_time(node, wrong, ctx)
     body, placed = lower_text(node, template, parameters, values, ctx, levels=levels)
     if ctx.problems.errors or left_over(body):
         trial.undo()
@@ -325,6 +332,28 @@ def _lower_template(
     check = pl.Raw(" AND ".join(checks))
     # Whichever it is, the last statement leaves on an error: callers put something before it.
     return [*first, pl.If(((check, tuple(rest[:-1])),), tuple(late(False)[:-1])), rest[-1]]
+
+
+def _fail_at_run_time(node: nodes.Statement, wrong: Sequence[Problem], ctx: Context) -> list[pl.Statement]:
+    """A text that does not compile fails where it is executed, as any dynamic SQL: TRY can catch it."""
+    for problem in wrong:
+        hint = problem.hint or "the text fails when it is executed"
+        ctx.problems.add(problem.message, problem.span, hint, problem.number, "warning")
+    number = wrong[0].number or 102
+    severity, state = level_of(number)
+    arguments = (
+        pl.Name(ctx.session),
+        pl.Number(wrong[0].span.line),
+        pl.Number(number),
+        pl.Text(wrong[0].message),
+        pl.Number(severity),
+        pl.Number(state),
+    )
+    return [pl.Assign(ctx.session, pl.Invoke("ssb.wrong_text", arguments)), ctx.leave_if_failed(node)]
+
+
+def _name_of_text(node: nodes.Statement, ctx: Context) -> str:
+    return f"dynamic SQL, line {ctx.line(node)}"
 
 
 def _table_parameter(
@@ -384,7 +413,7 @@ def lower_text(
     declarations_text += [f"@pgsb_piece_{p.number}_ nvarchar(max)" for p in placed if p.kind == "value"]
     declared = ", ".join(declarations_text)
     whole = f"DECLARE {declared}; {text}" if declared else text
-    source = Source(f"dynamic SQL, line {ctx.line(node)}", whole)
+    source = Source(_name_of_text(node, ctx), whole)
     script = parse_script(source, ctx.problems)
     for batch in script.batches:
         check_chains(batch, ctx.problems)

@@ -240,6 +240,17 @@ BEGIN
 END;
 $$;
 
+-- Dynamic SQL whose text the compiler could not read fails when it is reached; line is a line of that text.
+CREATE OR REPLACE FUNCTION ssb.wrong_text(session ssb.session, line integer, number integer, message text, severity integer,
+                                          state integer)
+RETURNS ssb.session
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    RETURN ssb.signal(session, ROW(number, message, severity, state, NULL, line)::ssb.error);
+END;
+$$;
+
 -- The routines that EXEC has written so far, temporary ones: who runs as another now could not replace them.
 CREATE OR REPLACE FUNCTION ssb.forget_trampolines()
 RETURNS void

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from pgsb.cli.run import severity_of
+from pgsb.compiler.error_levels import level_of
 
 PROJECT = Path(__file__).parents[2]
 OURS = {102, 50000}
@@ -89,8 +89,8 @@ def test_compiler_and_runtime_agree():
     numbers = dict(of_the_compiler())
     assert len(numbers) > 100
     differing = {
-        number: (where, severity_of(number), numbers[number])
+        number: (where, level_of(number)[0], numbers[number])
         for number, severity, where in of_the_runtime()
-        if number in numbers and number not in OURS and severity_of(number) != severity
+        if number in numbers and number not in OURS and level_of(number)[0] != severity
     }
     assert differing == {}
