@@ -1,7 +1,7 @@
 """Severity and state of the errors that a batch is refused with.
 
-Most are of syntax, severity 15. It is what SQL Server raises them with: sys.messages has 15 for 8155, 8158 and
-8159, and 16 for 130, 319 and 4112.
+Most are of syntax, severity 15. It is what SQL Server raises them with: sys.messages has 15 for 8155,
+8158 and 8159, and 16 for 130, 319 and 4112.
 """
 
 from __future__ import annotations
