@@ -213,7 +213,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
     values: list[Value] = []
     for position, argument in enumerate(node.expressions):
         if position == 0 and upper in functions.DATE_PART_FUNCTIONS:
-            if not isinstance(argument, exp.Column):
+            if not isinstance(argument, exp.Column) or argument.name.startswith("@"):
                 message = f"Invalid parameter 1 specified for {node.name.lower()}."
                 ctx.problem(message, argument, number=1023)
                 return None

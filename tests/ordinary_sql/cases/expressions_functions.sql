@@ -455,7 +455,7 @@ case.sql:1:9: error 155: 'fortnight' is not a recognized dateadd option.
 -- case: DATEADD(@s, 1, @d)
 DATEADD(@s, 1, @d)
 -- expect
-case.sql:1:9: error 155: '@s' is not a recognized dateadd option.
+case.sql:1:9: error 1023: Invalid parameter 1 specified for dateadd.
     1 | DATEADD(@s, 1, @d)
       |         ^^
 
