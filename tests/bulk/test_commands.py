@@ -137,7 +137,7 @@ def test_a_job_acts_as_the_role_that_execute_as_names(
         )
         denied = CliRunner().invoke(spark_command, arguments)
         assert denied.exit_code == 1
-        assert "The INSERT permission was denied on the object 'dbo.total'" in denied.output
+        assert "The INSERT permission was denied on the object 'total', database" in denied.output
         assert desk.waiting() == 6
         desk.connection.execute('GRANT USAGE ON SCHEMA dbo TO "bulk job\'s"')
         desk.connection.execute('GRANT INSERT ON dbo.total TO "bulk job\'s"')
