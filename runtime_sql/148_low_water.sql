@@ -10,9 +10,8 @@
 --               one up to which it may simply be set, being decided (-1: not known);
 --               the tenth of a second in which something was looked for last; how many
 --               conversations are held; ssb.rotation_state at that time; an order beyond
---               which ssb.receive calls for ssb.raise_low_water; perhaps the order of a first
---               message that somebody held, and of a later one that was free in that tenth of
---               a second}
+--               which ssb.receive calls for ssb.raise_low_water; perhaps the order of a message
+--               that was free in that tenth of a second, far behind the first one}
 --   ssb.held_…  {their endpoints; for each, an order below which it has nothing: the least first}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
 --               it, tenth of a second of a look at the numbers in use} (see below)
@@ -190,7 +189,7 @@ BEGIN
               coalesce(v_last, -1), v_moment::bigint,
               v_count,
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
-              v_beyond] || v_mark[8:10])::text, false);
+              v_beyond] || CASE WHEN v_mark[4] = v_moment::bigint THEN v_mark[8:8] END)::text, false);
     IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
         RETURN;                            -- known at once: there is nothing to wait for
     ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN

@@ -97,9 +97,10 @@ BEGIN
                 -- Perhaps it can be raised now: at the end.
                 v_mark[2] := -1;
                 v_mark[7] := -1;
-                v_mark[10] := -1;
+                v_mark[8] := NULL;
             ELSE
                 v_mark[4] := (date_part('epoch', clock_timestamp()) * 10)::bigint;
+                v_mark[8] := NULL;
                 -- As an assignment: PERFORM would be a statement of its own.
                 v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
             END IF;
@@ -196,9 +197,7 @@ BEGIN
                     EXIT usual WHEN v_rotation <> v_mark[6];
                     EXIT WHEN v_order IS NULL;
                 END IF;
-                -- (Where the walk below does not begin with it, it is tried here even if its reader seems to be at it.)
-                IF (v_is_untried OR (v_order >= v_mark[8] AND v_order < v_mark[9] AND v_mark[10] = v_mark[4]))
-                   AND (v_held IS NULL OR v_endpoint_id <> ALL (v_held)) THEN
+                IF v_is_untried AND (v_held IS NULL OR v_endpoint_id <> ALL (v_held)) THEN
                     SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                            e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
                       INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
@@ -212,11 +211,21 @@ BEGIN
                     -- reader may put back at any moment.
                     v_passed := v_order;
                     v_least := coalesce(v_held[v_mark[5] + 1], v_mark[1]);
-                    -- Where one was found in this tenth of a second, behind this or an earlier first message.
-                    v_from := CASE WHEN v_passed >= v_mark[8] AND v_passed < v_mark[9] AND v_mark[10] = v_mark[4] THEN v_mark[9]
-                                   ELSE v_passed END;
+                    v_from := greatest(v_passed, v_mark[8]);
                     v_is_held := v_passed <= v_mark[3] AND v_endpoint_id = ANY (v_held);
-                    IF v_mark[6] & 3 = 0 THEN
+                    IF v_from > v_passed THEN
+                        -- The walk will not begin with it: is it free again?
+                        SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
+                               e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
+                          INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name
+                          FROM ssb.conversation_endpoint AS e
+                         WHERE e.endpoint_id = v_endpoint_id AND e.lock_id = v_endpoint_id AND e.closed_at IS NULL
+                           AND e.claim_id IS NULL
+                           FOR NO KEY UPDATE SKIP LOCKED;
+                    END IF;
+                    IF v_handle IS NOT NULL THEN
+                        v_rotation := v_mark[6];
+                    ELSIF v_mark[6] & 3 = 0 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.is_untried, true,
                                coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
                                e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
@@ -294,13 +303,13 @@ BEGIN
                             v_mark[2] := -1;
                             v_mark[7] := -1;
                         END IF;
+                        v_from := v_passed + 1;
                     END IF;
                     EXIT usual WHEN v_rotation <> v_mark[6];
                     EXIT WHEN v_handle IS NULL;
-                    IF v_order NOT BETWEEN v_from AND v_from + 15 THEN
-                        v_mark[8] := v_passed;
-                        v_mark[9] := v_order;
-                        v_mark[10] := v_mark[4];
+                    IF v_from > v_passed AND v_order > v_from + 15 THEN
+                        -- For the rest of this tenth of a second the walk begins here.
+                        v_mark[8] := v_order;
                         v_noted_mark := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
                     END IF;
                 END IF;
