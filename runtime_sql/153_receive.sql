@@ -214,7 +214,8 @@ BEGIN
                     v_from := greatest(v_passed, v_mark[8]);
                     v_is_held := v_passed <= v_mark[3] AND v_endpoint_id = ANY (v_held);
                     IF v_from > v_passed THEN
-                        -- The walk will not begin with it: is it free again?
+                        -- The walk will not begin with it: is it free again? (Asked for in the statement above, this
+                        -- would cost each reader an expression more.)
                         SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                                e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
                           INTO v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name

@@ -110,7 +110,7 @@ $$;
 -- as fit into both limits (NULL: no limit). Groups that somebody holds are passed, and
 -- nobody receives from a claimed one. A first group that alone is too large is
 -- claimed too, and of it as many messages, in order, as fit (at least one). Commit
--- before others are to read; the claim ends with this session at the latest.
+-- before others are to read; the claim ends with its connection at the latest.
 -- claim_id is NULL when nothing was free.
 --
 -- Called by  pgsb.bulk.claim
@@ -388,7 +388,7 @@ BEGIN
 END;
 $$;
 
--- Lets go of the advisory lock where this session has it.
+-- Lets go of the advisory lock where the caller has it.
 CREATE OR REPLACE FUNCTION ssb.unlock_claim(claim_id integer)
 RETURNS void
 LANGUAGE plpgsql

@@ -73,8 +73,9 @@ def _numbers(node: ast.AST) -> list[int]:
 def _integers(node: ast.expr) -> list[int]:
     if isinstance(node, ast.IfExp):
         return [*_integers(node.body), *_integers(node.orelse)]
-    constant = isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 99
-    return [node.value] if constant else []  # type: ignore[attr-defined]
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 99:
+        return [node.value]
+    return []
 
 
 def test_the_runtime_raises_a_number_with_one_severity():

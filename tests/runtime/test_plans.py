@@ -1,7 +1,7 @@
 """The statements of SEND and RECEIVE are index probes, whatever the statistics say.
 
 Plans are looked at where they run: auto_explain logs those inside the functions,
-as messages to this session.
+as messages to the client.
 """
 
 import json
