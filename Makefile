@@ -1,5 +1,5 @@
 # Everything works without make: the scripts are what it calls.
-.PHONY: setup demo test check golden bench bench-procedures bench-activation bench-compile clean
+.PHONY: setup docs demo test check golden bench bench-procedures bench-activation bench-compile clean
 
 setup:          ## .venv with pgsb and what its tests need
 	sh scripts/setup dev
@@ -15,7 +15,7 @@ check: setup    ## style and types only
 	.venv/bin/mypy
 
 golden: setup   ## rewrite the expectations of the compiler's and the examples' cases; read the diff
-	PGSB_GOLDEN=rewrite .venv/bin/python -m pytest -q tests/grammar tests/compiler tests/ordinary_sql tests/end_to_end
+	PGSB_GOLDEN=rewrite .venv/bin/python -m pytest -q tests/grammar tests/compiler tests/sql tests/end_to_end
 
 bench-compile: setup    ## lines per second of check and compile, beside sqlglot on the same text
 	.venv/bin/python benchmarks/compile.py
@@ -28,6 +28,10 @@ bench: setup            ## our queue beside its peers, ratios in one run
 
 bench-procedures: setup ## compiled T-SQL beside the same loop written by hand in PL/pgSQL
 	.venv/bin/python -m benchmarks.procedures
+
+docs: setup            ## the documentation as a site, in build/site
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	.venv/bin/mkdocs build --strict
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

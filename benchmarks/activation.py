@@ -168,7 +168,7 @@ def measure_scale(dsn: str, readers: int, messages: int = 10_000, groups: int = 
         most = 0
         while True:
             row = sql.execute(
-                "SELECT (SELECT count(*) FROM ssb.running_tasks()), (SELECT count(*) FROM dbo.seen)"
+                "SELECT (SELECT count(*) FROM ssb_internal.running_tasks()), (SELECT count(*) FROM dbo.seen)"
             ).fetchone()
             assert row is not None
             most = max(most, row[0])

@@ -6,7 +6,10 @@ All of them sum up bodies of 200 bytes over messages / 100 conversations, on one
 
 - bulk     pgsb.bulk.job.run_job on local[2]: claim, read, aggregate, write the sums, and for each
            conversation one reply and its end
-- plain    the same bytes from one table into another through Spark's JDBC: what it costs without a queue
+- plain    the same bytes from one table into another through Spark's JDBC (with reWriteBatchedInserts):
+           what it costs without a queue
+- rows     a bulk job that writes a row for each message, and nothing else
+- replied  the same, with a reply and an end for each conversation
 - readers  two sessions CALL a compiled T-SQL procedure that does the job group by group, on a tenth
            of the messages
 - singly   the same message by message (RECEIVE TOP (1)), on a hundredth of the messages
@@ -31,8 +34,10 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgsb.bulk import Outputs
+from pgsb.bulk.connections import jdbc_options
 from pgsb.bulk.job import run_job
-from pgsb.bulk.session import jdbc_options, spark_session
+from pgsb.bulk.options import JobOptions
+from pgsb.bulk.session import spark_session
 from pgsb.compiler.pipeline import compile_script
 from pgsb.grammar.source import Source
 from pgsb.runtime_sql.installer import install
@@ -139,30 +144,95 @@ def define(connection: psycopg.Connection[Any]) -> None:
             connection.execute(statement.sql.encode())
 
 
+def copy(messages: Any) -> Outputs:
+    """A row for each message."""
+    return Outputs(
+        tables={
+            "dbo.copied": messages.selectExpr(
+                "conversation_handle AS conversation", "queuing_order AS place", "message_body AS body"
+            )
+        }
+    )
+
+
+def copy_and_reply(messages: Any) -> Outputs:
+    """The same, with a reply and an end for each conversation."""
+    replies = messages.select("conversation_handle").distinct()
+    return Outputs(
+        tables=copy(messages).tables,
+        replies=replies.selectExpr(
+            "conversation_handle", "'//Bulk/Item' AS message_type_name", "'done' AS message_body"
+        ),
+        end_all=True,
+    )
+
+
 class Bench:
     """One database with the services, and what is done to it."""
 
     def __init__(self, dsn: str, messages: int) -> None:
         self.dsn = dsn
         self.messages = messages
+        self.started = 0.0
         self.connection = psycopg.connect(dsn, autocommit=True)
-        self.spark = spark_session(
-            "pgsb benchmark",
-            master="local[2]",
-            settings={"spark.log.level": "OFF", "spark.driver.memory": "2g"},
-        )
+        settings = {"spark.log.level": "OFF", "spark.driver.memory": "2g", "spark.ui.enabled": "false"}
+        self.spark = spark_session("pgsb benchmark", JobOptions(master="local[2]", settings=settings))
         define(self.connection)
 
     def bulk(self) -> float:
         """Messages per second of the bulk job."""
         self._fill(self.messages)
-        before = time.perf_counter()
-        done = run_job(self.dsn, "dbo.bulkqueue", totals, max_messages=self.messages)
+        before, self.started = time.perf_counter(), self.processor()
+        done = run_job(self.dsn, "dbo.bulkqueue", totals, JobOptions(max_messages=self.messages))
         seconds = time.perf_counter() - before
         if done.completed != self.messages:
             raise SystemExit(f"{done.completed} of {self.messages} messages were completed")
         self._check(self.messages)
         return self.messages / seconds
+
+    def rows(self) -> float:
+        """Messages per second of a job that writes a row for each message."""
+        return self._job(copy)
+
+    def replied(self) -> float:
+        """The same, with a reply and an end for each conversation."""
+        return self._job(copy_and_reply)
+
+    def _job(self, program: Any) -> float:
+        self._fill(self.messages)
+        self.connection.execute("DROP TABLE IF EXISTS dbo.copied")
+        self.connection.execute("CREATE TABLE dbo.copied (conversation uuid, place bigint, body bytea)")
+        before, self.started = time.perf_counter(), self.processor()
+        # Plain Spark does not sort either.
+        options = JobOptions(max_messages=self.messages, ordered=False)
+        done = run_job(self.dsn, "dbo.bulkqueue", program, options)
+        if done.completed != self.messages or done.written != self.messages:
+            raise SystemExit(f"{done.completed} of {self.messages} messages, {done.written} rows")
+        return self.messages / (time.perf_counter() - before)
+
+    def processor(self) -> float:
+        """Seconds of the processor that driver, JVM, Python workers and server have used so far."""
+        with psycopg.connect(self.dsn) as connection:
+            row = connection.execute(
+                "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int"
+            ).fetchone()
+        assert row is not None
+        used: dict[int, tuple[int, float]] = {}
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue
+                ticks = sum(map(int, fields[11:15]))
+                used[int(entry.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
+        total = 0.0
+        for number in used:
+            above = number
+            while above in used and above not in (os.getpid(), row[0]):
+                above = used[above][0]
+            total += used[number][1] if above in (os.getpid(), row[0]) else 0.0
+        return total
 
     def plain(self) -> float:
         """Rows per second of Spark reading and writing the same bytes."""
@@ -176,9 +246,9 @@ class Bench:
         self.connection.execute("CREATE TABLE dbo.plain_out (LIKE dbo.plain_in)")
         self.connection.execute("ANALYZE dbo.plain_in")
         options = {**jdbc_options(self.dsn), "fetchsize": "1000"}
-        url = options.pop("url")
+        url = options.pop("url") + "&reWriteBatchedInserts=true"
         half = self.messages // 2
-        before = time.perf_counter()
+        before, self.started = time.perf_counter(), self.processor()
         frame = self.spark.read.jdbc(
             url, "dbo.plain_in", predicates=[f"place < {half}", f"place >= {half}"], properties=options
         )
@@ -196,6 +266,7 @@ class Bench:
     def _read(self, procedure: str, messages: int) -> float:
         count = max(PER_CONVERSATION, messages // PER_CONVERSATION * PER_CONVERSATION)
         self._fill(count)
+        self.started = self.processor()
 
         def read() -> None:
             with psycopg.connect(self.dsn, autocommit=True, prepare_threshold=None) as connection:
@@ -241,6 +312,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--messages", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", help="some of bulk,plain,rows,replied,readers,singly")
     parser.add_argument("--postgres", help="a major version or a bin directory")
     arguments = parser.parse_args()
     with running(arguments.postgres) as server:
@@ -248,27 +320,38 @@ def main() -> None:
         runs: dict[str, Callable[[], float]] = {
             "bulk": bench.bulk,
             "plain": bench.plain,
+            "rows": bench.rows,
+            "replied": bench.replied,
             "readers": bench.readers,
             "singly": bench.singly,
         }
+        if arguments.only:
+            runs = {name: runs[name] for name in arguments.only.split(",")}
         rates: dict[str, list[float]] = {name: [] for name in runs}
+        costs: dict[str, list[float]] = {name: [] for name in runs}
         for number in range(arguments.rounds + 1):
             bench.messages = arguments.messages if number else max(PER_CONVERSATION, arguments.messages // 10)
             for name, run in runs.items():
                 rate = run()
-                print(f"round {number} {name}: {rate:,.0f}/s", file=sys.stderr, flush=True)
+                share = {"readers": 10, "singly": 100}.get(name, 1)
+                cost = (bench.processor() - bench.started) / (bench.messages / share) * 1e6
+                print(f"round {number} {name}: {rate:,.0f}/s, {cost:.1f} µs", file=sys.stderr, flush=True)
                 if number:
                     rates[name].append(rate)
+                    costs[name].append(cost)
         print(
             f"PostgreSQL {server.version}, {arguments.messages:,} messages, {arguments.rounds} rounds, "
             f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
         )
-        for name, all_rates in rates.items():
-            low, middle, high = min(all_rates), statistics.median(all_rates), max(all_rates)
-            print(f"{name:8} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f} messages/s (min, median, max)")
-        bulk = statistics.median(rates["bulk"])
-        for name in ("plain", "readers", "singly"):
-            print(f"bulk / {name}: {bulk / statistics.median(rates[name]):.2f}")
+        for name in runs:
+            low, middle, high = min(rates[name]), statistics.median(rates[name]), max(rates[name])
+            cost = "".join(f"{one(costs[name]):8.1f}" for one in (min, statistics.median, max))
+            print(f"{name:8} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f} messages/s {cost} µs of processor")
+        for name in runs:
+            if name != "plain" and "plain" in runs:
+                time_ratio = statistics.median(rates["plain"]) / statistics.median(rates[name])
+                cost_ratio = statistics.median(costs[name]) / statistics.median(costs["plain"])
+                print(f"{name} / plain: {time_ratio:.2f} x the time, {cost_ratio:.2f} x the processor")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"peak memory of the driver's Python: {peak:.0f} MiB")
         bench.spark.stop()

@@ -29,7 +29,9 @@ from typing import Any
 import psycopg
 
 from pgsb.bulk import claim
-from pgsb.bulk.job import Progress, run_job
+from pgsb.bulk.job import run_job
+from pgsb.bulk.options import JobOptions
+from pgsb.bulk.progress import Progress
 from pgsb.bulk.session import spark_session
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -169,7 +171,7 @@ def main() -> None:
                 _time_claims(connection, conversations)
             return
         settings = {"spark.log.level": "OFF", "spark.driver.memory": arguments.memory}
-        spark = spark_session("pgsb sizes", master="local[2]", settings=settings)
+        spark = spark_session("pgsb sizes", JobOptions(master="local[2]", settings=settings))
         memory = Memory(spark)
         print(
             f"PostgreSQL {server.version}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, "
@@ -199,7 +201,7 @@ def _run(dsn: str, shape: str, messages: int, memory: Memory) -> None:
     def note(step: str, progress: Progress) -> None:
         steps.setdefault(step, time.perf_counter() - began)
 
-    done = run_job(dsn, "dbo.bulkqueue", totals, mode="once", max_messages=None, report=note)
+    done = run_job(dsn, "dbo.bulkqueue", totals, JobOptions(mode="once", max_messages=None, report=note))
     if done.completed != messages:
         raise SystemExit(f"{done.completed} of {messages} messages were completed")
     print(
@@ -221,22 +223,22 @@ def _time_claims(connection: psycopg.Connection[Any], conversations: int) -> Non
         held = claim(connection, "dbo.bulkqueue", partitions=2)
         claims.append(_since(before, connection))
         assert held is not None and held.messages == messages
-        staging = _one(connection, f"SELECT ssb.create_staging({held.claim_id}, 'replies')")
+        staging = _one(connection, f"SELECT ssb_internal.create_staging({held.claim_id}, 'replies')")
         connection.execute(
             f"INSERT INTO {staging} SELECT conversation_handle, '//Bulk/Item', 'x', row_number() OVER (), 1"
-            f"  FROM ssb.claimed_message WHERE claim_id = {held.claim_id}"
+            f"  FROM ssb_internal.claimed_message WHERE claim_id = {held.claim_id}"
             "   AND message_sequence_number = 0".encode()
         )
         outputs = {"kind": "replies", "staging": staging, "attempts": [1], "rows": conversations}
         before = _clocks(connection)
         row = connection.execute(
-            "SELECT deleted, replied FROM ssb.complete_claim(%s, %s, end_all => true)",
+            "SELECT deleted, replied FROM ssb_internal.complete_claim(%s, %s, end_all => true)",
             (held.claim_id, json.dumps([outputs])),
         ).fetchone()
         completions.append(_since(before, connection))
         if row != (messages, conversations):
             raise SystemExit(f"{row} of {messages} messages and {conversations} replies")
-        connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
+        connection.execute("SELECT ssb_internal.unlock_claim(%s)", (held.claim_id,))
         connection.execute("TRUNCATE ssb.message_0, ssb.message_1, ssb.conversation_endpoint")
     shown = []
     for step, times in (("claim", claims), ("complete", completions)):

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import psycopg
+from psycopg.rows import class_row
 
-from ..server.connect import Target, prepare_session, require_session
+from ..server.connect import Target, require_session
 from ..server.problems import ServerError
-from .problems import BulkError, ClaimLost
+from .connections import Connection, connect
+from .problems import BulkError, ClaimLost, first_line, hint_of
 
 # For one reader; there are as many at a time as Spark has cores.
 _FETCH_ROWS = 5000
 _FETCH_BYTES = 64 * 1024 * 1024
-
-Connection = psycopg.Connection[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,6 @@ class Claim:
         return max(1, min(_FETCH_ROWS, _FETCH_BYTES // max(1, self.largest)))
 
 
-def connect(dsn: str, name: str) -> Connection:
-    """A session for claims. A machine that dies says nothing: the server asks whether it is still there."""
-    try:
-        connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
-        prepare_session(connection)
-        connection.execute(
-            "SELECT set_config(name, value, false) FROM (VALUES"
-            " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"
-            ") AS s (name, value)"
-        )
-    except psycopg.OperationalError as error:
-        raise ClaimLost(f"no connection to PostgreSQL: {first_line(error)}") from error
-    return connection
-
-
 def claim(
     connection: Connection,
     queue: str,
@@ -67,6 +52,8 @@ def claim(
     max_messages: int | None = None,
     max_bytes: int | None = None,
     partitions: int = 2,
+    stream: str | None = None,
+    wait: int | None = None,
 ) -> Claim | None:
     """Claim messages of ``queue`` (``'schema.name'``), or return None when none is free.
 
@@ -75,34 +62,48 @@ def claim(
     cut, in order. Meanwhile RECEIVE passes these groups. The connection must be in
     autocommit mode and belong to the job alone.
 
+    A claim of a ``stream`` (its name) outlives the session: it waits ``wait`` seconds for the
+    stream to come again.
+
     Raises BulkError: no permission, no such queue, a disabled queue.
     """
     if not connection.autocommit:
         raise BulkError(
             "a claim needs a connection in autocommit mode", "psycopg.connect(dsn, autocommit=True)"
         )
-    with _explained(queue):
-        row = connection.execute(
+    with _explained(queue), connection.cursor(row_factory=class_row(_Row)) as cursor:
+        row = cursor.execute(
             "SELECT claim_id, claimed_at, conversations, messages, bytes, largest"
-            " FROM ssb.claim_messages(%s, %s, %s, %s)",
-            (queue, max_messages, max_bytes, partitions),
+            "  FROM ssb_internal.claim_messages(%s, %s, %s, %s, stream => %s, wait => %s)"
+            " WHERE claim_id IS NOT NULL",
+            (queue, max_messages, max_bytes, partitions, stream, wait),
         ).fetchone()
-    assert row is not None
-    claim_id, claimed_at, conversations, messages, size, largest = row
-    if claim_id is None:
-        return None
-    assert isinstance(claim_id, int) and isinstance(claimed_at, datetime)
-    return Claim(
-        claim_id,
-        queue,
-        claimed_at,
-        int(str(conversations)),
-        int(str(messages)),
-        int(str(size)),
-        int(str(largest)),
-        partitions,
-        connection,
-    )
+    return None if row is None else row.claim(queue, partitions, connection)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What the server tells of a claim."""
+
+    claim_id: int
+    claimed_at: datetime
+    conversations: int
+    messages: int
+    bytes: int
+    largest: int
+
+    def claim(self, queue: str, partitions: int, connection: Connection) -> Claim:
+        return Claim(
+            self.claim_id,
+            queue,
+            self.claimed_at,
+            self.conversations,
+            self.messages,
+            self.bytes,
+            self.largest,
+            partitions,
+            connection,
+        )
 
 
 def require_readable(dsn: str, queue: str) -> None:
@@ -134,41 +135,22 @@ def _explained(queue: str) -> Iterator[None]:
 
 def find_claim(connection: Connection, queue: str, claim_id: int, partitions: int) -> Claim | None:
     """The caller's claim with this number, which another session holds; None when it has ended."""
-    row = connection.execute("SELECT * FROM ssb.claim_of(%s)", (claim_id,)).fetchone()
-    if row is None:
-        return None
-    claimed_at, conversations, messages, size, largest = row
-    assert isinstance(claimed_at, datetime)
-    return Claim(
-        claim_id,
-        queue,
-        claimed_at,
-        int(str(conversations)),
-        int(str(messages)),
-        int(str(size)),
-        int(str(largest)),
-        partitions,
-        connection,
-    )
+    with connection.cursor(row_factory=class_row(_Row)) as cursor:
+        row = cursor.execute(
+            "SELECT %s AS claim_id, claimed_at, conversations, messages, bytes, largest"
+            "  FROM ssb_internal.claim_of(%s)",
+            (claim_id, claim_id),
+        ).fetchone()
+    return None if row is None else row.claim(queue, partitions, connection)
 
 
 def abandon(held: Claim) -> None:
     """Give the messages back to the queue at once. Raises BulkError when it was ended before."""
     try:
-        held.connection.execute("SELECT ssb.abandon_claim(%s)", (held.claim_id,))
+        held.connection.execute("SELECT ssb_internal.abandon_claim(%s)", (held.claim_id,))
     except psycopg.OperationalError as error:
         raise ClaimLost(f"claim {held.claim_id} ended with its connection: {first_line(error)}") from error
     except psycopg.Error as error:
         raise BulkError(
             f"claim {held.claim_id} cannot be abandoned: {first_line(error)}", hint_of(error)
         ) from error
-
-
-def first_line(error: psycopg.Error) -> str:
-    """The message of a PostgreSQL error without its context."""
-    return (error.diag.message_primary or str(error)).strip().splitlines()[0]
-
-
-def hint_of(error: psycopg.Error) -> str | None:
-    """The hint of a PostgreSQL error."""
-    return error.diag.message_hint

@@ -17,8 +17,7 @@ from xml.etree import ElementTree
 
 import psycopg
 
-from .claim import first_line, hint_of
-from .problems import BulkError
+from .problems import BulkError, first_line, hint_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -189,7 +188,7 @@ def declared_schema(spark: "SparkSession", dsn: str, queue: str, message_type: s
     try:
         with psycopg.connect(dsn, autocommit=True, client_encoding="utf8") as connection:
             row = connection.execute(
-                "SELECT ssb.message_type_schema(%s, %s)", (queue, message_type)
+                "SELECT ssb_internal.message_type_schema(%s, %s)", (queue, message_type)
             ).fetchone()
     except psycopg.Error as error:
         raise BulkError(f"the schema cannot be read: {first_line(error)}", hint_of(error)) from error

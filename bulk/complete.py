@@ -2,26 +2,45 @@
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg import sql
+from psycopg.rows import class_row
 
-from .claim import Claim, first_line, hint_of
-from .problems import BulkError, ClaimLost
+from .claim import Claim
+from .connections import Server, same_place
+from .problems import BulkError, ClaimLost, first_line, hint_of
 from .program import Outputs
 from .staging import Staged, stage
+from .tables import MOST_FAILURES, Refused, RowFailure, StagedTable, find_failures
+from .transport import TABLE_COLUMNS, TableColumn, Travel, plan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_OPTIONAL = {
-    "replies": {"message_type_name": "'DEFAULT'", "message_body": "CAST(NULL AS BINARY)"},
-    "errors": {"queuing_order": "CAST(NULL AS BIGINT)"},
-    "ends": {"error_code": "CAST(NULL AS INT)", "error_text": "CAST(NULL AS STRING)"},
+# The columns of an output that is no table, the types in which they travel, and what stands in for one
+# that is absent.
+_OTHERS: dict[str, dict[str, tuple[str, str, str | None]]] = {
+    "replies": {
+        "conversation_handle": ("uuid", "STRING", None),
+        "message_type_name": ("text", "STRING", "'DEFAULT'"),
+        "message_body": ("bytea", "BINARY", "NULL"),
+    },
+    "errors": {
+        "conversation_handle": ("uuid", "STRING", None),
+        "queuing_order": ("int8", "BIGINT", "NULL"),
+        "error": ("text", "STRING", None),
+    },
+    "ends": {
+        "conversation_handle": ("uuid", "STRING", None),
+        "error_code": ("int4", "INT", "NULL"),
+        "error_text": ("text", "STRING", "NULL"),
+    },
 }
+# Where a row of a table's output came from: written nowhere, but it names the message when the row fails.
+_ORIGIN = {"conversation_handle": ("bytea", "BINARY"), "queuing_order": ("int8", "BIGINT")}
 
 
 @dataclass(frozen=True)
@@ -34,29 +53,48 @@ class Completed:
     failed: int
 
 
-def complete(held: Claim, outputs: Outputs, dsn: str) -> Completed:
+def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed:
     """Run the program's DataFrames, then make all of it true at once.
 
     First the executors compute and write to staging tables (any number of times);
     then one transaction in the claim's session inserts the results into their
     tables with the job's own rights, sends the replies, ends conversations, and
     deletes the messages. Its commit is the one moment at which anything counts.
+    ``dsn`` is another way to the claim's database, see `read.read`.
+
+    Every part of the claim must have been read to its end, unless ``outputs.unread`` is
+    ``complete``. A row that PostgreSQL refuses (a NUL in a text, a value too long, a failed
+    check) is found by halves: with ``failures="quarantine"`` its conversation is set aside with
+    the error and the others complete, else the error names conversation and message.
 
     Raises ClaimLost when the session ended before (nothing was done), BulkError for
-    what PostgreSQL refuses (nothing was done, the claim is still held).
+    what PostgreSQL refuses (nothing was done, the claim is still held), and, before
+    anything runs, for a column that does not fit its table.
     """
     try:
-        tables = {name: _stage_table(held, frame, dsn, name) for name, frame in outputs.tables.items()}
-        others = [
-            _stage_other(held, frame, dsn, kind)
+        server = same_place(held.connection, dsn)
+        # All of them are planned before one runs.
+        plans = {name: _plan_table(held, frame, name) for name, frame in outputs.tables.items()}
+        kinds = {
+            kind: _plan_other(frame, kind)
             for kind, frame in (
                 ("errors", outputs.errors),
                 ("replies", outputs.replies),
                 ("ends", outputs.ends),
             )
             if frame is not None
+        }
+        tables = [
+            _stage_table(held, outputs.tables[name], server, name, *planned)
+            for name, planned in plans.items()
         ]
-        return _finish(held, outputs, tables, others, dsn)
+        others = [
+            stage(
+                frame, server.dsn, kind, _create(held, kind), tuple(one[0] for one in _OTHERS[kind].values())
+            )
+            for kind, frame in kinds.items()
+        ]
+        return _finish(held, outputs, tables, others, server.dsn)
     except psycopg.errors.ObjectInUse as error:
         raise ClaimLost(f"claim {held.claim_id} has ended", hint_of(error)) from error
     except psycopg.OperationalError as error:
@@ -67,61 +105,149 @@ def complete(held: Claim, outputs: Outputs, dsn: str) -> Completed:
         ) from error
 
 
-def _stage_table(held: Claim, frame: "DataFrame", dsn: str, name: str) -> Staged:
-    staging = _create(held, "table", name)
-    # It is made like the table.
-    named = "SELECT a.attname FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s::regclass"
-    there = {str(column) for (column,) in held.connection.execute(named, (staging,))}
-    for column in frame.columns:
-        if column not in there:
-            raise BulkError(f"the table {name} has no column {column!r}")
-    return stage(frame, dsn, "table", staging)
+def _plan_table(held: Claim, frame: "DataFrame", name: str) -> tuple[tuple[Travel, ...], tuple[str, ...]]:
+    """The columns' ways into the table, and which of the origin's columns travel beside them."""
+    found = held.connection.execute("SELECT to_regclass(%s)", (name,)).fetchone()
+    if found is None or found[0] is None:
+        raise BulkError(f"there is no table {name}", "name it as PostgreSQL spells it, such as dbo.takings")
+    with held.connection.cursor(row_factory=class_row(TableColumn)) as cursor:
+        there = {one.name: one for one in cursor.execute(TABLE_COLUMNS, (name,))}
+    columns = []
+    origin = []
+    for field in frame.schema.fields:
+        if field.name in there:
+            columns.append(plan(field.name, field.dataType, there[field.name], name))
+        elif field.name in _ORIGIN:
+            origin.append(field.name)
+        else:
+            raise BulkError(f"the table {name} has no column {field.name!r}")
+    if not columns:
+        raise BulkError(f"the output for {name} has no column of that table")
+    return tuple(columns), tuple(origin)
 
 
-def _stage_other(held: Claim, frame: "DataFrame", dsn: str, kind: str) -> Staged:
-    present = set(frame.columns)
-    if "conversation_handle" not in present:
-        raise BulkError(f"the output {kind!r} has no column conversation_handle")
-    filled = [f"{value} AS {name}" for name, value in _OPTIONAL[kind].items() if name not in present]
-    wanted = ["conversation_handle", *_OPTIONAL[kind], *(["error"] if kind == "errors" else [])]
-    frame = frame.selectExpr("*", *filled).select(*wanted)
-    if kind == "replies":
-        frame = frame.withColumn("message_body", frame["message_body"].cast("binary"))
-    return stage(frame, dsn, kind, _create(held, kind), number_rows=kind == "replies")
-
-
-def _create(held: Claim, kind: str, target: str | None = None) -> str:
+def _stage_table(
+    held: Claim,
+    frame: "DataFrame",
+    server: Server,
+    name: str,
+    columns: tuple[Travel, ...],
+    origin: tuple[str, ...],
+) -> StagedTable:
+    extra = {one: _ORIGIN[one] for one in origin}
+    names = [one.name for one in columns] + list(extra)
+    types = tuple([one.type for one in columns] + [type_ for type_, _ in extra.values()])
+    expressions = [f"{one.expression} AS `{one.name.replace('`', '``')}`" for one in columns]
+    expressions += [f"CAST({one} AS {kind}) AS {one}" for one, (_, kind) in extra.items()]
     row = held.connection.execute(
-        "SELECT ssb.create_staging(%s, %s, %s)", (held.claim_id, kind, target)
+        "SELECT ssb_internal.create_staging(%s, 'table', %s, %s, %s)",
+        (held.claim_id, name, names, list(types)),
+    ).fetchone()
+    assert row is not None
+    staged = stage(frame.selectExpr(*expressions), server.dsn, "table", str(row[0]), types)
+    known = dict(zip(names, types, strict=True))
+    return StagedTable(
+        name, staged, columns, tuple(one for one in _ORIGIN if known.get(one) == _ORIGIN[one][0])
+    )
+
+
+def _plan_other(frame: "DataFrame", kind: str) -> "DataFrame":
+    present = set(frame.columns)
+    wanted = []
+    for name, (_, spark_type, absent) in _OTHERS[kind].items():
+        if name in present:
+            value = f"CAST({name} AS {spark_type})"
+        elif absent is not None:
+            value = f"CAST({absent} AS {spark_type})"
+        else:
+            raise BulkError(f"the output {kind!r} has no column {name}")
+        # PostgreSQL's text has no NUL, and an error's text must not be what fails.
+        if name in ("error", "error_text"):
+            value = f"translate({value}, '\\0', '\\uFFFD')"
+        wanted.append(f"{value} AS {name}")
+    return frame.selectExpr(*wanted)
+
+
+def _create(held: Claim, kind: str) -> str:
+    row = held.connection.execute(
+        "SELECT ssb_internal.create_staging(%s, %s)", (held.claim_id, kind)
     ).fetchone()
     assert row is not None
     return str(row[0])
 
 
 def _finish(
-    held: Claim, outputs: Outputs, tables: Mapping[str, Staged], others: list[Staged], dsn: str
+    held: Claim,
+    outputs: Outputs,
+    tables: Sequence[StagedTable],
+    others: list[Staged],
+    dsn: str,
+) -> Completed:
+    if outputs.unread != "complete":
+        _require_read(held)
+    # Where an output does not tell of which message a row is, a conversation fails as a whole.
+    has_order = outputs.replies is None and all("queuing_order" in one.origin for one in tables)
+    failed: list[RowFailure] = []
+    while True:
+        try:
+            completed = _try(held, outputs, tables, others, failed, dsn)
+            break
+        except Refused as error:
+            found = find_failures(held.connection, tables, failed, has_order=has_order)
+            if not found:
+                raise
+            found.sort(key=lambda one: (one.queuing_order is None, one.queuing_order))
+            if outputs.failures == "requeue" or any(one.conversation_handle is None for one in found):
+                raise BulkError(
+                    f"claim {held.claim_id} cannot be completed: {found[0].sentence()}", hint_of(error)
+                ) from error
+            failed += found
+            if len(failed) > MOST_FAILURES:
+                raise BulkError(
+                    f"claim {held.claim_id} cannot be completed: more than {MOST_FAILURES} rows fail, "
+                    f"the first: {failed[0].sentence()}"
+                ) from error
+    # A session that has ended holds no lock.
+    with contextlib.suppress(psycopg.OperationalError):
+        held.connection.execute("SELECT ssb_internal.unlock_claim(%s)", (held.claim_id,))
+    return completed
+
+
+def _require_read(held: Claim) -> None:
+    try:
+        held.connection.execute("SELECT ssb_internal.require_read(%s)", (held.claim_id,))
+    except psycopg.errors.ObjectNotInPrerequisiteState as error:
+        raise BulkError(first_line(error), hint_of(error)) from error
+
+
+def _try(
+    held: Claim,
+    outputs: Outputs,
+    tables: Sequence[StagedTable],
+    others: list[Staged],
+    failed: Sequence[RowFailure],
+    dsn: str,
 ) -> Completed:
     connection = held.connection
     written = 0
     try:
         with connection.transaction():
-            for name, staged in tables.items():
-                schema, _, table = staged.staging.partition(".")
-                columns = sql.SQL(", ").join(map(sql.Identifier, staged.columns))
-                done = connection.execute(
-                    sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {} WHERE attempt_id = ANY (%s)").format(
-                        sql.Identifier(*name.split(".")), columns, columns, sql.Identifier(schema, table)
+            # Found here, and not by the commit, which could not say which row it was.
+            connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            for table in tables:
+                written += table.insert(connection, failed)
+            if failed:
+                connection.execute(
+                    "SELECT ssb_internal.fail_conversations(%s, %s, %s, %s)",
+                    (
+                        held.claim_id,
+                        [one.conversation_handle for one in failed],
+                        [one.queuing_order for one in failed],
+                        [one.error for one in failed],
                     ),
-                    (list(staged.attempts),),
                 )
-                if done.rowcount != staged.rows:
-                    raise BulkError(
-                        f"the tasks wrote {staged.rows} rows for {name}, {done.rowcount} are there",
-                        "the server was restarted meanwhile: run the job again",
-                    )
-                written += done.rowcount
             row = connection.execute(
-                "SELECT deleted, replied, failed FROM ssb.complete_claim(%s, %s, %s, %s)",
+                "SELECT deleted, replied, failed FROM ssb_internal.complete_claim(%s, %s, %s, %s)",
                 (
                     held.claim_id,
                     json.dumps([one.as_json() for one in others]),
@@ -135,11 +261,8 @@ def _finish(
         row = _result(held, dsn)
         if row is None:
             raise
-    # A session that has ended holds no lock.
-    with contextlib.suppress(psycopg.OperationalError):
-        connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
-    deleted, replied, failed = (int(str(value)) for value in row)
-    return Completed(deleted, written, replied, failed)
+    deleted, replied, count = (int(str(value)) for value in row)
+    return Completed(deleted, written, replied, count)
 
 
 def _result(held: Claim, dsn: str) -> tuple[object, ...] | None:
@@ -147,11 +270,11 @@ def _result(held: Claim, dsn: str) -> tuple[object, ...] | None:
     try:
         with psycopg.connect(dsn, autocommit=True, connect_timeout=10) as other:
             return other.execute(
-                "SELECT deleted, replied, failed FROM ssb.claim_result(%s, %s)",
+                "SELECT deleted, replied, failed FROM ssb_internal.claim_result(%s, %s)",
                 (held.claim_id, held.claimed_at),
             ).fetchone()
     except psycopg.OperationalError as error:
         raise ClaimLost(
             f"the connection was lost while claim {held.claim_id} was completed, and cannot be made again; "
-            f"SELECT ssb.claim_was_completed({held.claim_id}, '{held.claimed_at.isoformat()}') tells"
+            f"SELECT ssb_internal.claim_was_completed({held.claim_id}, '{held.claimed_at.isoformat()}') tells"
         ) from error

@@ -1,93 +1,48 @@
 """The loop of a bulk job: claim, read, run the program, complete; until there is no more, or for ever."""
 
-import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import psycopg
 
-from .claim import Claim, abandon, claim, connect, require_readable
+from .cached import own_cache
+from .claim import Claim, abandon, claim, require_readable
 from .complete import complete
+from .connections import Server, connect, reached
+from .options import JobOptions
 from .problems import BulkError, ClaimLost, explain
-from .program import Outputs, Program
+from .program import Context, Program, run_program
+from .progress import Progress, logger
 from .read import read
-from .session import jdbc_options, spark_session
+from .session import require_executors, spark_session
+from .watching import watch_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Mode = Literal["once", "until-empty", "continuous"]
-logger = logging.getLogger("pgsb.bulk")
 
-
-@dataclass
-class Progress:
-    """How far a job is. Counts are of messages, except ``replied`` and ``written`` (rows of results)."""
-
-    claims: int = 0
-    claimed: int = 0
-    completed: int = 0
-    written: int = 0
-    replied: int = 0
-    failed: int = 0
-    seconds: float = 0.0
-
-    @property
-    def rate(self) -> float:
-        """Completed messages per second."""
-        return self.completed / self.seconds if self.seconds else 0.0
-
-    def line(self) -> str:
-        """One line for a log."""
-        return (
-            f"claimed {self.claimed:,}, completed {self.completed:,}, written {self.written:,} rows, "
-            f"replied {self.replied:,}, failed {self.failed:,}: {self.rate:,.0f} messages/s"
-        )
-
-
-Report = Callable[[str, Progress], None]
-
-
-def _log(step: str, progress: Progress) -> None:
-    logger.info("%s: %s", step, progress.line())
-
-
-def run_job(
-    dsn: str,
-    queue: str,
-    program: Program,
-    *,
-    mode: Mode = "until-empty",
-    max_messages: int | None = 1_000_000,
-    max_bytes: int | None = None,
-    partitions: int | None = None,
-    master: str | None = None,
-    settings: Mapping[str, str] | None = None,
-    poll: float = 1.0,
-    report: Report = _log,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Progress:
+def run_job(dsn: str, queue: str, program: Program, options: JobOptions | None = None) -> Progress:
     """Process a queue with a program.
 
-    ``once`` takes one claim, ``until-empty`` goes on until nothing is free,
-    ``continuous`` waits for more, looking every ``poll`` seconds. A claim lost with
-    its connection (a restart of the server) is taken again: nothing of it was done.
-    Between claims everything that is cached in the Spark session is let go.
+    A claim lost with its connection (a restart of the server) is taken again: nothing of it was
+    done. What the program has cached is let go after each claim; what was cached before stays.
 
     Raises BulkError when the program or PostgreSQL refuses; the claim's messages are
-    back in the queue then.
+    back in the queue then, and it counts as a rollback (POISON_MESSAGE_HANDLING).
     """
+    options = options or JobOptions()
     require_readable(dsn, queue)
-    jdbc_options(dsn)  # refuses what Java cannot reach, before there is a claim
-    spark = spark_session(f"pgsb {queue}", master=master, settings=settings)
-    count = partitions or max(2, spark.sparkContext.defaultParallelism)
+    with connect(dsn, "pgsb bulk claim") as connection:
+        server = reached(connection)
+    assert server.jdbc  # refuses what Java cannot reach, before there is a claim
+    spark = spark_session(f"pgsb {queue}", options)
+    require_executors(spark, program, options.modules)
+    count = options.partitions or max(2, spark.sparkContext.defaultParallelism)
     progress = Progress()
     lost = 0
-    while not should_stop():
+    while not options.should_stop():
         try:
-            done = _one_claim(spark, dsn, queue, program, count, max_messages, max_bytes, progress, report)
+            done = _one_claim(spark, dsn, server, queue, program, count, options, progress)
             lost = 0
         except ClaimLost as error:
             lost += 1
@@ -96,62 +51,66 @@ def run_job(
             # Each time it has lasted twice as long.
             if lost & (lost - 1) == 0:
                 logger.warning("%s; taking it again", error)
-            spark.catalog.clearCache()
-            time.sleep(min(poll * lost, 5.0))
+            time.sleep(min(options.poll * lost, 5.0))
             continue
-        if mode == "once" or (mode == "until-empty" and not done):
+        if options.mode == "once" or (options.mode == "until-empty" and not done):
             break
         if not done:
-            time.sleep(poll)
+            time.sleep(options.poll)
     return progress
 
 
 def _one_claim(
     spark: "SparkSession",
     dsn: str,
+    server: Server,
     queue: str,
     program: Program,
     partitions: int,
-    max_messages: int | None,
-    max_bytes: int | None,
+    options: JobOptions,
     progress: Progress,
-    report: Report,
 ) -> bool:
     began = time.monotonic()
     with connect(dsn, "pgsb bulk claim") as connection:
-        held = claim(connection, queue, max_messages=max_messages, max_bytes=max_bytes, partitions=partitions)
+        held = claim(
+            connection,
+            queue,
+            max_messages=options.max_messages,
+            max_bytes=options.max_bytes,
+            partitions=partitions,
+        )
         if held is None:
             return False
         progress.claims += 1
         progress.claimed += held.messages
-        report("claimed", progress)
-        try:
-            outputs = program(read(spark, held, dsn))
-            if not isinstance(outputs, Outputs):
-                raise BulkError(f"the program returned {type(outputs).__name__}, not pgsb.bulk.Outputs")
-            result = complete(held, outputs, dsn)
-        except ClaimLost:
-            raise
-        except BulkError:
-            _give_back(held)
-            raise
-        except (
-            Exception
-        ) as error:  # whatever the program raises: the messages go back, and the reason is said
-            if not _is_alive(held):
-                raise ClaimLost(f"claim {held.claim_id} ended with its connection") from error
-            _give_back(held)
-            raise BulkError(
-                f"the program failed: {explain(error)}", "its messages are back in the queue"
-            ) from error
-        # What the program persisted: the next claim has other messages.
-        spark.catalog.clearCache()
+        options.report("claimed", progress)
+        messages = read(spark, held, ordered=options.ordered)
+        context = Context(spark, server, queue, held.claim_id)
+        described = f"{queue}, claim {held.claim_id}"
+        with own_cache(messages), watch_tasks(spark, described, progress, options.report):
+            try:
+                outputs = run_program(program, messages, context)
+                result = complete(held, outputs)
+            except ClaimLost:
+                raise
+            except BulkError:
+                _give_back(held)
+                raise
+            except (
+                Exception
+            ) as error:  # whatever the program raises: the messages go back, and the reason is said
+                if not _is_alive(held):
+                    raise ClaimLost(f"claim {held.claim_id} ended with its connection") from error
+                _give_back(held)
+                raise BulkError(
+                    f"the program failed: {explain(error)}", "its messages are back in the queue"
+                ) from error
         progress.completed += result.deleted
         progress.written += result.written
         progress.replied += result.replied
         progress.failed += result.failed
         progress.seconds += time.monotonic() - began
-        report("completed", progress)
+        options.report("completed", progress)
         # A claim of which everything failed and went back would be taken again at once.
         return result.deleted > 0 or outputs.failures == "quarantine"
 
@@ -165,8 +124,22 @@ def _is_alive(held: Claim) -> bool:
 
 
 def _give_back(held: Claim) -> None:
+    """The messages go back, and that counts as what it is: a reader that has rolled back."""
     try:
+        first = held.connection.execute(
+            "SELECT conversation_handle FROM ssb_internal.claimed_message WHERE claim_id = %s"
+            " ORDER BY priority DESC, queuing_order LIMIT 1",
+            (held.claim_id,),
+        ).fetchone()
         abandon(held)
+        if first is not None:
+            with held.connection.transaction(force_rollback=True):
+                held.connection.execute(
+                    "SELECT FROM ssb.receive(%s, 1, conversation => %s)", (held.queue, first[0])
+                )
     except ClaimLost as error:
         # The session has ended, and with it the claim.
         logger.warning("%s", error)
+    except psycopg.Error as error:
+        # Stopped, dropped, or in other hands by now: what counts is that the messages are back.
+        logger.debug("the failed claim %s does not count as a rollback: %s", held.claim_id, error)

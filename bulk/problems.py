@@ -3,6 +3,8 @@
 import re
 import traceback
 
+import psycopg
+
 _DEAD_JVM = "Spark's JVM has died; with too little memory? --conf spark.driver.memory=4g"
 
 
@@ -47,3 +49,13 @@ def _came_from(error: BaseException, package: str) -> bool:
     """Whether a module of the package raised it."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     return bool(frames) and str(frames[-1].f_globals.get("__name__", "")).partition(".")[0] == package
+
+
+def first_line(error: psycopg.Error) -> str:
+    """The message of a PostgreSQL error without its context."""
+    return (error.diag.message_primary or str(error)).strip().splitlines()[0]
+
+
+def hint_of(error: psycopg.Error) -> str | None:
+    """The hint of a PostgreSQL error."""
+    return error.diag.message_hint

@@ -6,17 +6,22 @@ died before it completed): what counts happens once, in `complete`.
 """
 
 import importlib
+import inspect
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import Parameter
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .problems import BulkError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+    from .connections import Server
 
 Failures = Literal["requeue", "drop", "quarantine"]
+Unread = Literal["refuse", "complete"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,12 @@ class Outputs:
     failures what becomes of a failed message and those after it in its conversation: ``requeue``
              leaves them in the queue, ``quarantine`` sets them aside with the error text,
              ``drop`` counts them as processed
+    unread   what becomes of a claim of which not every part was read to its end: ``refuse``, or
+             ``complete`` where the program means to leave messages unread, which are deleted
+
+    The columns conversation_handle and queuing_order of a table's rows tell which message a row comes
+    from; where the table does not have them they are not written. A row that PostgreSQL refuses is then
+    a message that failed.
     """
 
     tables: Mapping[str, "DataFrame"] = field(default_factory=dict)
@@ -44,9 +55,45 @@ class Outputs:
     ends: "DataFrame | None" = None
     end_all: bool = False
     failures: Failures = "requeue"
+    unread: Unread = "refuse"
 
 
-Program = Callable[["DataFrame"], Outputs]
+@dataclass(frozen=True)
+class Context:
+    """What a program may know beside the messages: ``def book(messages, context)``.
+
+    ``spark`` the session, ``server`` where the claim is (``server.dsn``), ``queue`` its name and
+    ``claim_id`` the claim's number.
+    """
+
+    spark: "SparkSession"
+    server: "Server"
+    queue: str
+    claim_id: int
+
+    def table(self, name: str, **options: str) -> "DataFrame":
+        """A table or view of the claim's database, to join with (``context.table("dbo.customers")``).
+
+        ``options`` are those of Spark's JDBC source, such as ``partitionColumn``.
+        """
+        return self.spark.read.format("jdbc").options(**self.server.jdbc, dbtable=name, **options).load()
+
+
+Program = Callable[["DataFrame"], Outputs] | Callable[["DataFrame", Context], Outputs]
+
+
+def run_program(program: Program, messages: "DataFrame", context: Context) -> Outputs:
+    """Call the program, with the context where it takes one. Raises BulkError unless it returns Outputs."""
+    call = cast(Callable[..., object], program)
+    try:
+        kinds = [one.kind for one in inspect.signature(call).parameters.values()]
+    except (TypeError, ValueError):
+        kinds = []
+    takes = sum(kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)
+    outputs = call(messages, context) if takes > 1 else call(messages)
+    if not isinstance(outputs, Outputs):
+        raise BulkError(f"the program returned {type(outputs).__name__}, not pgsb.bulk.Outputs")
+    return outputs
 
 
 def load_program(name: str) -> Program:

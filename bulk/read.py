@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from .claim import Claim
-from .session import jdbc_options
+from .connections import same_place
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,7 +38,12 @@ _LARGE = 65536
 
 
 def read(
-    spark: "SparkSession", held: Claim, dsn: str, *, ordered: bool = True, split: int | None = None
+    spark: "SparkSession",
+    held: Claim,
+    dsn: str | None = None,
+    *,
+    ordered: bool = True,
+    split: int | None = None,
 ) -> "DataFrame":
     """The claimed messages: the queue's documented columns, one partition a task.
 
@@ -49,18 +54,27 @@ def read(
 
     Filters and the choice of columns are pushed down to PostgreSQL: what reads no
     message_body does not fetch it. Reading again gives the same rows.
+
+    The readers go where the claim's session is; ``dsn`` is another way to the same
+    database, for a session on a unix socket, which Java cannot use. A reader that is
+    elsewhere fails, and so does one whose claim has ended.
     """
-    options = jdbc_options(dsn)
+    server = same_place(held.connection, dsn)
+    options = server.jdbc
     is_sorted_there = ordered and split is None and held.largest > _LARGE
     order = " ORDER BY c.conversation_handle, c.queuing_order" if is_sorted_there else ""
-    relation = (
-        f"(SELECT {SELECTED}, claim_partition FROM ssb.claimed_message AS c"
-        f" WHERE claim_id = {held.claim_id:d}{order}) AS m"
-    )
     if split is None:
         predicates = [f"claim_partition = {number}" for number in range(held.partitions)]
     else:
         predicates = _ranges(held, split)
+    # Behind the last row the session says that it is in the claim's database, and that it read to the end.
+    relation = (
+        f"(SELECT * FROM (SELECT {SELECTED}, claim_partition FROM ssb_internal.claimed_message AS c"
+        f" WHERE claim_id = {held.claim_id:d}{order}) AS c"
+        f" UNION ALL SELECT {SELECTED}, claim_partition"
+        f" FROM ssb_internal.end_of_reading({held.claim_id:d}, '{server.identity}', {len(predicates):d})"
+        ") AS m"
+    )
     url = options.pop("url")
     # Bodies as bytes: without the threshold the driver asks for text, twice as many, and decodes it.
     properties = {**options, "fetchsize": str(held.fetch_size), "prepareThreshold": "-1"}
@@ -74,7 +88,7 @@ def _ranges(held: Claim, count: int) -> list[str]:
     """Predicates that cut the claim into ``count`` ranges of queuing_order with about equal numbers."""
     rows = held.connection.execute(
         "SELECT percentile_disc(x) WITHIN GROUP (ORDER BY queuing_order)"
-        "  FROM ssb.claimed_message AS m, generate_series(1, %s - 1) AS n,"
+        "  FROM ssb_internal.claimed_message AS m, generate_series(1, %s - 1) AS n,"
         "       LATERAL (SELECT n::float / %s AS x) AS s"
         " WHERE m.claim_id = %s GROUP BY x ORDER BY x",
         (count, count, held.claim_id),

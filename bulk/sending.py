@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
 
-from .claim import first_line, hint_of
-from .problems import BulkError, explain
+from .problems import BulkError, explain, first_line, hint_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -95,25 +94,50 @@ def send(
 def _send_partition(
     batches: Iterator[Any], dsn: str, dialogs: Dialogs | None, send_id: uuid.UUID, partition: int
 ) -> int:
+    with psycopg.connect(dsn, client_encoding="utf8") as connection:
+        columns = (tuple(batch.column(index).to_pylist() for index in range(3)) for batch in batches)
+        return send_rows(connection, columns, dialogs, send_id, partition)
+
+
+def send_rows(
+    connection: psycopg.Connection[Any],
+    batches: Iterator[tuple[Any, ...]],
+    dialogs: Dialogs | None,
+    send_id: uuid.UUID,
+    partition: int,
+    recycle: str | None = None,
+) -> int:
+    """Send handles or keys, types and bodies in the connection's transaction, once for send and partition.
+
+    With ``dialogs`` a key has a dialog, and a row without one (None) a dialog of its own; with
+    ``recycle`` (how old a dialog may become, such as ``1 hour``) the dialogs of keys are those of
+    ssb.send_recycled, which outlive the transaction. Returns the number of messages.
+    """
     opened: dict[str, str] = {}
     sent = 0
-    with psycopg.connect(dsn, client_encoding="utf8") as connection:
-        first = connection.execute("SELECT ssb.note_send(%s, %s)", (send_id, partition)).fetchone()
-        if first != (True,):
-            return 0
-        for batch in batches:
-            targets: list[Any] = batch.column(0).to_pylist()
-            if dialogs is not None:
-                for key in dict.fromkeys(targets):
-                    if key not in opened:
-                        opened[key] = _begin(connection, dialogs)
-                targets = [opened[key] for key in targets]
-            types: list[Any] = batch.column(1).to_pylist()
-            bodies: list[Any] = batch.column(2).to_pylist()
-            for start in range(0, len(targets), _CHUNK):
-                part = slice(start, start + _CHUNK)
-                _send_chunk(connection, targets[part], types[part], bodies[part])
-            sent += len(targets)
+    first = connection.execute("SELECT ssb_internal.note_send(%s, %s)", (send_id, partition)).fetchone()
+    if first != (True,):
+        return 0
+    for targets, types, bodies in batches:
+        if dialogs is not None and recycle is not None:
+            connection.cursor().executemany(
+                "SELECT ssb.send_recycled(%s, %s, %s, %s, %s, %s::bytea, %s::interval)",
+                [
+                    (key, dialogs.from_service, dialogs.to_service, dialogs.contract, type_, body, recycle)
+                    for key, type_, body in zip(targets, types, bodies, strict=True)
+                ],
+            )
+            sent += len(types)
+            continue
+        if dialogs is not None:
+            for key in dict.fromkeys(targets):
+                if key is not None and key not in opened:
+                    opened[key] = _begin(connection, dialogs)
+            targets = [_begin(connection, dialogs) if key is None else opened[key] for key in targets]
+        for start in range(0, len(targets), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            _send_chunk(connection, targets[part], types[part], bodies[part])
+        sent += len(targets)
     return sent
 
 

@@ -8,19 +8,17 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-
+from .connections import DRIVER
+from .options import JobOptions
 from .problems import BulkError, explain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-DRIVER = "org.postgresql.Driver"
 OLDEST_JAVA = 17
 OLDEST_SPARK = 4
 OLDEST_ARROW = 15
@@ -107,32 +105,40 @@ def _require_recent(package: str, oldest: int) -> None:
         )
 
 
-def spark_session(
-    name: str, *, master: str | None = None, settings: Mapping[str, str] | None = None
-) -> "SparkSession":
-    """The running SparkSession, else a new one (``master`` default: local[2]). Raises BulkError."""
+def spark_session(name: str, options: JobOptions | None = None) -> "SparkSession":
+    """The running SparkSession, else a new one. Raises BulkError.
+
+    A session that runs already keeps its settings: where the options want others, BulkError names them.
+    """
     require_java()
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    options = options or JobOptions()
     active = SparkSession.getActiveSession()
     if active is not None:
+        _require_alike(active, options)
+        _require_driver(active)
         return active
-    wanted = dict(settings or {})
+    wanted = dict(options.settings)
+    for key, files in (("spark.submit.pyFiles", options.py_files), ("spark.archives", options.archives)):
+        if files:
+            wanted[key] = ",".join([*filter(None, [wanted.get(key)]), *files])
+    master = options.master or wanted.get("spark.master")
     builder = SparkSession.builder.appName(name)
     under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
     if not under_submit:
         # Spark's own bars would be drawn into ours, and into log files.
         builder = builder.master(master or "local[2]").config("spark.ui.showConsoleProgress", "false")
         if (master or "local").startswith("local"):
-            # One machine: the workers' Python is ours, and nothing listens beyond it.
+            # One machine: the workers' Python is ours, and nothing listens beyond it. Spark's UI is on
+            # (spark.ui.enabled): where SPARK_LOCAL_IP says.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             builder = (
                 builder.config("spark.driver.bindAddress", "127.0.0.1")
                 .config("spark.driver.host", "127.0.0.1")
-                .config("spark.ui.enabled", "false")
                 .config("spark.sql.shuffle.partitions", "4")
             )
         if "spark.jars.packages" not in wanted and "spark.jars" not in wanted:
@@ -151,6 +157,86 @@ def spark_session(
     return session
 
 
+def require_classic(session: Any) -> None:
+    """Raise BulkError for a Spark Connect session, whose driver is on another machine."""
+    if type(session).__module__.startswith("pyspark.sql.connect"):
+        raise BulkError(
+            "a bulk job runs in Spark's driver, and this session is Spark Connect's",
+            'submit the job to the cluster (cli/spark_submit.py); here format("pgsb") reads and writes',
+        )
+
+
+def _require_alike(session: Any, options: JobOptions) -> None:
+    """Raise BulkError where a session that runs already is not as the options want it."""
+    require_classic(session)
+    conf = session.sparkContext.getConf()
+    wanted = dict(options.settings)
+    if options.master is not None:
+        wanted["spark.master"] = options.master
+    other = []
+    for key, value in wanted.items():
+        there = session.conf.get(key, conf.get(key, ""))
+        if there != value:
+            other.append(f"{key} is {there or 'not set'}, not {value}")
+    if other:
+        raise BulkError(
+            f"the SparkSession that runs already has other settings: {'; '.join(other)}",
+            "set them where it is made, or stop it first: spark.stop()",
+        )
+    for path in options.py_files:
+        session.sparkContext.addPyFile(path)
+    for path in options.archives:
+        session.sparkContext.addArchive(path)
+
+
+def require_executors(session: Any, program: object, modules: Sequence[str] = ()) -> None:
+    """Raise BulkError unless the executors' Python has what tasks import: which module, on which host.
+
+    Asked by one small job before the first claim. Executors that share this process's machine and
+    Python need not be asked.
+    """
+    context = session.sparkContext
+    if (
+        context.master.startswith("local")
+        and os.environ.get("PYSPARK_PYTHON", sys.executable) == sys.executable
+    ):
+        return
+    own = getattr(program, "__module__", None)
+    needed = ["pgsb.bulk", "psycopg", "pyarrow", *modules]
+    if own and own not in ("__main__", "builtins") and not own.startswith("pgsb."):
+        needed.append(own)
+
+    # Without a name that a module knows it is sent whole, and needs nothing there.
+    def look(_: object) -> object:
+        import importlib
+        import socket
+        import sys
+
+        missing = []
+        for name in needed:
+            try:
+                importlib.import_module(name)
+            except ImportError as error:
+                missing.append((socket.gethostname(), sys.executable, name, str(error)))
+        return missing
+
+    tasks = max(2, context.defaultParallelism)
+    found = context.parallelize(range(tasks), tasks).flatMap(look).distinct().collect()
+    if any(name == own for _, _, name, _ in found):
+        # The program's own module, which is nowhere but here: its functions go along whole.
+        from pyspark.cloudpickle import register_pickle_by_value
+
+        register_pickle_by_value(sys.modules[str(own)])
+        found = [one for one in found if one[2] != own]
+    if found:
+        host, python, name, reason = sorted(found)[0]
+        raise BulkError(
+            f"the executors cannot import {name}: {reason} (on {host}, {python})",
+            "install it there, or send it: --py-files for modules, --archives env.tar.gz#env with "
+            "PYSPARK_PYTHON=./env/bin/python for an environment",
+        )
+
+
 def _require_driver(session: "SparkSession") -> None:
     """Raise BulkError when Spark's JVM does not have the driver, as when spark-submit was not given it."""
     from py4j.protocol import Py4JJavaError
@@ -163,43 +249,3 @@ def _require_driver(session: "SparkSession") -> None:
             "Spark does not have PostgreSQL's JDBC driver",
             f"spark-submit --packages {PACKAGE}, or --jars with the jar's path",
         ) from error
-
-
-def acting_as(dsn: str, role: str) -> str:
-    """The DSN with SET ROLE in every session that is made by it, in psycopg and in JDBC."""
-    before = conninfo_to_dict(dsn).get("options")
-    # libpq takes options apart at blanks; a backslash keeps one.
-    escaped = re.sub(r"([\\ ])", r"\\\1", role)
-    return make_conninfo(dsn, options=f"{before} -c role={escaped}" if before else f"-c role={escaped}")
-
-
-def jdbc_options(dsn: str) -> dict[str, str]:
-    """Spark's JDBC options (url, user, password, driver) for a libpq connection string.
-
-    A server on a unix socket is not reachable for Java: BulkError says so.
-    """
-    parts = {key: str(value) for key, value in conninfo_to_dict(dsn).items() if value is not None}
-    host = parts.get("host") or os.environ.get("PGHOST") or "localhost"
-    if host.startswith("/"):
-        raise BulkError(
-            f"JDBC cannot use the unix socket in {host}",
-            "name the server's TCP address, for example host=127.0.0.1",
-        )
-    port = parts.get("port") or os.environ.get("PGPORT") or "5432"
-    user = parts.get("user") or os.environ.get("PGUSER") or os.environ.get("USER") or "postgres"
-    database = parts.get("dbname") or os.environ.get("PGDATABASE") or user
-    options = {
-        "url": f"jdbc:postgresql://{host}:{port}/{quote(database, safe='')}?ApplicationName=pgsb-spark",
-        "driver": DRIVER,
-        "user": user,
-    }
-    password = parts.get("password") or os.environ.get("PGPASSWORD")
-    if password:
-        options["password"] = password
-    # The driver knows these by the same names. It does not look at the environment: without them it
-    # would trust a server that libpq refuses.
-    for name in ("sslmode", "sslrootcert", "options"):
-        value = parts.get(name) or (os.environ.get(f"PG{name.upper()}") if name != "options" else None)
-        if value:
-            options[name] = value
-    return options

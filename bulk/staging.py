@@ -7,15 +7,18 @@ and go with the staging table.
 """
 
 import itertools
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import sql
 
+from . import binary_copy
 from .problems import BulkError
+
+# Of one message to the server.
+_PIECE = 1 << 20
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,16 +35,16 @@ class Staged:
     rows: int
 
     def as_json(self) -> dict[str, object]:
-        """The form that ssb.complete_claim takes."""
+        """The form that ssb_internal.complete_claim takes."""
         attempts = list(self.attempts)
         return {"kind": self.kind, "staging": self.staging, "attempts": attempts, "rows": self.rows}
 
 
-def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, *, number_rows: bool = False) -> Staged:
+def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, types: tuple[str, ...]) -> Staged:
     """Run the DataFrame and copy its rows into ``staging`` (schema.table); one transaction per task.
 
-    With ``number_rows`` a column row_number counts the rows of each task from 0.
-    Spark's errors pass through; see `job.explain`.
+    ``types`` are PostgreSQL's, one for each column. A column row_number counts the rows of
+    each task from 0. Spark's errors pass through; see `problems.explain`.
     """
     columns = tuple(frame.columns)
     schema, _, table = staging.partition(".")
@@ -54,11 +57,9 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, *, number_rows:
         assert context is not None
         attempt = context.taskAttemptId()
         written = 0
-        target = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        target = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
             sql.Identifier(schema, table),
-            sql.SQL(", ").join(
-                map(sql.Identifier, (*columns, *(("row_number",) if number_rows else ()), "attempt_id"))
-            ),
+            sql.SQL(", ").join(map(sql.Identifier, (*columns, "row_number", "attempt_id"))),
         )
         filled = (batch for batch in batches if batch.num_rows)
         first = next(filled, None)
@@ -68,11 +69,13 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, *, number_rows:
                 psycopg.connect(dsn, client_encoding="utf8") as connection,
                 connection.cursor().copy(target) as copy,
             ):
+                copy.write(binary_copy.HEADER)
                 for batch in itertools.chain([first], filled):
-                    values: list[Sequence[object]] = [_values(batch.column(name)) for name in columns]
-                    for row in zip(*values, strict=True):
-                        copy.write_row((*row, written, attempt) if number_rows else (*row, attempt))
-                        written += 1
+                    rows = memoryview(binary_copy.encode(batch, types, attempt, written))
+                    for start in range(0, len(rows), _PIECE):
+                        copy.write(rows[start : start + _PIECE])
+                    written += batch.num_rows
+                copy.write(binary_copy.TRAILER)
         # The connection's block has committed: only now is the attempt reported.
         yield pyarrow.RecordBatch.from_pydict({"attempt": [attempt], "written": [written]})
 
@@ -86,9 +89,3 @@ def stage(frame: "DataFrame", dsn: str, kind: str, staging: str, *, number_rows:
         tuple(int(report["attempt"]) for report in reports),
         sum(int(report["written"]) for report in reports),
     )
-
-
-def _values(column: Any) -> list[object]:
-    """The column's values as psycopg takes them; structs, lists and maps become JSON."""
-    values: list[object] = column.to_pylist()
-    return [json.dumps(value) if isinstance(value, (dict, list)) else value for value in values]

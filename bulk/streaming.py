@@ -1,29 +1,38 @@
-"""A Structured Streaming source over claims: ``spark.readStream.format("pgsb")``.
+"""``spark.readStream.format("pgsb")``: a Structured Streaming source over claims.
 
-One micro-batch is one claim. The reader's process holds it; `completing` gives
-foreachBatch a function that completes it in one transaction with the program's
-results, which makes the stream exactly once: a batch that Spark runs again after
-that finds no claim and no rows.
+One micro-batch is one claim of each queue. A claim belongs to the stream and not to a session: it
+outlives the driver, and a stream that comes again from its checkpoint reads the same messages
+under the same offset. Only when Spark has committed the batch the claim is completed and its
+messages are deleted: exactly once with a sink that counts a batch once (files, Delta), at
+least once with others, as with Kafka. `completing` does it earlier, in one transaction with
+results and replies in PostgreSQL: exactly once.
 
-Options: ``dsn`` (a libpq connection string), ``queue``, and optionally
-``maxMessages``, ``maxBytes``, ``partitions``.
+An offset names the stream and the claims of its batch.
 """
 
+import contextlib
+import datetime
+import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from .claim import Claim, Connection, connect, find_claim
+from .cached import own_cache
+from .claim import Claim, find_claim
 from .claim import claim as take
 from .complete import complete
-from .problems import ClaimLost
-from .program import Program
+from .connections import Connection, Server, connect, reached
+from .problems import BulkError, ClaimLost
+from .program import Context, Program, Unread, run_program
 from .read import SELECTED
+from .rows import fetch_batches
+from .source_options import SourceOptions
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     # What is used of pyspark's classes; types are checked without it too.
     class InputPartition:
@@ -32,204 +41,316 @@ if TYPE_CHECKING:
     class DataSourceStreamReader:
         """Offsets and parts of a stream."""
 
-    class DataSource:
-        """A format's name, schema and readers."""
-
-        options: Mapping[str, str]
+    class SupportsTriggerAvailableNow:
+        """Knows Trigger.AvailableNow (Spark 4.2)."""
 
 else:
+    from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
     try:
-        from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
-    except ImportError as error:  # pragma: no cover - told when the package is used without Spark
-        raise ImportError("pyspark is not installed: pip install 'pg-service-broker[spark]'") from error
+        from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+    except ImportError:
+
+        class SupportsTriggerAvailableNow:
+            """Spark before 4.2 ends such a run by itself."""
+
 
 logger = logging.getLogger("pgsb.bulk")
 # Looks in a row at a server that is away.
 _PATIENCE = 100
 
-SCHEMA = (
-    "status short, priority short, queuing_order long, conversation_group_id string, "
-    "conversation_handle string, message_sequence_number long, service_name string, service_id int, "
-    "service_contract_name string, service_contract_id int, message_type_name string, message_type_id int, "
-    "validation string, message_body binary, message_enqueue_time timestamp, claim_id int"
-)
+Offset = dict[str, Any]
 
 
 class _Part(InputPartition):
-    def __init__(self, claim_id: int, number: int, fetch_size: int) -> None:
+    def __init__(self, server: Server, queue: str, claim_id: int, number: int, parts: int, size: int) -> None:
+        self.server = server
+        self.queue = queue
         self.claim_id = claim_id
         self.number = number
-        self.fetch_size = fetch_size
+        self.parts = parts
+        self.size = size
 
 
-class QueueStreamReader(DataSourceStreamReader):
-    """Claims when Spark asks for the latest offset; an offset is the number of a claim."""
+class QueueStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Claims when Spark asks for the latest offset, completes what Spark has committed."""
 
-    def __init__(self, options: dict[str, str]) -> None:
-        self._dsn = options["dsn"]
-        self._queue = options["queue"]
-        self._max_messages = int(options["maxmessages"]) if "maxmessages" in options else None
-        self._max_bytes = int(options["maxbytes"]) if "maxbytes" in options else None
-        self._partitions = int(options.get("partitions", "2"))
+    def __init__(self, options: SourceOptions) -> None:
+        self._options = options
         self._connection: Connection | None = None
-        self._held: Claim | None = None
-        self._last = 0
+        self._stream = options.stream
         self._failures = 0
+        self._left: int | None = None
+        self._completed = 0
 
-    def initialOffset(self) -> dict[str, int]:
+    def initialOffset(self) -> Offset:
         """Before the first claim."""
-        return {"claim": 0}
+        self._stream = self._options.stream or str(uuid.uuid4())
+        return {"stream": self._stream, "claims": []}
 
-    def latestOffset(self) -> dict[str, int]:
-        """The claim that is held, else a new one if messages wait.
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Take as many messages as wait now, the first ones, and no more."""
+        session = self._session()
+        self._left = sum(self._count(session, queue) for queue in self._options.queues(session))
 
-        While the server is away there is nothing new; ClaimLost when it stays away.
+    def latestOffset(self, start: Offset | None = None, limit: object = None) -> Offset:
+        """The claims of the next batch: those that are held and in no batch yet, else new ones.
+
+        When Spark asks, everything up to ``start`` is committed: it is completed here. While the
+        server is away there is nothing new; ClaimLost when it stays away.
         """
+        start = start or self._unknown_start()
         try:
-            if self._held is not None and not self._is_open(self._held):
-                self._held = None
-            if self._held is None:
-                self._held = take(
-                    self._session(),
-                    self._queue,
-                    max_messages=self._max_messages,
-                    max_bytes=self._max_bytes,
-                    partitions=self._partitions,
-                )
-        except ClaimLost as error:
+            found = self._next(start)
+        except (ClaimLost, psycopg.OperationalError) as error:
             self._connection = None
             self._failures += 1
             if self._failures > _PATIENCE:
                 raise
             logger.warning("%s; looking again", error)
-            return {"claim": self._last}
+            return start
         self._failures = 0
-        if self._held is not None:
-            self._last = self._held.claim_id
-        return {"claim": self._last}
+        return found
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[_Part]:
-        """One for each partition of the claim.
+    def partitions(self, start: Offset, end: Offset) -> list[_Part]:
+        """The parts of the batch's claims.
 
-        None for a claim that has ended: a batch that Spark runs again after it was
-        completed, or after its messages went back to the queue, has no rows.
+        None of a claim that was completed: Spark runs a batch again whose results are in
+        PostgreSQL already. One that has ended otherwise is BulkError, or nothing with
+        failOnDataLoss = false: its messages are in the queue, and come with a later batch.
         """
         if start == end:
             return []
-        with connect(self._dsn, "pgsb stream") as connection:
-            held = find_claim(connection, self._queue, end["claim"], self._partitions)
-        if held is None:
-            return []
-        return [_Part(held.claim_id, number, held.fetch_size) for number in range(self._partitions)]
+        parts = []
+        session = self._session()
+        server = reached(session)
+        for queue, claim_id, claimed_at in end["claims"]:
+            held = find_claim(session, queue, claim_id, self._options.partitions)
+            if held is not None:
+                size = min(self._options.fetch_size or held.fetch_size, held.fetch_size)
+                count = self._options.partitions
+                parts += [_Part(server, queue, claim_id, number, count, size) for number in range(count)]
+            elif not self._was_completed(session, claim_id, claimed_at) and self._options.fail_on_data_loss:
+                raise BulkError(
+                    f"claim {claim_id} of {queue}, which this batch is made of, has ended: its messages "
+                    "are in the queue again",
+                    'they come with a later batch: option("failOnDataLoss", "false") goes on with that',
+                )
+        return parts
 
     def read(self, partition: _Part) -> Iterator[Any]:
-        """The rows of one partition, in order within each conversation."""
-        import pyarrow
-
-        schema = _arrow_schema()
-        with (
-            psycopg.connect(self._dsn, client_encoding="utf8") as connection,
-            connection.cursor(name="pgsb_stream") as cursor,
-        ):
-            cursor.execute(
-                f"SELECT {SELECTED}, claim_id FROM ssb.claimed_message AS c"
-                " WHERE claim_id = %s AND claim_partition = %s"
-                " ORDER BY c.conversation_handle, c.queuing_order",
-                (partition.claim_id, partition.number),
+        """The rows of one part, in order within each conversation."""
+        with psycopg.connect(partition.server.dsn, client_encoding="utf8") as connection:
+            self._options.start(connection)
+            yield from fetch_batches(
+                connection,
+                f"SELECT {SELECTED}, claim_id, %s::text FROM ssb_internal.claimed_message AS c".encode()
+                + b" WHERE claim_id = %s AND claim_partition = %s"
+                b" ORDER BY c.conversation_handle, c.queuing_order",
+                (partition.queue, partition.claim_id, partition.number),
+                partition.size,
             )
-            while rows := cursor.fetchmany(partition.fetch_size):
-                columns = zip(*rows, strict=True)
-                arrays = [
-                    pyarrow.array(one, type=field.type) for one, field in zip(columns, schema, strict=True)
-                ]
-                yield pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+            connection.execute(
+                "SELECT FROM ssb_internal.end_of_reading(%s, %s, %s)",
+                (partition.claim_id, partition.server.identity, partition.parts),
+            )
 
-    def commit(self, end: dict[str, int]) -> None:
-        """Nothing: `completing` has completed the claim. One that it did not complete is still held."""
+    def commit(self, end: Offset) -> None:
+        """Spark has the batch for good: its messages are deleted, unless `completing` did that."""
+        with contextlib.suppress(ClaimLost, psycopg.OperationalError):
+            # What cannot be completed now is when Spark asks for more.
+            self._complete(self._session(), {claim_id for _, claim_id, _ in end["claims"]})
+
+    def reportLatestOffset(self) -> Offset | None:
+        """For the query's progress: messages that wait, the oldest one's age, claims, messages completed."""
+        try:
+            session = self._session()
+            waiting = 0
+            oldest = None
+            for queue in self._options.queues(session):
+                waiting += self._count(session, queue)
+                age = session.execute(
+                    psycopg.sql.SQL(
+                        "SELECT date_part('epoch', clock_timestamp() AT TIME ZONE 'UTC'"
+                        " - min(message_enqueue_time)) FROM {}"
+                    ).format(psycopg.sql.Identifier(*queue.split(".")))
+                ).fetchone()
+                if age is not None and age[0] is not None:
+                    oldest = max(oldest or 0.0, round(float(str(age[0])), 3))
+            held = len(self._held(session)) if self._stream else 0
+        except (ClaimLost, psycopg.Error):
+            return None
+        return {"waiting": waiting, "oldestSeconds": oldest, "claims": held, "completed": self._completed}
 
     def stop(self) -> None:
-        """Let go of the claim, if one is held: its messages are in the queue again."""
+        """The session ends; the claims wait for the stream to come again."""
         if self._connection is not None:
             self._connection.close()
 
+    def _next(self, start: Offset) -> Offset:
+        self._stream = str(start["stream"])
+        session = self._session()
+        self._complete(session, {claim_id for _, claim_id, _ in start["claims"]})
+        known = {claim_id for _, claim_id, _ in start["claims"]}
+        claims = [one for one in self._held(session) if one[1] not in known]
+        if not claims:
+            claims = self._take(session)
+        return {"stream": self._stream, "claims": claims} if claims else start
+
+    def _take(self, session: Connection) -> list[list[Any]]:
+        most, most_bytes = self._options.max_messages, self._options.max_bytes
+        claims = []
+        for queue in self._options.queues(session):
+            limit = most if self._left is None else min(most, self._left)
+            if limit <= 0 or (most_bytes is not None and most_bytes <= 0):
+                break
+            held = take(
+                session,
+                queue,
+                max_messages=limit,
+                max_bytes=most_bytes,
+                partitions=self._options.partitions,
+                stream=self._stream,
+                wait=self._options.wait,
+            )
+            if held is None:
+                continue
+            claims.append([queue, held.claim_id, held.claimed_at.isoformat()])
+            most -= held.messages
+            if most_bytes is not None:
+                most_bytes -= held.bytes
+            if self._left is not None:
+                self._left -= held.messages
+        return claims
+
+    def _held(self, session: Connection) -> list[list[Any]]:
+        rows = session.execute(
+            "SELECT queue, claim_id, claimed_at FROM ssb_internal.claims_of_stream(%s, %s)",
+            (self._stream, self._options.wait),
+        ).fetchall()
+        return [
+            [str(queue), int(str(claim_id)), at.isoformat()]
+            for queue, claim_id, at in rows
+            if isinstance(at, datetime.datetime)
+        ]
+
+    def _complete(self, session: Connection, committed: set[int]) -> None:
+        for _, claim_id, _ in self._held(session):
+            if claim_id in committed:
+                row = session.execute(
+                    "SELECT deleted FROM ssb_internal.complete_claim(%s)", (claim_id,)
+                ).fetchone()
+                session.execute("SELECT ssb_internal.unlock_claim(%s)", (claim_id,))
+                self._completed += int(str(row[0])) if row else 0
+
+    def _was_completed(self, session: Connection, claim_id: int, claimed_at: str) -> bool:
+        row = session.execute(
+            "SELECT ssb_internal.claim_was_completed(%s, %s::timestamptz)", (claim_id, claimed_at)
+        ).fetchone()
+        return row == (True,)
+
+    def _count(self, session: Connection, queue: str) -> int:
+        name = psycopg.sql.Identifier(*queue.split("."))
+        row = session.execute(
+            psycopg.sql.SQL("SELECT count(*) FROM {} WHERE status = 1").format(name)
+        ).fetchone()
+        return int(str(row[0])) if row else 0
+
+    def _unknown_start(self) -> Offset:
+        if self._stream is None:
+            raise BulkError(
+                "this version of Spark does not tell a source where its stream stands",
+                'name the stream: option("streamName", "…"); or use Spark 4.2 or newer',
+            )
+        return {"stream": self._stream, "claims": []}
+
     def _session(self) -> Connection:
         if self._connection is None or self._connection.closed:
-            self._connection = connect(self._dsn, "pgsb stream claim")
+            self._connection = connect(self._options.dsn, "pgsb stream claim")
+            self._options.start(self._connection)
         return self._connection
 
-    def _is_open(self, held: Claim) -> bool:
-        try:
-            row = held.connection.execute(
-                "SELECT ssb.claim_was_completed(%s, %s)", (held.claim_id, held.claimed_at)
-            ).fetchone()
-            if row == (True,):
-                held.connection.execute("SELECT ssb.unlock_claim(%s)", (held.claim_id,))
-        except psycopg.OperationalError:
-            self._connection = None
-            return False
-        return row != (True,)
 
-
-class QueueDataSource(DataSource):
-    """The source's name and schema: the queue's documented columns, and the claim's number."""
-
-    @classmethod
-    def name(cls) -> str:
-        """What format() takes."""
-        return "pgsb"
-
-    def schema(self) -> str:
-        """The columns as a DDL string."""
-        return SCHEMA
-
-    def streamReader(self, schema: Any) -> QueueStreamReader:
-        """A reader for the options given."""
-        return QueueStreamReader({key.lower(): value for key, value in dict(self.options).items()})
-
-
-def register(spark: "SparkSession") -> None:
-    """Make ``format("pgsb")`` known to a session."""
-    spark.dataSource.register(QueueDataSource)
-
-
-def completing(program: Program, dsn: str, queue: str) -> Callable[["DataFrame", int], None]:
+def completing(
+    program: Program, dsn: str, queue: str | None = None, *, unread: Unread = "refuse"
+) -> Callable[["DataFrame", int], None]:
     """A function for foreachBatch: runs ``program`` on the batch and completes its claim, exactly once.
 
-    A claim that is lost on the way (its session ended) is left: its messages are in
-    the queue again, and a later batch has them.
+    The claim is the unit, not the frame. Where the stream was filtered or aggregated on its way, and
+    not every claimed message is in the frame, the batch fails and says how many are not; with
+    ``unread="complete"`` the program says that it means to pass them: they are deleted with the rest.
     """
 
-    def process(frame: "DataFrame", _batch: int) -> None:
-        kept = frame.persist()
-        try:
-            row = kept.select("claim_id").limit(1).collect()
-            if not row:
+    def process(frame: "DataFrame", batch: int) -> None:
+        claims = _claims_of_batch(frame)
+        if queue is not None:
+            claims = [one for one in claims if one[0] == queue]
+        if not claims:
+            return
+        if len(claims) > 1:
+            raise BulkError(
+                f"a batch of {len(claims)} queues cannot be completed in one transaction",
+                "one stream for each queue, or a sink of Spark's own",
+            )
+        ((name, claim_id, claimed_at),) = claims
+        with connect(dsn, "pgsb stream") as connection:
+            held = find_claim(connection, name, claim_id, 1)
+            if held is None:
+                done = connection.execute(
+                    "SELECT ssb_internal.claim_was_completed(%s, %s::timestamptz)", (claim_id, claimed_at)
+                ).fetchone()
+                if done != (True,):
+                    raise ClaimLost(
+                        f"claim {claim_id} has ended", "its messages are in the queue: a later batch has them"
+                    )
                 return
-            claim_id = int(row[0]["claim_id"])
-            with connect(dsn, "pgsb stream") as connection:
-                held = find_claim(connection, queue, claim_id, 1)
-                if held is None:
-                    raise ClaimLost(f"claim {claim_id} has ended")
-                complete(held, program(kept.drop("claim_id")), dsn)
-        except ClaimLost as error:
-            logger.warning("%s", error)
-        finally:
-            kept.unpersist()
+            with own_cache(frame):
+                kept = frame.persist()
+                if unread == "refuse":
+                    _require_all(kept, held)
+                context = Context(frame.sparkSession, reached(connection), name, claim_id)
+                given = kept.drop("claim_id", "queue")
+                complete(held, run_program(program, given, context))
 
     return process
 
 
-def _arrow_schema() -> Any:
-    """SCHEMA for Arrow; executors have no SparkSession that could parse the DDL string."""
-    import pyarrow
+def _claims_of_batch(frame: "DataFrame") -> list[tuple[str, int, str]]:
+    """The claims of the batch that runs, out of its query's offsets: a frame may have lost its rows."""
+    from .session import require_classic
 
-    types = {
-        "short": pyarrow.int16(),
-        "int": pyarrow.int32(),
-        "long": pyarrow.int64(),
-        "string": pyarrow.string(),
-        "binary": pyarrow.binary(),
-        "timestamp": pyarrow.timestamp("us", tz="UTC"),
-    }
-    pairs = (column.split() for column in SCHEMA.split(", "))
-    return pyarrow.schema([(name, types[kind]) for name, kind in pairs])
+    spark = frame.sparkSession
+    require_classic(spark)
+    number = spark.sparkContext.getLocalProperty("sql.streaming.queryId")
+    query: Any = None
+    if number:
+        # A batch's session is a copy of the query's, which does not know the query; what they share does.
+        key = spark.sparkContext._jvm.java.util.UUID.fromString(number)
+        query = spark._jsparkSession.sharedState().activeStreamingQueries().get(key)
+    if query is None:
+        raise BulkError("this frame is no batch of a stream", "completing(…) is for foreachBatch")
+    offsets = query.availableOffsets().iterator()
+    claims = []
+    while offsets.hasNext():
+        told = json.loads(offsets.next()._2().json())
+        if isinstance(told, dict) and "stream" in told and "claims" in told:
+            claims += [(str(name), int(claim_id), str(at)) for name, claim_id, at in told["claims"]]
+    return claims
+
+
+def _require_all(frame: "DataFrame", held: Claim) -> None:
+    """Raise BulkError unless every claimed message is in the frame."""
+    hint = 'completing(…, unread="complete") deletes those with the rest'
+    if not {"claim_id", "queuing_order"} <= set(frame.columns):
+        raise BulkError(
+            f"the stream was aggregated before foreachBatch: what became of the {held.messages} messages of "
+            f"claim {held.claim_id} cannot be told, since claim_id and queuing_order are gone",
+            f"group in the program, or {hint}",
+        )
+    seen = frame.where(f"claim_id = {held.claim_id:d}").select("queuing_order").distinct().count()
+    if seen < held.messages:
+        raise BulkError(
+            f"{held.messages - seen} of the {held.messages} messages of claim {held.claim_id} did not reach "
+            "the program: they were filtered away before foreachBatch",
+            f"filter in the program, or {hint}",
+        )

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from ..daemon.config import BrokerOptions, Program, find_addresses, parse_program, read_programs
+from ..daemon.counts import Counts
 from ..daemon.log import Line, Sink, stream_sink
 from ..daemon.loop import Broker
 from ..daemon.monitor import Backoff
@@ -69,6 +71,11 @@ from .run import open_database
     metavar="SECONDS",
     help="Report programs that make no progress for so long.",
 )
+@click.option(
+    "--metrics",
+    metavar="[ADDRESS:]PORT",
+    help="Serve /metrics (Prometheus), /healthz and /readyz there. ADDRESS is 127.0.0.1 unless given.",
+)
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
@@ -84,13 +91,15 @@ def broker_command(
     grace: float,
     wait: float,
     slow_reader: float,
+    metrics: str | None,
     log_format: str,
     log_level: str,
 ) -> None:
-    """Start service programs as messages arrive, carry messages to other instances; until SIGTERM or Ctrl-C.
+    """Start service programs as messages arrive, carry messages to other instances.
 
-    Several daemons may run for one database: one leads, the others take over when it
-    goes. The log goes to stderr, and its newest lines to the table ssb.broker_log.
+    It runs until SIGTERM or Ctrl-C. Several daemons may run for one database: one leads,
+    the others take over when it goes. The log goes to stderr, and its newest lines to the
+    table ssb.broker_log.
     """
     allowed: dict[str, Program] = {}
     for file in program_files:
@@ -106,9 +115,6 @@ def broker_command(
             raise ServerError("cannot read the connection string of --reader-dsn") from None
     target = find_target(dsn)
     sink = stream_sink(log_format, log_level)
-    _wait_for_server(target, wait, sink)
-    if reader_dsn is not None:
-        _check_readers(Target(reader_dsn, False, "--reader-dsn"))
     options = BrokerOptions(
         dsn=target.dsn,
         reader_dsn=reader_dsn,
@@ -118,10 +124,21 @@ def broker_command(
         grace=grace,
         slow_reader=slow_reader,
     )
-    asyncio.run(_serve(options, sink))
+    broker = Broker(options, sink)
+    with ExitStack() as stack:
+        if metrics is not None:
+            # Imported here: most daemons serve none.
+            from ..observe.metrics.endpoint import MetricsEndpoint, parse_listen
+
+            host, port = parse_listen(metrics)
+            stack.enter_context(MetricsEndpoint(host, port, target.dsn, broker.counts))
+        _wait_for_server(target, wait, sink, broker.counts)
+        if reader_dsn is not None:
+            _check_readers(Target(reader_dsn, False, "--reader-dsn"))
+        asyncio.run(_serve(broker))
 
 
-def _wait_for_server(target: Target, seconds: float, sink: Sink) -> None:
+def _wait_for_server(target: Target, seconds: float, sink: Sink, counts: Counts) -> None:
     """Until the server lets us in, with the runtime in it (the private one gets it). Raises ServerError.
 
     Systems start in no order, and a server that recovers or is full lets nobody in. What a wrong
@@ -130,6 +147,7 @@ def _wait_for_server(target: Target, seconds: float, sink: Sink) -> None:
     deadline = time.monotonic() + seconds
     backoff = Backoff(0.1, 5.0)
     while True:
+        counts.beat_at = time.monotonic()
         try:
             open_database(target).close()
             return
@@ -147,8 +165,7 @@ def _check_readers(target: Target) -> None:
         require_session(connection, target)
 
 
-async def _serve(options: BrokerOptions, sink: Sink) -> None:
-    broker = Broker(options, sink)
+async def _serve(broker: Broker) -> None:
     loop = asyncio.get_running_loop()
     # SIGHUP too: a terminal that is closed ends it as gently.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -1,13 +1,18 @@
 """pgsb compile and pgsb check: text to text, no server."""
 
+import os
+
 import click
 
+from .. import __version__
 from ..compiler.pipeline import CompiledScript, CompileOptions, CompileSession, check_scripts, compile_script
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from .options import compile_options, variables_option
-from .scripts import read_script
+from .progress import progress_bar
+from .reports import FORMATS
+from .scripts import read_script, script_files
 
 
 @click.command("compile")
@@ -41,7 +46,8 @@ def compile_command(
     """Print the PostgreSQL text that SCRIPTs compile to; - is stdin. Touches no database.
 
     The text is for psql or a migration, on a database with the runtime. Of several scripts it is one
-    text, in which each knows what those before it define.
+    text, in which each knows what those before it define. With -o it begins with a header, and each
+    batch with the file and line it comes from.
     """
     problems = Problems()
     earlier = [read_script(name, variables, problems).source for name in after]
@@ -59,11 +65,19 @@ def compile_command(
     if len(session.problems):
         # What has no effect on PostgreSQL is not in the text: it is said.
         click.echo(session.problems.report(), err=True)
-    text = CompiledScript(batches, session.problems).text()
+    for_file = output != "-"
+    text = CompiledScript(batches, session.problems).text(for_files=for_file)
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.
         named = database.replace("]", "]]")
         text = f"{compile_script(Source('-d', f'USE [{named}]')).text().strip()}\n\n{text}"
+    if for_file:
+        names = ", ".join(source.name for source in read)
+        options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
+        text = (
+            f"-- Compiled by pgsb {__version__}{options} from {names}: change those, not this text.\n"
+            f"-- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).\n\n{text}"
+        )
     if with_runtime:
         text = installer.install_sql() + "\n" + text
     # Opened only now: a script with problems leaves the last good output in place.
@@ -72,23 +86,58 @@ def compile_command(
 
 
 @click.command("check")
-@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...")
+@click.argument("scripts", nargs=-1, required=True, metavar="PATH...")
 @compile_options
 @variables_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", *FORMATS]),
+    default="text",
+    show_default=True,
+    help="text: for people, on stderr. json, github (annotations), sarif: for programs, on stdout.",
+)
 def check_command(
-    scripts: tuple[str, ...], database: str | None, collation: str, variables: dict[str, str]
+    scripts: tuple[str, ...], database: str | None, collation: str, variables: dict[str, str], form: str
 ) -> None:
     """Report every problem of every script, with its place. Touches no database.
 
-    Each script knows the types and modules of all. Exit status 1 when there is an error.
+    PATH is a script, - for stdin, or a folder: all its .sql files. Each script knows the types and
+    modules of all. Exit status 1 when there is an error.
     """
     problems = Problems()
     options = CompileOptions(database=database, collation=collation)
-    read = [read_script(name, variables, problems).source for name in scripts]
-    problems.extend(check_scripts(read, options))
-    if len(problems):
-        click.echo(problems.report(), err=True)
-    errors = len(problems.errors)
-    if errors:
-        click.echo(f"\n{errors} {'error' if errors == 1 else 'errors'}", err=True)
-    click.get_current_context().exit(1 if errors else 0)
+    read = [read_script(name, variables, problems).source for name in script_files(scripts)]
+    batches = 0
+    with progress_bar(len(read), "checking") as advance:
+
+        def checked(source: Source, count: int) -> None:
+            nonlocal batches
+            batches += count
+            advance(source.name)
+
+        found = check_scripts(read, options, processes=os.cpu_count() or 1, progress=checked)
+    problems.extend(found)
+    if form != "text":
+        text = FORMATS[form](problems, len(read))
+        if text:
+            click.echo(text)
+    else:
+        if len(problems):
+            click.echo(problems.report() + "\n", err=True)
+        click.echo(summary(len(read), batches, problems), err=True)
+    click.get_current_context().exit(1 if problems.error_count else 0)
+
+
+def summary(scripts: int, batches: int, problems: Problems) -> str:
+    """The closing line: what was read, and how much is wrong with it."""
+    errors = problems.error_count
+    warnings = len(problems) - errors
+    counts = [counted(errors, "error")] * bool(errors) + [counted(warnings, "warning")] * bool(warnings)
+    read = f"{counted(scripts, 'script')}, {counted(batches, 'batch', 'batches')}"
+    return f"{read}, {', '.join(counts) or 'no problems'}"
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """``1 script``, ``2 scripts``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -61,11 +61,44 @@ def install_command(dsn: str | None, print_sql: bool, as_extension: Path | None)
 
 @click.command("upgrade")
 @dsn_option
-def upgrade_command(dsn: str | None) -> None:
+@click.option(
+    "--print", "print_sql", is_flag=True, help="Write the SQL for this database and do nothing else."
+)
+@click.option(
+    "--from",
+    "from_version",
+    type=click.IntRange(1),
+    metavar="VERSION",
+    help="With --print: for a database with this version of the runtime; none is looked at.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Do it all in a transaction, tell what was done, and roll back."
+)
+def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, dry_run: bool) -> None:
     """Bring an installed runtime up to the version of this pgsb. Queues keep their messages."""
+    if print_sql and dry_run:
+        raise click.UsageError("--print and --dry-run exclude each other")
+    if from_version is not None and not print_sql:
+        raise click.UsageError("--from needs --print")
+    if from_version is not None:
+        click.echo(installer.upgrade_sql(from_version), nl=False)
+        return
     target = find_target(dsn)
     with connect(target) as connection:
         before = _installed(connection, target)
+        if print_sql:
+            click.echo(installer.upgrade_sql(int(before)), nl=False)
+            return
+        if dry_run:
+            with connection.transaction(force_rollback=True):
+                installer.upgrade(connection)
+            steps = installer.migrations_after(int(before))
+            said = f"migrations {', '.join(map(str, steps))}" if steps else "no migration"
+            click.echo(
+                f"runtime {before} would become {installer.RUNTIME_VERSION} in {describe(target)}: "
+                f"{said}, and all functions anew. It was tried and rolled back."
+            )
+            return
         installer.upgrade(connection)
         after = installer.installed_version(connection)
     if before == after:

@@ -1,5 +1,6 @@
 """The entry point: the commands, and the only place that turns exceptions into messages."""
 
+import gc
 import importlib
 import os
 import sys
@@ -11,23 +12,47 @@ import click
 from .. import __version__
 from ..server.problems import ServerError
 
-# Command → module and attribute; imported when it is called, since the compiler's
-# libraries take longer to load than `pgsb status` takes to run.
+# Command → module, attribute, and its line in the help. The module is imported when the command
+# is called: the compiler's libraries take longer to load than `pgsb status` takes to run.
 _COMMANDS = {
-    "run": "run:run_command",
-    "shell": "shell:shell_command",
-    "broker": "broker:broker_command",
-    "spark": "spark:spark_command",
-    "compile": "compile:compile_command",
-    "check": "compile:check_command",
-    "install": "install:install_command",
-    "upgrade": "install:upgrade_command",
-    "uninstall": "install:uninstall_command",
-    "version": "install:version_command",
-    "start": "server:start_command",
-    "stop": "server:stop_command",
-    "status": "server:status_command",
-    "completion": "completion:completion_command",
+    "run": ("run:run_command", "Run T-SQL scripts; - is stdin."),
+    "sqlcmd": ("like_sqlcmd:sqlcmd_command", "Run scripts with the options of sqlcmd."),
+    "shell": ("shell:shell_command", "Type T-SQL at a prompt; GO runs it."),
+    "broker": (
+        "broker:broker_command",
+        "Start service programs as messages arrive, carry messages to other instances.",
+    ),
+    "spark": ("spark:spark_command", "Process queues in bulk with Spark."),
+    "diagnose": ("diagnose:diagnose_command", "Find what is wrong, and the statement that mends it."),
+    "dashboard": (
+        "dashboard:dashboard_command",
+        "Serve a web page with queues, conversations, and what is wrong; until Ctrl-C.",
+    ),
+    "top": ("top:top_command", "Show queues and what is wrong, live, in the terminal."),
+    "compile": ("compile:compile_command", "Print the PostgreSQL text that SCRIPTs compile to; - is stdin."),
+    "check": ("compile:check_command", "Report every problem of every script, with its place."),
+    "assess": (
+        "assess:assess_command",
+        "Look at an application's scripts: what runs, what differs, what is refused, with which effort.",
+    ),
+    "lsp": ("lsp:lsp_command", "Serve editors: problems as you type, completion, hover, go to definition."),
+    "install": (
+        "install:install_command",
+        "Install the runtime into a database, or bring an older one up to date.",
+    ),
+    "upgrade": ("install:upgrade_command", "Bring an installed runtime up to the version of this pgsb."),
+    "uninstall": (
+        "install:uninstall_command",
+        "Remove the runtime, and with it every queue, message and dialog in the database.",
+    ),
+    "version": (
+        "install:version_command",
+        "Print the versions of pgsb, of the runtime it carries, and of the one in the database.",
+    ),
+    "start": ("server:start_command", "Start the private PostgreSQL and print its DSN."),
+    "stop": ("server:stop_command", "Stop the private PostgreSQL; its data stay."),
+    "status": ("server:status_command", "Tell whether the private PostgreSQL runs, and where it lives."),
+    "completion": ("completion:completion_command", "Print a completion script for SHELL."),
 }
 
 
@@ -38,13 +63,21 @@ class _LazyGroup(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        place = _COMMANDS.get(cmd_name)
-        if place is None:
+        if cmd_name not in _COMMANDS:
             return None
-        module, attribute = place.split(":")
+        module, attribute = _COMMANDS[cmd_name][0].split(":")
+        # Thousands of objects that stay are made: nothing of them is garbage.
+        gc.disable()
         command = getattr(importlib.import_module(f".{module}", __package__), attribute)
+        gc.freeze()
+        gc.enable()
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without loading any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

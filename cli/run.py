@@ -4,38 +4,58 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 import psycopg
 
-from ..compiler.error_levels import level_of
-from ..compiler.pipeline import CompileOptions, CompileSession
+from ..compiler.check.error_levels import level_of
+from ..compiler.pipeline import CompiledBatch, CompileOptions, CompileSession
 from ..grammar.problems import Problem, Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from ..server.connect import Target, connect, describe, find_target, require_session
 from ..server.execute import Executor
+from ..server.key_statements import KeyAnswerer
 from ..server.learn import learn_tables
 from ..server.problems import ServerError
-from ..server.render import CsvRenderer, JsonRenderer, Renderer, TableRenderer
-from ..server.results import ErrorEvent
+from ..server.redirection import Redirection
+from ..server.render import CsvRenderer, JsonRenderer, Layout, Renderer, TableRenderer
+from ..server.results import ErrorEvent, Print
 from ..server.translate import Translator
 from .options import addresses_options, compile_options, dsn_option, variables_option
-from .scripts import read_script
-from .sqlcmd import Script
+from .progress import progress_bar
+from .scripts import count_batches, read_script
+from .sqlcmd import Script, compose
 
 if TYPE_CHECKING:
     from ..daemon.embedded import EmbeddedBroker
 
 
 @click.command("run")
-@click.argument("scripts", nargs=-1, required=True, metavar="SCRIPT...")
+@click.argument("scripts", nargs=-1, metavar="SCRIPT...")
 @dsn_option
 @compile_options
 @variables_option
+@click.option("-i", "--input", "inputs", multiple=True, metavar="FILE", help="A script, as an argument is.")
+@click.option(
+    "-Q",
+    "-q",
+    "--query",
+    "queries",
+    multiple=True,
+    metavar="TEXT",
+    help="Run this text instead of a file. May be repeated: one batch each.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    default="-",
+    help="Write results and messages into this file instead of to stdout.",
+)
 @click.option(
     "--format",
     "form",
@@ -52,6 +72,23 @@ if TYPE_CHECKING:
     show_default=True,
     help="After a batch with an error: run the next one, or stop.",
 )
+@click.option("-b", "stops", is_flag=True, help="The same as --on-error stop, as in sqlcmd.")
+@click.option("-e", "--echo", is_flag=True, help="Write each batch before what it gives.")
+@click.option(
+    "--headers", type=int, default=0, metavar="ROWS", help="Column names again after ROWS; -1: never."
+)
+@click.option("-s", "--separator", default=" ", metavar="TEXT", help="Between the columns of a table.")
+@click.option("-W", "--trim", is_flag=True, help="Columns of a table without padding.")
+@click.option(
+    "-w", "--width", type=click.IntRange(1), metavar="COLUMNS", help="Break lines of a table there."
+)
+@click.option(
+    "-t",
+    "--timeout",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Cancel a statement that runs longer.",
+)
 @click.option(
     "--activate",
     is_flag=True,
@@ -67,12 +104,22 @@ if TYPE_CHECKING:
 @addresses_options
 def run_command(
     scripts: tuple[str, ...],
+    inputs: tuple[str, ...],
+    queries: tuple[str, ...],
     dsn: str | None,
     database: str | None,
     collation: str,
     variables: dict[str, str],
+    output: str,
     form: str,
     on_error: str,
+    stops: bool,
+    echo: bool,
+    headers: int,
+    separator: str,
+    trim: bool,
+    width: int | None,
+    timeout: float | None,
     activate: bool,
     settle: float | None,
     addresses: tuple[str, ...],
@@ -86,28 +133,52 @@ def run_command(
         raise click.UsageError("--settle needs --activate")
     if (addresses or address_files) and not activate:
         raise click.UsageError("--address and --addresses need --activate")
+    if not (scripts or inputs or queries):
+        raise click.UsageError('a script is missing: pgsb run orders.sql, pgsb run -Q "SELECT 1", pgsb run -')
     problems = Problems()
-    read = [read_script(name, variables, problems) for name in scripts]
+    read = [read_script(name, variables, problems) for name in (*scripts, *inputs)]
+    read += [compose(Source("<query>", text), variables, problems) for text in queries]
     problems.raise_if_any()
     target = find_target(dsn)
-    renderer = make_renderer(form)
+    layout = Layout(headers, separator, trim, width)
     failed = False
     with (
+        writing_to(output) as out,
         open_database(target, database) as connection,
         activation(target, activate, addresses, address_files) as broker,
     ):
+        if timeout:
+            connection.execute(
+                "SELECT pg_catalog.set_config('statement_timeout', %s, false)", [f"{timeout}s"]
+            )
+        renderer = make_renderer(form, out, layout)
         runner = Runner(connection, compile_settings(connection, database, collation), renderer)
+        runner.echoes = echo
         try:
-            for script in read:
-                succeeded, stopped = runner.run_script(script, stop=on_error == "stop")
-                failed = failed or not succeeded
-                if stopped:
-                    break
+            with progress_bar(
+                sum(count_batches(script.source) for script in read), "running", out
+            ) as advance:
+                runner.advance = advance
+                for script in read:
+                    succeeded, stopped = runner.run_script(script, stop=stops or on_error == "stop")
+                    failed = failed or not succeeded
+                    if stopped:
+                        break
             if broker is not None and not broker.settle(10.0 if settle is None else settle):
                 print("activated programs are still at work", file=sys.stderr)
         finally:
-            renderer.close()
+            runner.finish()
     click.get_current_context().exit(1 if failed else 0)
+
+
+@contextlib.contextmanager
+def writing_to(name: str) -> Iterator[TextIO]:
+    """The file for ``-o``, stdout for ``-``."""
+    if name == "-":
+        yield sys.stdout
+        return
+    with open(name, "w", encoding="utf-8", newline="\n") as file:
+        yield file
 
 
 @contextlib.contextmanager
@@ -134,14 +205,44 @@ class Runner:
     """Compiles and runs scripts one after the other on one connection, as one session."""
 
     def __init__(
-        self, connection: psycopg.Connection[Any], options: CompileOptions, renderer: Renderer
+        self,
+        connection: psycopg.Connection[Any],
+        options: CompileOptions,
+        renderer: Renderer,
+        *,
+        interactive: bool = False,
     ) -> None:
         self._connection = connection
+        self._interactive = interactive
+        self.echoes = False
+        self.advance: Callable[[str], None] = lambda name: None
+        self._redirected = Redirection(renderer.write)
         self._session = CompileSession(options)
         learn_tables(connection, self._session.catalog)
+        self._warned = 0
         self._renderer = renderer
         translator = Translator.of(connection, lambda: self._session.catalog)
-        self._executor = Executor(connection, renderer.write, translate=translator)
+        self._executor = Executor(
+            connection,
+            self._redirected.write,
+            translate=translator,
+            use_keys=KeyAnswerer(connection),
+            interactive=interactive,
+        )
+
+    @property
+    def depth(self) -> int:
+        """@@TRANCOUNT between two batches; above 0 a transaction is open, which only a prompt can have."""
+        return self._executor.depth
+
+    def close(self) -> None:
+        """Leave an open transaction, which is rolled back."""
+        self._executor.close()
+
+    def finish(self) -> None:
+        """Write what is still held, and close the files of :out and :error."""
+        self._renderer.close()
+        self._redirected.close()
 
     def run(self, source: Source) -> bool:
         """Run a text; False when a batch had an error.
@@ -157,13 +258,16 @@ class Runner:
         do then. Raises ServerError when the connection breaks.
         """
         succeeded = True
-        for batch in self._session.compile_script(
-            script.source, stops=lambda line: script.stop_at(line, stop)
-        ):
+        for batch in self._compile(script, stop):
+            self.advance(script.source.name)
+            self._warn()
+            self._redirected.follow(script.outputs, script.source.line_start(batch.line))
+            if self.echoes and batch.span is not None:
+                self._redirected.write(Print(batch.span.text.strip("\r\n")))
             failed = False
             if batch.problems:
                 for problem in batch.problems:
-                    self._renderer.write(error_event(problem, batch.line))
+                    self._redirected.write(error_event(problem, batch.line))
                 failed = True
             elif not self._executor.run(batch):
                 failed = True
@@ -173,6 +277,19 @@ class Runner:
             if failed and script.stop_at(batch.line, stop):
                 return succeeded, True
         return succeeded, False
+
+    def _warn(self) -> None:
+        """Write what `pgsb check` warns of and was not written yet: on stderr, results stay as they are."""
+        found = self._session.problems.since(self._warned)
+        self._warned += len(found)
+        for problem in found:
+            if problem.severity == "warning":
+                print(problem, file=sys.stderr)
+
+    def _compile(self, script: Script, stop: bool) -> Iterator[CompiledBatch]:
+        if self._interactive:
+            return self._session.compile_batches(script.source, lambda: self.depth > 0)
+        return self._session.compile_script(script.source, stops=lambda line: script.stop_at(line, stop))
 
 
 def open_database(target: Target, database: str | None = None) -> psycopg.Connection[Any]:
@@ -226,18 +343,19 @@ def compile_settings(
     )
 
 
-def make_renderer(form: str) -> Renderer:
+def make_renderer(form: str, out: TextIO | None = None, layout: Layout | None = None) -> Renderer:
     """The writer for ``--format``: UTF-8 for programs, a ? for what a terminal does not know for people."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
+    out = sys.stdout if out is None else out
+    if out is sys.stdout and isinstance(out, io.TextIOWrapper):
         if form == "table":
-            sys.stdout.reconfigure(errors="replace")
+            out.reconfigure(errors="replace")
         else:
-            sys.stdout.reconfigure(encoding="utf-8")
+            out.reconfigure(encoding="utf-8")
     if form == "json":
-        return JsonRenderer(sys.stdout)
+        return JsonRenderer(out)
     if form == "csv":
-        return CsvRenderer(sys.stdout, sys.stderr)
-    return TableRenderer(sys.stdout, color=wants_color())
+        return CsvRenderer(out, sys.stderr)
+    return TableRenderer(out, color=out is sys.stdout and wants_color(), places=True, layout=layout)
 
 
 def wants_color() -> bool:

@@ -1,7 +1,8 @@
 """Reads scripts: files or stdin, with sqlcmd's variables and directives."""
 
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -9,6 +10,33 @@ import click
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from .sqlcmd import Script, compose
+
+_GO = re.compile(r"^[ \t]*go\b", re.IGNORECASE | re.MULTILINE)
+
+
+def script_files(names: Sequence[str]) -> list[str]:
+    """The scripts that are meant: a folder stands for its .sql files, in the order of their paths.
+
+    Raises click.UsageError for a folder without any.
+    """
+    found: list[str] = []
+    for name in names:
+        folder = Path(name)
+        if name == "-" or not folder.is_dir():
+            found.append(name)
+            continue
+        inside = sorted(
+            str(path) for path in folder.rglob("*") if path.suffix.lower() == ".sql" and path.is_file()
+        )
+        if not inside:
+            raise click.UsageError(f"the folder {name} has no .sql files")
+        found += inside
+    return found
+
+
+def count_batches(source: Source) -> int:
+    """About how many batches a script has: lines that begin with GO, and the last."""
+    return len(_GO.findall(source.text)) + 1
 
 
 def read_script(name: str, variables: Mapping[str, str], problems: Problems) -> Script:

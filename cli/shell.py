@@ -49,7 +49,8 @@ _KEYWORDS = """
 # Queues, tables and views of scripts under their PostgreSQL names; Service Broker's names as they are.
 _NAMES = """
     SELECT relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-     WHERE c.relkind IN ('r', 'v', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'ssb')
+     WHERE c.relkind IN ('r', 'v', 'p') AND n.nspname NOT IN
+           ('pg_catalog', 'information_schema', 'ssb', 'ssb_internal')
        AND n.nspname !~ '^pg_'
     UNION SELECT name FROM sys.services
     UNION SELECT name FROM sys.service_contracts
@@ -98,8 +99,18 @@ class Shell:
 
     @property
     def prompt(self) -> str:
-        """The number of the line to come, as sqlcmd shows it."""
-        return f"{len(self._lines) + 1}> "
+        """The number of the line to come, as sqlcmd shows it; a star while a transaction is open."""
+        return f"{len(self._lines) + 1}{'*' if self.depth else ''}> "
+
+    @property
+    def depth(self) -> int:
+        """@@TRANCOUNT."""
+        return self._runner.depth
+
+    def end_transaction(self, word: str) -> None:
+        """COMMIT or ROLLBACK the open transaction, however deep it is nested."""
+        self._lines = [f"WHILE @@TRANCOUNT > 0 {word}"]
+        self._run()
 
     def line(self, text: str) -> bool:
         """Take one line; False when it asks to leave."""
@@ -170,11 +181,14 @@ def shell_command(dsn: str | None, database: str | None, collation: str) -> None
     target = find_target(dsn)
     with open_database(target, database) as connection:
         renderer = make_renderer("table")
-        runner = Runner(connection, compile_settings(connection, database, collation), renderer)
+        runner = Runner(
+            connection, compile_settings(connection, database, collation), renderer, interactive=True
+        )
         shell = Shell(runner, renderer)
         if sys.stdin.isatty():
             click.echo(f"pgsb {__version__} on {describe(target)}; GO runs, :help helps, :quit leaves")
             _interact(connection, shell, PromptSession(history=_history()))
+            runner.close()
             return
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="replace")
@@ -183,6 +197,9 @@ def shell_command(dsn: str | None, database: str | None, collation: str) -> None
                 break
         else:
             shell.finish()
+        if shell.depth:
+            click.echo("the transaction that was left open is rolled back", err=True)
+        runner.close()
     click.get_current_context().exit(1 if shell.failed else 0)
 
 
@@ -196,15 +213,34 @@ def _interact(connection: psycopg.Connection[Any], shell: Shell, prompt: PromptS
             shell.reset()
             continue
         except EOFError:
-            return
+            if _may_leave(shell, prompt):
+                return
+            continue
         try:
-            if not shell.line(text):
+            if not shell.line(text) and _may_leave(shell, prompt):
                 return
         except KeyboardInterrupt:
             shell.reset()
             click.echo("canceled", err=True)
         words.forget()
     click.echo("the connection to the server is lost", err=True)
+
+
+def _may_leave(shell: Shell, prompt: PromptSession[str]) -> bool:
+    """With a transaction open, ask what becomes of it; False to stay."""
+    if not shell.depth:
+        return True
+    while True:
+        try:
+            answer = prompt.prompt("A transaction is open: commit, rollback or stay? [stay] ").strip().lower()
+        except (KeyboardInterrupt, EOFError):
+            return False
+        if not answer or "stay".startswith(answer):
+            return False
+        for word in ("commit", "rollback"):
+            if word.startswith(answer):
+                shell.end_transaction(word.upper())
+                return not shell.depth
 
 
 def _history() -> History:

@@ -2,15 +2,18 @@
 
 import signal
 import sys
+import time
 from pathlib import Path
 from types import FrameType
 
 import click
 
-from ..bulk.job import Mode, Progress, run_job
+from ..bulk.connections import acting_as
+from ..bulk.job import run_job
+from ..bulk.options import JobOptions, Mode
 from ..bulk.problems import BulkError
 from ..bulk.program import load_program
-from ..bulk.session import acting_as
+from ..bulk.progress import Progress
 from ..server.connect import find_target
 from ..server.embedded import PrivateServer
 from .options import dsn_option
@@ -47,12 +50,19 @@ def spark_command() -> None:
 @click.option("--max-messages", type=click.IntRange(1), default=1_000_000, show_default=True, metavar="N")
 @click.option("--max-bytes", type=click.IntRange(1), metavar="N", help="Bodies of one claim together.")
 @click.option("--partitions", type=click.IntRange(1), metavar="N", help="Tasks that read one claim.")
+@click.option("--unordered", is_flag=True, help="Do not sort the messages of a conversation.")
 @click.option("--once", "mode", flag_value="once", help="Process one claim.")
 @click.option(
     "--until-empty", "mode", flag_value="until-empty", help="Go on until nothing waits (the default)."
 )
 @click.option(
     "--continuous", "mode", flag_value="continuous", help="Wait for more; ends with SIGTERM or Ctrl-C."
+)
+@click.option(
+    "--py-files", multiple=True, metavar="FILES", help="Modules and zips that the executors need, by commas."
+)
+@click.option(
+    "--archives", multiple=True, metavar="FILES", help="Packed environments for executors: env.tar.gz#env."
 )
 @click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of Spark's.")
 def run_command(
@@ -64,7 +74,10 @@ def run_command(
     max_messages: int,
     max_bytes: int | None,
     partitions: int | None,
+    unordered: bool,
     mode: Mode | None,
+    py_files: tuple[str, ...],
+    archives: tuple[str, ...],
     settings: tuple[str, ...],
 ) -> None:
     """Claim messages of a queue, run a program on them, complete; exactly once."""
@@ -89,14 +102,19 @@ def run_command(
             acting_as(address, role) if role else address,
             queue,
             load_program(program_name),
-            mode=mode or "until-empty",
-            max_messages=max_messages,
-            max_bytes=max_bytes,
-            partitions=partitions,
-            master=master,
-            settings=chosen,
-            report=_show,
-            should_stop=lambda: stopping,
+            JobOptions(
+                mode=mode or "until-empty",
+                max_messages=max_messages,
+                max_bytes=max_bytes,
+                partitions=partitions,
+                ordered=not unordered,
+                master=master,
+                settings=chosen,
+                py_files=tuple(one for option in py_files for one in option.split(",")),
+                archives=tuple(one for option in archives for one in option.split(",")),
+                report=Bar(),
+                should_stop=lambda: stopping,
+            ),
         )
     except BulkError as error:
         raise click.ClickException(f"{error}\nhint: {error.hint}" if error.hint else str(error)) from error
@@ -114,11 +132,26 @@ def _address(dsn: str | None) -> str:
     return target.dsn
 
 
-def _show(step: str, progress: Progress) -> None:
-    """A bar that is drawn over in a terminal, a line each elsewhere."""
-    if not sys.stderr.isatty():
-        click.echo(f"{step}: {progress.line()}", err=True)
-        return
-    share = progress.completed / progress.claimed if progress.claimed else 0.0
-    bar = ("#" * round(30 * share)).ljust(30)
-    click.echo(f"\r[{bar}] {progress.line()}", nl=False, err=True)
+class Bar:
+    """A bar that is drawn over in a terminal, a line for each step elsewhere."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+
+    def __call__(self, step: str, progress: Progress) -> None:
+        """Show a step; ``tasks`` is one only where it can be drawn over."""
+        now = time.monotonic()
+        if step == "claimed":
+            self._began = now
+        if not sys.stderr.isatty():
+            if step != "tasks":
+                click.echo(f"{step}: {progress.line()}", err=True)
+            return
+        share = progress.tasks / progress.all_tasks if progress.all_tasks else float(step == "completed")
+        left = ""
+        if step == "tasks" and 0 < share < 1:
+            seconds = (now - self._began) * (1 - share) / share
+            left = f", {progress.tasks}/{progress.all_tasks} tasks, about {seconds:,.0f} s left"
+        stage = f" {progress.stage}" if progress.stage else ""
+        bar = ("#" * round(30 * share)).ljust(30)
+        click.echo(f"\r[{bar}]{stage}{left} {progress.line()}\033[K", nl=False, err=True)

@@ -1,4 +1,4 @@
-"""The entry for spark-submit: ``spark-submit --jars postgresql.jar submit.py --queue Q --program M:F``.
+"""The entry for spark-submit: ``spark-submit --jars postgresql.jar spark_submit.py --queue Q --program M:F``.
 
 The same options as ``pgsb spark run``; Spark's own come from spark-submit.
 """

@@ -15,11 +15,13 @@ import platform
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ..grammar.problems import Problems
+from ..grammar.records import dataclass
 from ..grammar.source import Source
+from ..server.redirection import Output
 
 _VARIABLE = re.compile(r"\$\(([A-Za-z_][\w-]*)\)")
 _DIRECTIVE = re.compile(
@@ -37,8 +39,8 @@ _TOKEN = re.compile(
 _BLOCK_EDGE = re.compile(r"/\*|\*/")
 _REFUSED = {
     "connect": "the server is chosen with --dsn",
-    "out": "send the output of pgsb to a file",
-    "error": "send the output of pgsb to a file",
+    "out": ":out FILE, :out STDOUT, :out STDERR",
+    "error": ":error FILE, :error STDOUT, :error STDERR",
     "perftrace": "there is no trace of the kind here",
     "list": "it is for the prompt: see `pgsb shell`",
     "listvar": "it is for the prompt",
@@ -101,6 +103,7 @@ class Script:
 
     source: Source
     stops: tuple[tuple[int, bool], ...] = ()
+    outputs: tuple[Output, ...] = ()
 
     def stop_at(self, line: int, otherwise: bool) -> bool:
         """Tell whether an error in the batch that begins on ``line`` ends the script."""
@@ -150,6 +153,7 @@ class _Composer:
         self._length = 0
         self._batch = 0
         self._stops: list[tuple[int, bool]] = []
+        self._outputs: list[Output] = []
         self._open: list[Path] = []
         self._ended = False
         self.changed = False
@@ -157,7 +161,7 @@ class _Composer:
     def script(self, source: Source) -> Script:
         """What came out."""
         composed = ComposedSource(source.name, "".join(self._texts), source.encoding, tuple(self._pieces))
-        return Script(composed, tuple(self._stops))
+        return Script(composed, tuple(self._stops), tuple(self._outputs))
 
     # ------------------------------------------------------------ reading
 
@@ -257,8 +261,11 @@ class _Composer:
             self._ended = True
         elif name == "xml" and rest.lower() in ("on", "off"):
             pass  # XML is shown as one text anyway
-        elif name in ("out", "error") and rest.lower() == "stdout":
-            pass  # that is where everything goes
+        elif name in ("out", "error") and rest:
+            # The batch in which it stands goes there as well.
+            begin = sum(map(len, self._texts[: self._batch]))
+            file = None if rest.lower() == "stdout" else rest.strip('"')
+            self._outputs.append(Output(begin, name == "error", file))
         else:
             shown = f"{name} {rest}" if name in ("on error", "exit") else name
             self._problems.add(

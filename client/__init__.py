@@ -17,6 +17,7 @@ A service program is a function that the activation daemon may run (docs/activat
         session.reply(message, "//Shop/Receipt", "thank you")
 """
 
+from .async_session import AsyncSession, connect_async
 from .messages import DIALOG_TIMER, END_DIALOG, ERROR, BrokerError, Message
 from .programs import ServiceProgram, service_program
 from .session import Session, connect
@@ -25,10 +26,12 @@ __all__ = [
     "DIALOG_TIMER",
     "END_DIALOG",
     "ERROR",
+    "AsyncSession",
     "BrokerError",
     "Message",
     "ServiceProgram",
     "Session",
     "connect",
+    "connect_async",
     "service_program",
 ]

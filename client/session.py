@@ -17,7 +17,7 @@ from .messages import DEFAULT, BrokerError, Message
 Body = bytes | bytearray | memoryview | str | None
 """What a message carries: bytes as they are, text as UTF-8, None for no body."""
 
-_COLUMNS = (
+COLUMNS = (
     "conversation_handle, conversation_group_id, message_type_name, message_body, service_name,"
     " service_contract_name, message_sequence_number, queuing_order, priority, validation,"
     " message_enqueue_time"
@@ -112,10 +112,30 @@ class Session:
         if body is None:
             self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
         else:
-            data = body.encode() if isinstance(body, str) else body
-            if not isinstance(data, bytes | bytearray | memoryview):
-                raise TypeError(f"a body is bytes, text or None, not {type(body).__name__}")
-            self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, data)
+            self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, bytes_of(body))
+
+    def send_new(
+        self,
+        from_service: str,
+        to_service: str,
+        contract: str = DEFAULT,
+        message_type: str = DEFAULT,
+        body: str | bytes | bytearray | memoryview = b"",
+    ) -> UUID:
+        """Begin a dialog and send its first message in one statement; returns the dialog's handle.
+
+        Raises BrokerError; then there is no dialog either.
+        """
+        row = self._call(
+            "SELECT ssb.send_new(%s, %s, %s, %s, %b::bytea)",
+            from_service,
+            to_service,
+            contract,
+            message_type,
+            bytes_of(body),
+        )
+        handle: UUID = row[0]
+        return handle
 
     def receive(
         self,
@@ -179,6 +199,28 @@ class Session:
         handle = conversation.conversation if isinstance(conversation, Message) else conversation
         self._call("SELECT ssb.end_conversation(%s, %s, %s, %s)", handle, error, description, cleanup)
 
+    def receive_and_end(self, queue: str, count: int | None = None, *, groups: int = 1) -> list[Message]:
+        """Receive from up to ``groups`` conversation groups and end their conversations, in one statement.
+
+        At most ``count`` messages of each group. A conversation of which messages are left is
+        not ended: the call that receives its last one ends it. Raises BrokerError.
+        """
+        with numbered():
+            rows = (
+                self._cursor()
+                .execute(f"SELECT {COLUMNS} FROM ssb.receive_and_end(%s, %s, %s)", [queue, count, groups])
+                .fetchall()
+            )
+        return [Message(*row) for row in rows]
+
+    def end_finished(self, queue: str, count: int = 1000, *, errors: bool = False) -> int:
+        """End up to ``count`` conversations whose far sides have ended, as a set; returns how many.
+
+        Those whose far side sent an Error only with ``errors``. Raises BrokerError.
+        """
+        ended: int = self._call("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)[0]
+        return ended
+
     def set_timer(self, conversation: UUID, seconds: int) -> None:
         """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
         self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)
@@ -186,18 +228,18 @@ class Session:
     def _receive(
         self, queue: str, count: int | None, conversation: UUID | None, group: UUID | None
     ) -> list[Message]:
-        with _numbered():
+        with numbered():
             rows = (
                 self._cursor()
                 .execute(
-                    f"SELECT {_COLUMNS} FROM ssb.receive(%s, %s, %s, %s)", [queue, count, conversation, group]
+                    f"SELECT {COLUMNS} FROM ssb.receive(%s, %s, %s, %s)", [queue, count, conversation, group]
                 )
                 .fetchall()
             )
         return [Message(*row) for row in rows]
 
     def _call(self, query: str, *parameters: Any) -> Any:
-        with _numbered():
+        with numbered():
             cursor = self._cursor().execute(query, parameters)
             return cursor.fetchone() if cursor.description else None
 
@@ -206,8 +248,16 @@ class Session:
         return psycopg.Cursor(self.sql, row_factory=tuple_row)
 
 
+def bytes_of(body: str | bytes | bytearray | memoryview) -> bytes | bytearray | memoryview:
+    """A body as it travels. Raises TypeError for what is none."""
+    data = body.encode() if isinstance(body, str) else body
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"a body is bytes, text or None, not {type(body).__name__}")
+    return data
+
+
 @contextmanager
-def _numbered() -> Iterator[None]:
+def numbered() -> Iterator[None]:
     """Turn errors with one of the broker's SQLSTATEs into BrokerError."""
     try:
         yield
@@ -215,6 +265,6 @@ def _numbered() -> Iterator[None]:
         state = error.sqlstate or ""
         if state[:1] in ("S", "T") and error.diag.message_primary is not None:
             raise BrokerError.of(error) from error
-        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb"' in str(error):
+        if isinstance(error, psycopg.errors.InvalidSchemaName) and '"ssb' in str(error):
             error.add_note("This database has no Service Broker yet: pgsb install --dsn ...")
         raise

@@ -3,10 +3,16 @@
 In order of control flow:
 
 - config.py: what the daemon is told, and which external programs it may run.
-- loop.py: one leader for a database; LISTEN, the slow sweep, the drain at the end.
+- loop.py: one daemon from its start to its end, and what it does while it leads.
+- leader.py: one leader for a database; the heartbeat, and the end of a leader that hangs.
+- control.py: the connection for everything that is asked and told.
+- supervisor.py: the monitors of all queues; definitions, the slow sweep.
 - monitor.py: one queue: when it wants a reader, and how many.
 - readers.py: connections of readers, and one run of a service program.
+- runs.py: all programs that run; the drain at the end.
+- watchdog.py: reports programs that make no progress.
 - programs.py: external programs: Python callables and command lines.
+- counts.py: what it counts, for metrics and the database's counters.
 - log.py: structured lines on stderr and in ssb.broker_log.
 - transport.py: messages on their way to other instances.
 - embedded.py: the same daemon in a thread, for `pgsb run --activate`.

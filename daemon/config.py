@@ -40,7 +40,8 @@ class BrokerOptions:
     server's max_connections. ``grace`` is how long SIGTERM waits for running
     programs. ``sweep`` is the pause between slow looks at everything. ``patience``:
     after this long a message in a free group gets one more reader. ``slow_reader``:
-    a program that makes no progress for this long is reported.
+    a program that makes no progress for this long is reported. ``sample`` is the pause
+    between samples of all queues, for rates and history.
     """
 
     dsn: str
@@ -54,6 +55,8 @@ class BrokerOptions:
     patience: float = 0.1
     slow_reader: float = 60.0
     longest_backoff: float = 5.0
+    heartbeat: float = 1.0
+    sample: float = 15.0
 
 
 def parse_address(text: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from types import TracebackType
 
 from .config import BrokerOptions
+from .counts import Counts
 from .log import Sink
 from .loop import Broker
 
@@ -46,6 +47,12 @@ class EmbeddedBroker:
         self._thread.join()
         if self._failure is not None:
             raise self._failure
+
+    @property
+    def counts(self) -> Counts:
+        """What the daemon counts; there from `__enter__` on."""
+        assert self._broker is not None
+        return self._broker.counts
 
     def wait_until_leading(self, seconds: float = 10.0) -> bool:
         """False when this daemon does not lead after so many seconds."""

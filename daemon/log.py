@@ -12,6 +12,8 @@ from typing import TextIO
 _LEVELS = ("debug", "info", "warning", "error")
 # Lines that wait for the database: more than this are counted and left out.
 _PENDING = 5_000
+# The same warning or error in a row: so many times in full, then when they are twice as many.
+_TOLD_IN_FULL = 5
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,15 @@ class BrokerLog:
         self._sink = sink
         self._pending: deque[Line] = deque()
         self._lost = 0
+        self._repeats: dict[tuple[str, str | None, str | None], tuple[str, int]] = {}
+
+    def _repeated(self, line: Line) -> int:
+        """How often in a row this queue's program has said the same."""
+        key = (line.event, line.queue, line.program)
+        said, count = self._repeats.get(key, ("", 0))
+        count = count + 1 if said == line.message else 1
+        self._repeats[key] = (line.message, count)
+        return count
 
     def write(
         self,
@@ -104,8 +115,18 @@ class BrokerLog:
     ) -> None:
         """Log one event."""
         line = Line(level, event, message, queue, program, pid, error_number)
+        count = self._repeated(line) if level in ("warning", "error") else 1
+        if count > _TOLD_IN_FULL and count & (count - 1):
+            return
+        self._keep(line)
+        if count > _TOLD_IN_FULL:
+            # The message stays as it is: the quarantine shows it.
+            again = f"{event}: {count} times in a row now; told again when there are twice as many"
+            self._keep(Line("info", "repeated", again, queue, program))
+
+    def _keep(self, line: Line) -> None:
         self._sink(line)
-        if level == "debug":
+        if line.level == "debug":
             return
         if len(self._pending) >= _PENDING:
             self._lost += 1

@@ -27,10 +27,14 @@ _NOTIFY_AGAIN = 5.0
 
 @dataclass(frozen=True)
 class Head:
-    """The first message in a group that nobody holds: its order, and seconds since it came."""
+    """The first message in a group that nobody holds: its order, and seconds since it came.
+
+    ``was_tried``: somebody has received it and rolled back.
+    """
 
     order: int
     waited: float
+    was_tried: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,12 @@ class QueueMonitor:
     state: str = ""
     head: Head | None = None
     retired: bool = False
+    woken_at: float | None = None
+    """When a quiet queue was woken, until its program is called: time.monotonic()."""
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
     _ended: list[Ended] = field(default_factory=list)
     _may_start_at: float = 0.0
+    _has_failed: bool = False
     _last_order: int | None = None
     _backoff: Backoff = field(init=False)
 
@@ -111,12 +118,15 @@ class QueueMonitor:
 
     def wake(self) -> None:
         """A message came, a reader ended, or the definition changed: look now."""
+        if self.is_quiet:
+            self.woken_at = time.monotonic()
         self._woken.set()
 
     def redefine(self, queue: ActiveQueue) -> None:
         """The queue was altered: what failed before may work now."""
         self.queue = queue
         self._backoff.reset()
+        self._has_failed = False
         self._may_start_at = 0.0
         self.wake()
 
@@ -128,6 +138,7 @@ class QueueMonitor:
     def reader_ended(self, ended: Ended) -> None:
         """The daemon reports the end of a reader that `Host.start_reader` started."""
         self.readers -= 1
+        self._has_failed = ended.failed
         self._ended.append(ended)
         self.wake()
 
@@ -148,20 +159,23 @@ class QueueMonitor:
     async def _sleep(self) -> None:
         """Until there is a message for which no reader runs."""
         self._woken.clear()
+        self.woken_at = None
         await self._show(INACTIVE)
         for pause in (0.0, *_SECOND_LOOKS, None):
             if pause != 0.0 and await self._wait(pause):
                 return
             self.head = await self.host.probe(self.queue)
             if self.head is not None:
+                self.woken_at = time.monotonic()
                 return
 
     async def _serve(self) -> None:
         """Start readers until the queue is empty and the last of them has ended."""
         pause = 0.0
         self._last_order = None
-        # The NOTIFY said that there is a message: ask no further, start.
-        is_first = True
+        # The NOTIFY said that there is a message: ask no further, start. After a failure it is asked:
+        # that rollback may have been the one that disables the queue.
+        is_first = not self._has_failed
         while not self.retired:
             if is_first and time.monotonic() >= self._may_start_at:
                 self._start(1)
@@ -192,22 +206,22 @@ class QueueMonitor:
 
     def _judge(self, ended: list[Ended], head: Head | None) -> None:
         """After readers have ended: was it any use? If not, the next one waits a while."""
-        if head is None or (self._last_order is not None and head.order != self._last_order):
+        failed = any(one.failed for one in ended)
+        has_moved = head is not None and self._last_order is not None and head.order != self._last_order
+        # Of several readers that fail, each leaves another message first.
+        if head is None or (has_moved and not failed):
             self._backoff.reset()
             return
         if not ended:
             return
-        failed = any(one.failed for one in ended)
         if failed or head.order == self._last_order:
             self._may_start_at = time.monotonic() + self._backoff.next()
             strikes = self._backoff.strikes
             if not failed and strikes & (strikes - 1) == 0:
-                self.host.report(
-                    "warning",
-                    "nothing_received",
-                    f"ended without receiving while messages wait ({strikes} in a row)",
-                    self.queue,
-                )
+                event, what = "nothing_received", "ended without receiving while messages wait"
+                if head.was_tried:
+                    event, what = "rolled_back", "received and rolled back, and ended without an error"
+                self.host.report("warning", event, f"{what} ({strikes} in a row)", self.queue)
 
     def _wanted(self, head: Head) -> int:
         """How many readers more: one for an empty stage, then twice as many as long as a message waits."""

@@ -17,6 +17,12 @@ from .readers import ActiveQueue, Outcome, ProgramError, no_such_principal
 
 # Lines of a program's output that are logged; the rest is counted.
 _LOGGED_LINES = 1000
+# Lines of one entry come together.
+_ENTRY_SECONDS = 0.2
+_TRACEBACK = "Traceback (most recent call last):"
+# Python's words between chained exceptions, Java's before a cause.
+_CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
+_CAUSE = "Caused by: "
 # A process that the program left behind may hold its output open: seconds until nobody listens.
 _LAST_WORDS = 1.0
 
@@ -115,11 +121,30 @@ async def _open_pipe() -> tuple[asyncio.StreamReader, asyncio.ReadTransport, int
 
 
 async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int, log: BrokerLog) -> str:
-    """Log what comes until the stream ends; returns the last line with something in it."""
+    """Log what comes until the stream ends; returns the last line with something in it.
+
+    A line that is indented, and the whole of a traceback, belong to the line before: one entry.
+    """
     count, last = 0, ""
+    entry: list[str] = []
+    in_traceback = False
+
+    def write(level: str, text: str) -> None:
+        log.write(level, "output", text, queue=queue.name, program=queue.program, pid=pid)
+
+    def flush() -> None:
+        if entry:
+            write("info", "\n".join(entry))
+            entry.clear()
+
     while True:
         try:
-            line = await stream.readline()
+            # What waits for more lines does not wait long. Cancelled, readline has taken nothing.
+            async with asyncio.timeout(_ENTRY_SECONDS if entry else None):
+                line = await stream.readline()
+        except TimeoutError:
+            flush()
+            continue
         except ValueError:  # longer than the reader's buffer, which it has thrown away
             continue
         if not line:
@@ -127,22 +152,18 @@ async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int
         count += 1
         text = line.decode("utf-8", "replace").rstrip()
         last = text.strip() or last
-        if count <= _LOGGED_LINES:
-            log.write(
-                "info",
-                "output",
-                text,
-                queue=queue.name,
-                program=queue.program,
-                pid=pid,
-            )
+        if count > _LOGGED_LINES:
+            continue
+        is_indented = text[:1].isspace() or not text
+        if not (entry and (is_indented or in_traceback or text.startswith((*_CHAINED, _CAUSE)))):
+            flush()
+        entry.append(text)
+        if text.startswith((_TRACEBACK, *_CHAINED)):
+            in_traceback = True
+        elif in_traceback and not is_indented:
+            # The exception itself is the traceback's last line.
+            in_traceback = False
+    flush()
     if count > _LOGGED_LINES:
-        log.write(
-            "warning",
-            "output",
-            f"{count - _LOGGED_LINES} more lines are left out",
-            queue=queue.name,
-            program=queue.program,
-            pid=pid,
-        )
+        write("warning", f"{count - _LOGGED_LINES} more lines are left out")
     return last

@@ -42,7 +42,7 @@ _NO_SUCH_PROCEDURE = ("42883", "3F000")
 
 @dataclass(frozen=True)
 class ActiveQueue:
-    """A queue that wants readers, or an event: a row of ssb.broker_queues()."""
+    """A queue that wants readers, or an event: a row of ssb_internal.broker_queues()."""
 
     queue_id: int
     name: str

@@ -23,6 +23,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from .config import BrokerOptions
+from .dialog_security import DialogSecurity, SealedSet, header_of
 from .log import BrokerLog
 from .monitor import Backoff
 from .readers import Connection, open_connection
@@ -65,23 +66,37 @@ class Peer:
 class Transport:
     """The daemon's part that sends. `run` until cancelled; `wake` when something wants to leave."""
 
-    def __init__(self, options: BrokerOptions, log: BrokerLog, ask: Callable[..., Awaitable[Any]]) -> None:
-        """``ask`` runs a statement on the daemon's own connection and returns its first row."""
+    def __init__(
+        self,
+        options: BrokerOptions,
+        log: BrokerLog,
+        ask: Callable[..., Awaitable[Any]],
+        join: Callable[[Connection], Awaitable[None]],
+    ) -> None:
+        """``ask`` runs a statement on the daemon's own connection and returns its first row.
+
+        ``join`` makes a session one of this leader's: the next leader ends it.
+        """
         self._options = options
         self._log = log
         self._ask = ask
+        self._join = join
         self._news = asyncio.Event()
+        self._sealed = asyncio.Event()
+        self._security = DialogSecurity(lambda text: log.write("warning", "message_dropped", text))
         self._peers: dict[tuple[str, str | None], Peer] = {}
 
     def wake(self) -> None:
-        """Messages may be waiting."""
+        """Messages may be waiting, here or sealed by another instance."""
         self._news.set()
+        self._sealed.set()
 
     async def is_settled(self) -> bool:
         """Nothing waits that could leave now."""
         failing = [[peer.address, peer.mirror] for peer in self._peers.values() if peer.failing is not None]
         (waiting,) = await self._ask(
-            "SELECT EXISTS (SELECT FROM ssb.transmission AS t"
+            "SELECT EXISTS (SELECT FROM ssb.sealed_set AS s WHERE s.answers IS NULL)"
+            " OR EXISTS (SELECT FROM ssb.transmission AS t"
             " JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id"
             " WHERE r.address IS NOT NULL AND r.retry_at IS NULL AND NOT EXISTS ("
             "  SELECT FROM jsonb_array_elements(%s::jsonb) AS f"
@@ -93,12 +108,20 @@ class Transport:
     async def run(self) -> None:
         """Send what has to leave. Raises psycopg.Error when the connection to the own instance breaks."""
         # Most instances have no dialogs with others: for those no connection is kept.
-        while not (await self._ask("SELECT ssb.has_transport()"))[0]:
+        while not (await self._ask("SELECT ssb_internal.has_transport()"))[0]:
             await _pause(self._news, 5.0)
             self._news.clear()
         near = await open_connection(self._options.dsn, _SETTINGS, application_name="pgsb transport")
         try:
-            await self._serve(near)
+            await self._join(near)
+            # So others see that somebody is here who opens what they have sealed.
+            await near.execute("SELECT pg_catalog.pg_advisory_lock_shared(1397965382)")
+            opening = asyncio.create_task(self._open_sealed(near))
+            try:
+                await self._serve(near, opening)
+            finally:
+                opening.cancel()
+                await asyncio.gather(opening, return_exceptions=True)
         finally:
             tasks = [peer.task for peer in self._peers.values() if peer.task is not None]
             for task in tasks:
@@ -107,15 +130,31 @@ class Transport:
             self._peers.clear()
             await near.close()
 
-    async def _serve(self, near: Connection) -> None:
+    async def _open_sealed(self, near: Connection) -> None:
+        """What other instances have sealed for this one. Raises psycopg.Error."""
+        while True:
+            self._sealed.clear()
+            async with near.cursor(row_factory=dict_row) as cursor:
+                await cursor.execute("SELECT * FROM ssb_internal.sealed_sets()")
+                sets = await cursor.fetchall()
+            for one in sets:
+                await self._security.open_set(near, one)
+            if not sets:
+                await _pause(self._sealed, _LOOK_SECONDS)
+
+    async def _serve(self, near: Connection, opening: asyncio.Task[None]) -> None:
         forgotten = -_FORGET_SECONDS
         while True:
             self._news.clear()
+            if opening.done():
+                opening.result()
             if time.monotonic() > forgotten + _FORGET_SECONDS:
                 forgotten = time.monotonic()
-                await near.execute("SELECT ssb.forget_remote_conversations()")
+                await near.execute("SELECT ssb_internal.forget_remote_conversations()")
             began = time.monotonic()
-            cursor = await near.execute("SELECT address, mirror_address FROM ssb.transport_addresses()")
+            cursor = await near.execute(
+                "SELECT address, mirror_address FROM ssb_internal.transport_addresses()"
+            )
             for address, mirror in await cursor.fetchall():
                 self._peer(near, address, mirror).news.set()
             for key, peer in list(self._peers.items()):
@@ -154,7 +193,7 @@ class Transport:
                 except Unreachable as error:
                     await self._hang_up(near, peer)
                     await near.execute(
-                        "SELECT ssb.note_transport_failure(%s, %s, %s)",
+                        "SELECT ssb_internal.note_transport_failure(%s, %s, %s)",
                         [peer.address, peer.mirror, str(error)],
                     )
                     if peer.failing != str(error):
@@ -179,7 +218,7 @@ class Transport:
         """False when there was nothing to send. Raises Unreachable."""
         async with near.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(
-                "SELECT * FROM ssb.messages_to_send(%s, %s, %s, %s)",
+                "SELECT * FROM ssb_internal.messages_to_send(%s, %s, %s, %s)",
                 [peer.address, peer.mirror, _MESSAGES, _BYTES],
             )
             rows = await cursor.fetchall()
@@ -187,10 +226,15 @@ class Transport:
             return False
         if peer.far is None or peer.far.closed:
             await self._connect(near, peer)
-        answers = await self._hand_over(peer, rows)
-        await near.execute("SELECT ssb.settle_sent(%s::jsonb)", [json.dumps(answers)])
+        plain = [row for row in rows if row["security"] in (None, "N")]
+        answers = await self._hand_over(peer, plain) if plain else []
+        if len(plain) < len(rows):
+            answers += await self._hand_over_sealed(
+                near, peer, [row for row in rows if row["security"] in "AF"]
+            )
+        await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
         await near.execute(
-            "SELECT ssb.transport_used(%s, %s, %s)",
+            "SELECT ssb_internal.transport_used(%s, %s, %s)",
             [peer.connection_id, sum(len(row["body"] or b"") for row in rows), len(rows)],
         )
         return True
@@ -216,6 +260,19 @@ class Transport:
             answers += await self._hand_over(peer, [row for row in rows if row["endpoint_id"] == one])
         return answers
 
+    async def _hand_over_sealed(
+        self, near: Connection, peer: Peer, rows: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """As `_hand_over`, with messages that the other instance's daemon has to open. Raises Unreachable."""
+        sealed, answers = await self._security.seal(near, rows)
+        if sealed is None:
+            return answers
+        try:
+            found = await _take_sealed(peer, sealed)
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            raise Unreachable(_sentence(peer.address, error)) from error
+        return answers + sealed.answers(found)
+
     async def _connect(self, near: Connection, peer: Peer) -> None:
         """The address, else its mirror. Raises Unreachable with what was wrong with the first."""
         reasons = []
@@ -231,10 +288,14 @@ class Transport:
             except (psycopg.Error, OSError, TimeoutError) as error:
                 reasons.append(_sentence(address, error))
                 continue
+            if reason := await _lack_of_encryption(near, far, address):
+                reasons.append(reason)
+                await far.close()
+                continue
             peer.far = far
             peer.connection_id = uuid.uuid4()
             await near.execute(
-                "SELECT ssb.transport_connected(%s, %s, %s, %s)",
+                "SELECT ssb_internal.transport_connected(%s, %s, %s, %s)",
                 [peer.connection_id, address, far.info.user, far.pgconn.ssl_in_use],
             )
             self._log.write("info", "transport_connected", f"connected to the instance at {address}")
@@ -246,7 +307,7 @@ class Transport:
         if far is not None:
             await far.close()
             with contextlib.suppress(psycopg.Error):
-                await near.execute("SELECT ssb.transport_closed(%s)", [peer.connection_id])
+                await near.execute("SELECT ssb_internal.transport_closed(%s)", [peer.connection_id])
 
 
 def find_dsn(address: str, addresses: Mapping[str, str]) -> str:
@@ -275,20 +336,7 @@ async def _take(peer: Peer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         if row["endpoint_id"] not in places:
             places[row["endpoint_id"]] = len(dialogs)
-            dialogs.append(
-                {
-                    "conversation_id": str(row["conversation_id"]),
-                    "is_initiator": row["is_initiator"],
-                    "key": str(row["session_key"]),
-                    "to_service": row["to_service"],
-                    "to_instance": row["to_instance"],
-                    "from_service": row["from_service"],
-                    "from_instance": row["from_instance"],
-                    "contract": row["contract"],
-                    "lifetime": row["lifetime"],
-                    "is_encrypted": row["is_encrypted"],
-                }
-            )
+            dialogs.append(header_of(row))
     assert peer.far is not None
     # Beyond its own timeout the far server is not to be believed that it works.
     async with asyncio.timeout(_FAR_SECONDS):
@@ -314,6 +362,41 @@ async def _take(peer: Peer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             raise Unreachable(f"The instance at '{peer.address}' gives answers that are none.")
         answers.append({"endpoint_id": endpoints[row[0]]} | dict(zip(_NAMES, row[1:], strict=True)))
     return answers
+
+
+async def _lack_of_encryption(near: Connection, far: Connection, address: str) -> str | None:
+    """Why the endpoint's ENCRYPTION forbids this connection; None when it does not.
+
+    What goes through a Unix-domain socket does not leave the machine.
+    """
+    if far.pgconn.ssl_in_use or far.info.host.startswith(("/", "@")):
+        return None
+    cursor = await near.execute("SELECT b.encryption FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED'")
+    if await cursor.fetchone() != ("REQUIRED",):
+        return None
+    return (
+        f"The connection to the instance at '{address}' has no TLS, which this instance's endpoint requires"
+        " (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
+    )
+
+
+async def _take_sealed(peer: Peer, sealed: SealedSet) -> list[Any]:
+    assert peer.far is not None
+    async with asyncio.timeout(_FAR_SECONDS):
+        cursor = await peer.far.execute(
+            "SELECT ssb_internal.take_sealed(%s::uuid, %s::jsonb, %s::integer[], %s::bigint[], %s::bytea[],"
+            " %s::text[])",
+            sealed.values,
+        )
+        if await cursor.fetchone() != (True,):
+            raise Unreachable(
+                f"The instance at '{peer.address}' has no daemon that could open the sealed messages."
+            )
+        cursor = await peer.far.execute("SELECT ssb_internal.sealed_answers(%s::uuid)", [sealed.set_id])
+        row = await cursor.fetchone()
+    if row is None or not isinstance(row[0], list):
+        raise Unreachable(f"The daemon of the instance at '{peer.address}' has not opened the messages.")
+    return row[0]
 
 
 def _sentence(address: str, error: BaseException) -> str:

@@ -1,6 +1,6 @@
-"""T-SQL text → Lark trees.
+"""T-SQL text → trees.
 
-The compiler's way in is ``pgsb.compiler.build.parse_script``, which goes on to typed nodes.
+The compiler's way in is ``pgsb.compiler.builder.parse_script``, which goes on to typed nodes.
 What is here, in order of control flow:
 
 source.py     Source and Span: a script, decoded, and a place in it
@@ -10,6 +10,8 @@ lexer.py      text → tokens
 batches.py    tokens → batches, split at GO
 terminals.py  which terminal of the grammar a token is at its place; where text ends
 *.lark        the grammar, in four files that are one
+tables.py     the parser's tables, which Lark makes of them
+tree.py       Tree and Terminal: what comes out
 parser.py     batch → tree; ends of statements, recovery from errors
 hints.py      what to say about what could not be parsed
 """

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .lexer import lex
 from .problems import Problems
+from .records import dataclass
 from .source import Source, Span
 from .tokens import Token, TokenKind
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from .lexer import identifier_text, string_value
+from .lexer import string_value
 from .source import Span
 from .tokens import RESERVED_WORDS, Token, TokenKind
 
@@ -201,7 +201,7 @@ def incorrect_syntax(token: Token) -> tuple[str, int]:
     """Return SQL Server's message and number for a token that cannot stand where it does."""
     if token.kind is TokenKind.WORD and token.word in RESERVED_WORDS:
         return f"Incorrect syntax near the keyword '{token.text}'.", 156
-    text = string_value(token) if token.kind is TokenKind.STRING else identifier_text(token)
+    text = string_value(token) if token.kind is TokenKind.STRING else token.name
     shown = " ".join(text.split())
     return (
         f"Incorrect syntax near '{shown if len(shown) <= _LONGEST_NEAR else shown[:_LONGEST_NEAR] + '…'}'.",

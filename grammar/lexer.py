@@ -16,7 +16,7 @@ from .problems import Problems
 from .source import Source
 from .tokens import Token, TokenKind
 
-__all__ = ["identifier_text", "lex", "string_value"]
+__all__ = ["lex", "name_parts", "open_quote", "string_value"]
 
 # What counts as white space between tokens: Unicode's, the byte order mark (files that were
 # joined have it in the middle), the zero-width space of web pages, and control characters.
@@ -235,7 +235,7 @@ def _report_unknown_character(source: Source, start: int, problems: Problems) ->
 
 
 def _report_long_identifier(source: Source, token: Token, problems: Problems) -> None:
-    name = identifier_text(token)
+    name = token.name
     if len(name) > _LONGEST_IDENTIFIER:
         problems.add(
             f"The identifier that starts with '{name[:_LONGEST_IDENTIFIER]}' is too long. "
@@ -245,15 +245,6 @@ def _report_long_identifier(source: Source, token: Token, problems: Problems) ->
         )
 
 
-def identifier_text(token: Token) -> str:
-    """Return the name that a WORD, BRACKETED, QUOTED or VARIABLE token stands for."""
-    if token.kind is TokenKind.BRACKETED:
-        return token.text[1:-1].replace("]]", "]")
-    if token.kind is TokenKind.QUOTED:
-        return token.text[1:-1].replace('""', '"')
-    return token.text
-
-
 def string_value(token: Token) -> str:
     """Return the characters of a STRING token: quotes undoubled, continued lines joined."""
     text = token.text
@@ -261,3 +252,34 @@ def string_value(token: Token) -> str:
         text = text[1:]
     value = text[1:-1].replace(text[0] * 2, text[0])
     return _LINE_CONTINUATION.sub("", value) if "\\" in value else value
+
+
+_NAME_KINDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
+def name_parts(text: str) -> list[str] | None:
+    """Return the parts of a dotted name that a string holds (``[db]..[a]]b]``), '' for one left out.
+
+    None where the string is no name.
+    """
+    parts = [""]
+    expected = True
+    for token in lex(Source("name", text), Problems()):
+        if token.word == ".":
+            parts.append("")
+            expected = True
+        elif expected and token.kind in _NAME_KINDS:
+            parts[-1] = token.name
+            expected = False
+        else:
+            return None
+    return None if expected else parts
+
+
+def open_quote(text: str) -> TokenKind | None:
+    """Return what is open where a text breaks off: STRING, BRACKETED or QUOTED; None for nothing."""
+    problems = Problems()
+    kind: TokenKind | None = None
+    for token in lex(Source("text", text), problems):
+        kind = token.kind
+    return kind if any(problem.number == 105 for problem in problems) else None

@@ -1,7 +1,7 @@
 """Batch → Lark tree.
 
-Lark's LALR parser does the parsing, over the grammar in the .lark files; :mod:`terminals`
-tells it what each word is. Two things are done here besides: T-SQL has no statement
+An LALR parser over the grammar in the .lark files, whose tables Lark makes (:mod:`tables`);
+:mod:`terminals` tells it what each word is. Two things are done here besides: T-SQL has no statement
 terminators, so the end of a statement is put in where the next word cannot go on with it; and
 after an error the parser is taken back to the last place where a statement can begin, so that
 a script with five mistakes has five of them reported.
@@ -9,40 +9,21 @@ a script with five mistakes has five of them reported.
 
 from __future__ import annotations
 
-import hashlib
-import os
-import pickle
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import Any
-
-import platformdirs
-from lark import Lark, Token, Tree
-from lark import __version__ as lark_version
-from lark.exceptions import UnexpectedToken
-from lark.lexer import PatternStr
-from lark.parsers.lalr_analysis import Shift
 
 from .batches import BatchText, split
 from .hints import EXAMPLES, describe, incorrect_syntax
 from .problems import Problems
+from .records import dataclass
 from .source import Source
-from .terminals import (
-    END_OF_BATCH,
-    END_OF_STATEMENT,
-    TerminalChooser,
-    TerminalNames,
-    UnexpectedText,
-)
+from .tables import INVALID, Rule, tables
+from .terminals import END_OF_BATCH, END_OF_STATEMENT, TerminalChooser, UnexpectedText
 from .tokens import RESERVED_WORDS, STATEMENT_WORDS, TokenKind
+from .tree import Terminal, Tree
 
-__all__ = ["ParsedBatch", "parse_batch", "parse_batches"]
+__all__ = ["ParsedBatch", "keywords_after", "parse_batch", "parse_batches"]
 
-_FILES = ("lexical.lark", "service_broker.lark", "procedural.lark", "ordinary_sql.lark")
-_INVALID = "INVALID"
 _BLOCKS = ("BEGIN", "BEGIN_TRY", "BEGIN_CATCH", "BEGIN_ATOMIC")
 
 
@@ -56,7 +37,7 @@ class ParsedBatch:
     """
 
     text: BatchText
-    tree: Tree[Token] | None
+    tree: Tree | None
     complete: bool
 
 
@@ -74,94 +55,36 @@ def parse_batch(text: BatchText, problems: Problems) -> ParsedBatch:
     return ParsedBatch(text, tree, complete)
 
 
-# ------------------------------------------------------------------ the grammar's tables
+def keywords_after(text: BatchText) -> frozenset[str]:
+    """Return the keywords, upper case, with which a batch that breaks off can go on (for an editor).
 
-
-def _grammar_text() -> str:
-    folder = resources.files(__package__)
-    return "\n".join((folder / name).read_text(encoding="utf-8") for name in _FILES)
-
-
-@cache
-def _lark() -> Lark:
-    """Return the parser, from the user's cache folder if it is there.
-
-    Making the LALR tables takes a second or two, reading them back a tenth of one.
+    Empty where anything may stand: in parentheses that the grammar takes as a whole.
     """
-    grammar = _grammar_text()
-    key = hashlib.sha256(f"{lark_version}\n{grammar}".encode()).hexdigest()[:16]
-    path = platformdirs.user_cache_path("pgsb") / f"grammar-{key}.pickle"
-    try:
-        with path.open("rb") as file:
-            return Lark.load(file)
-    except (OSError, EOFError, pickle.UnpicklingError, LookupError, TypeError, ValueError):
-        pass  # not there yet, or cut short by a full disk: it is made below
-    except (AttributeError, ImportError):
-        pass  # written with another Python's libraries
-    lark = Lark(
-        grammar,
-        start="batch",
-        parser="lalr",
-        lexer="basic",
-        propagate_positions=True,
-        maybe_placeholders=False,
-    )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        try:
-            with os.fdopen(descriptor, "wb") as out:
-                lark.save(out)
-            os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
-            raise
-    except OSError:
-        pass  # a read-only home or a full disk: the tables are made again next time
-    return lark
-
-
-@dataclass(frozen=True)
-class _Tables:
-    lark: Lark
-    names: TerminalNames
-    states: dict[int, dict[str, Any]]
-    starters: frozenset[str]
-
-
-@cache
-def _tables() -> _Tables:
-    lark = _lark()
-    names = TerminalNames.of(
-        (terminal.name, terminal.pattern.value)
-        for terminal in lark.terminals
-        if isinstance(terminal.pattern, PatternStr)
-    )
-    interactive = lark.parse_interactive()
-    states = interactive.parser_state.parse_conf.parse_table.states
-    first = {terminal for terminal in states[interactive.parser_state.position] if terminal.isupper()}
-    return _Tables(lark, names, states, frozenset(first - {"NAME", END_OF_BATCH, _INVALID}))
+    return _BatchParser(text, Problems()).keywords_at_end()
 
 
 # ------------------------------------------------------------------ one batch
 
 
 class _BatchParser:
-    """Feeds the terminals of one batch to Lark and recovers from errors."""
+    """Feeds the terminals of one batch to the automaton and recovers from errors."""
 
     def __init__(self, text: BatchText, problems: Problems) -> None:
         self._text = text
         self._tokens = text.tokens
         self._count = len(text.tokens)
         self._problems = problems
-        tables = _tables()
-        self._states = tables.states
-        self._state = tables.lark.parse_interactive().parser_state
-        self._chooser = TerminalChooser(self._tokens, tables.names, tables.states, tables.starters, Shift)
+        table = tables()
+        self._states = table.states
+        self._rules = table.rules
+        self._names = table.names
+        self._stack = [table.start]
+        self._values: list[Terminal | Tree] = []
+        self._chooser = TerminalChooser(self._tokens, table.names, table.states, table.starters)
         self._resumed_at = -1
         self._failed = False
 
-    def parse(self) -> Tree[Token] | None:
+    def parse(self) -> Tree | None:
         index = 0
         while index < self._count and self._tokens[index].word == ";":
             index += 1
@@ -178,7 +101,7 @@ class _BatchParser:
 
     def _step(self, index: int) -> int:
         """Feed the terminal that stands at ``index``; return the index after it."""
-        stack = self._state.state_stack
+        stack = self._stack
         while True:
             state = stack[-1]
             choices = self._states[state]
@@ -191,21 +114,41 @@ class _BatchParser:
             if chosen is None:
                 raise UnexpectedText(index)
             terminal, end = chosen
-            try:
-                self._feed(terminal, index, end)
-            except UnexpectedToken:
+            if not self._feed(terminal, index, end):
                 # An LALR table finishes rules on words that cannot follow them here; now that
                 # they are finished, the row of the table tells what can.
                 if stack[-1] == state:
-                    raise UnexpectedText(index) from None
+                    raise UnexpectedText(index)
                 continue
             if end > index:
                 return end
             self._check_with(index)
 
-    def _feed(self, terminal: str, start: int, end: int) -> None:
-        value = self._tokens[start].text if end > start else terminal
-        self._state.feed_token(Token(terminal, value, start_pos=start, end_pos=end))
+    def _feed(self, terminal: str, start: int, end: int) -> bool:
+        """Take one terminal, after the rules that it finishes; False when it cannot follow them."""
+        stack, states = self._stack, self._states
+        while True:
+            action = states[stack[-1]].get(terminal)
+            if action is None:
+                return False
+            if action >= 0:
+                break
+            self._reduce(self._rules[-1 - action])
+        text = self._tokens[start].text if end > start else terminal
+        stack.append(action)
+        self._values.append(Terminal(terminal, text, start, end))
+        return True
+
+    def _reduce(self, rule: Rule) -> None:
+        """Put a tree in the place of what a rule matched."""
+        stack, values = self._stack, self._values
+        children: list[Terminal | Tree] = []
+        if rule.size:
+            children = values[-rule.size :]
+            del values[-rule.size :]
+            del stack[-rule.size :]
+        values.append(_tree(rule, children))
+        stack.append(self._states[stack[-1]][rule.origin])
 
     def _check_with(self, index: int) -> None:
         """Report a WITH that begins a statement without a semicolon before it."""
@@ -220,22 +163,34 @@ class _BatchParser:
                 number=319,
             )
 
-    def _finish(self) -> Tree[Token]:
-        stack = self._state.state_stack
-        end = Token(END_OF_BATCH, "", start_pos=self._count, end_pos=self._count)
+    def _finish(self) -> Tree:
+        stack = self._stack
         while True:
             state = stack[-1]
             choices = self._states[state]
-            try:
-                if END_OF_BATCH in choices:
-                    tree: Tree[Token] = self._state.feed_token(end, True)
+            if END_OF_BATCH in choices:
+                tree = self._end()
+                if tree is not None:
                     return tree
-                if END_OF_STATEMENT not in choices:
-                    raise UnexpectedText(self._count)
-                self._feed(END_OF_STATEMENT, self._count, self._count)
-            except UnexpectedToken:
-                if stack[-1] == state:
-                    raise UnexpectedText(self._count) from None
+            elif END_OF_STATEMENT not in choices:
+                raise UnexpectedText(self._count)
+            elif self._feed(END_OF_STATEMENT, self._count, self._count):
+                continue
+            if stack[-1] == state:
+                raise UnexpectedText(self._count)
+
+    def _end(self) -> Tree | None:
+        """Finish all rules at the end of the batch; None when it cannot end here."""
+        stack, end = self._stack, tables().end
+        while True:
+            action = self._states[stack[-1]].get(END_OF_BATCH)
+            if action is None or action >= 0:
+                return None
+            self._reduce(self._rules[-1 - action])
+            if stack[-1] == end:
+                tree = self._values[-1]
+                assert isinstance(tree, Tree)
+                return tree
 
     def first_error(self) -> tuple[int, str] | None:
         """Parse up to the first error; return the state and the sign of the token there."""
@@ -245,8 +200,31 @@ class _BatchParser:
                 index = self._step(index)
             self._finish()
         except UnexpectedText as unexpected:
-            return self._state.state_stack[-1], self._sign(unexpected.index)
+            return self._stack[-1], self._sign(unexpected.index)
         return None
+
+    def keywords_at_end(self) -> frozenset[str]:
+        """Parse all tokens and return the keywords that may follow the last of them."""
+        index = 0
+        while index < self._count:
+            try:
+                index = self._step(index)
+            except UnexpectedText as unexpected:
+                if unexpected.opened_at is not None or unexpected.index >= self._count:
+                    return frozenset()
+                resumed = self._recover(unexpected, index)
+                if resumed is None:
+                    return frozenset()
+                index = resumed
+        words = self._accepted_words()
+        if self._accepts(END_OF_STATEMENT) and self._feed(END_OF_STATEMENT, index, index):
+            words |= self._accepted_words()
+        return frozenset(words)
+
+    def _accepted_words(self) -> set[str]:
+        texts = self._names.texts
+        accepted = {name for name in self._states[self._stack[-1]] if name in texts and self._accepts(name)}
+        return {word for word in map(texts.__getitem__, accepted) if word[0].isalpha()}
 
     # -------------------------------------------------------------- errors
 
@@ -262,14 +240,14 @@ class _BatchParser:
         if not self._follows_an_error(unexpected):
             self._report(unexpected)
         self._failed = True
-        stack, values = self._state.state_stack, self._state.value_stack
+        stack, values = self._stack, self._values
         start = fed
-        while self._states[stack[-1]].get(_INVALID, (None,))[0] is not Shift:
+        while self._states[stack[-1]].get(INVALID, -1) < 0:
             stack.pop()
             start = min(start, _start_of(values.pop(), start))
         # A parenthesis that is not closed swallows the statements after it: begin again inside.
         resume = self._resume_after(index if unexpected.opened_at is None else unexpected.opened_at + 1)
-        self._feed(_INVALID, min(start, resume), resume)
+        self._feed(INVALID, min(start, resume), resume)
         self._resumed_at = resume
         if resume >= self._count and not self._closed():
             return None
@@ -277,7 +255,7 @@ class _BatchParser:
 
     def _closed(self) -> bool:
         """Tell whether the batch could end here: no block is open."""
-        choices = self._states[self._state.state_stack[-1]]
+        choices = self._states[self._stack[-1]]
         return END_OF_BATCH in choices
 
     def _follows_an_error(self, unexpected: UnexpectedText) -> bool:
@@ -289,23 +267,24 @@ class _BatchParser:
         index = unexpected.index
         if not self._failed or unexpected.opened_at is not None:
             return False
-        values = self._state.value_stack
-        empty_block = bool(values) and isinstance(values[-1], Token) and values[-1].type in _BLOCKS
-        between_statements = self._accepts(_INVALID) and not empty_block
+        values = self._values
+        empty_block = bool(values) and isinstance(values[-1], Terminal) and values[-1].type in _BLOCKS
+        between_statements = self._accepts(INVALID) and not empty_block
         return index == self._resumed_at or (
             between_statements and (index >= self._count or self._word(index) in ("ELSE", "END"))
         )
 
     def _accepts(self, terminal: str) -> bool:
         """Tell whether the parser can take ``terminal`` now; the row of the table alone does not."""
-        stack = list(self._state.state_stack)
+        stack = list(self._stack)
         while True:
-            action, argument = self._states[stack[-1]].get(terminal, (None, None))
-            if action is None or action is Shift:
-                return action is Shift
-            if argument.expansion:
-                del stack[-len(argument.expansion) :]
-            stack.append(self._states[stack[-1]][argument.origin.name][1])
+            action = self._states[stack[-1]].get(terminal)
+            if action is None or action >= 0:
+                return action is not None
+            rule = self._rules[-1 - action]
+            if rule.size:
+                del stack[-rule.size :]
+            stack.append(self._states[stack[-1]][rule.origin])
 
     def _resume_after(self, index: int) -> int:
         """Return the next index from ``index`` on at which a statement seems to begin.
@@ -358,16 +337,16 @@ class _BatchParser:
         self._problems.add(message, span, hint=hint, number=number)
 
     def _hint(self, index: int) -> str | None:
-        key = self._state.state_stack[-1], self._sign(index)
+        key = self._stack[-1], self._sign(index)
         sentence = _sentences().get(key)
         if sentence is not None:
             return sentence
         accepted = {
             terminal
-            for terminal in self._states[self._state.state_stack[-1]]
+            for terminal in self._states[self._stack[-1]]
             if terminal.isupper() and self._accepts(terminal)
         }
-        return self._hint_between(index, accepted) or describe(accepted, _tables().names.texts)
+        return self._hint_between(index, accepted) or describe(accepted, self._names.texts)
 
     def _sign(self, index: int) -> str:
         """Return what an example must have at its error to be like the token at ``index``."""
@@ -375,21 +354,21 @@ class _BatchParser:
             return END_OF_BATCH
         token = self._tokens[index]
         known = token.word in RESERVED_WORDS or token.kind is TokenKind.SYMBOL
-        return token.word if known or token.word in _tables().names.keywords else token.kind.name
+        return token.word if known or token.word in self._names.keywords else token.kind.name
 
     def _hint_between(self, index: int, accepted: set[str]) -> str | None:
         """Return what to say about a token that neither goes on with a statement nor begins one."""
-        values = self._state.value_stack
+        values = self._values
         if index >= self._count:
-            opened = [value for value in values if isinstance(value, Token) and value.type in _BLOCKS]
-            if "END" not in accepted or not opened or opened[-1].start_pos is None:
+            opened = [value for value in values if isinstance(value, Terminal) and value.type in _BLOCKS]
+            if "END" not in accepted or not opened:
                 return None
             line = self._text.source.line_of(self._tokens[opened[-1].start_pos].start)
             return f"the BEGIN at line {line} has no END"
         if values and isinstance(values[0], Tree) and values[0].data == "qualified_name":
             name = self._tokens[0].text
             return f"'{name}' is taken for the procedure to call, as in EXEC {name}; prose is a comment"
-        if not {_INVALID, END_OF_STATEMENT} & accepted:
+        if not {INVALID, END_OF_STATEMENT} & accepted:
             return None
         token = self._tokens[index]
         if token.word == "ELSE":
@@ -409,13 +388,40 @@ class _BatchParser:
         return "\n" in between or "\r" in between
 
 
-def _start_of(value: Any, otherwise: int) -> int:
+def _tree(rule: Rule, children: list[Terminal | Tree]) -> Terminal | Tree:
+    """Return what stands for a rule in the tree: a tree, or the one child of a ``?rule``."""
+    if rule.kept is None:
+        inner = children
+    else:
+        inner = []
+        for index, inline in rule.kept:
+            child = children[index]
+            if inline and isinstance(child, Tree):
+                inner += child.children
+            else:
+                inner.append(child)
+    made = inner[0] if rule.expands and len(inner) == 1 else Tree(rule.name, inner)
+    if isinstance(made, Terminal):
+        return made
+    # Its place is that of all that was matched, left out of the tree or not.
+    for child in children:
+        start = child.start_pos if isinstance(child, Terminal) else child.outer_start
+        if start >= 0:
+            made.outer_start = start
+            break
+    for child in reversed(children):
+        end = child.end_pos if isinstance(child, Terminal) else child.outer_end
+        if end >= 0:
+            made.outer_end = end
+            break
+    if made.empty:
+        made.start_pos, made.end_pos = made.outer_start, made.outer_end
+    return made
+
+
+def _start_of(value: Terminal | Tree, otherwise: int) -> int:
     """Return the index of the first token of what the parser holds on its stack."""
-    if isinstance(value, Token):
-        return otherwise if value.start_pos is None else value.start_pos
-    if isinstance(value, Tree):
-        return otherwise if value.meta.empty else value.meta.start_pos
-    return otherwise
+    return otherwise if value.start_pos < 0 else value.start_pos
 
 
 @cache

@@ -12,10 +12,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import islice
 
+from .records import dataclass
 from .source import Span
 
+NAME_MISSING = (
+    "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a "
+    'name. For other statements, look for empty alias names. Aliases defined as "" or [] are not allowed. '
+    "Change the alias to a valid name."
+)
+"""Error 1038."""
 NESTED_TOO_DEEPLY = (
     "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up "
     "into smaller queries."
@@ -89,6 +96,10 @@ class Problems:
     def __len__(self) -> int:
         """Return how many there are, warnings included."""
         return len(self._problems)
+
+    def since(self, count: int) -> tuple[Problem, ...]:
+        """Return what was added after the first ``count`` findings, in the order of adding."""
+        return tuple(islice(self._problems.values(), count, None)) if count < len(self._problems) else ()
 
     @property
     def errors(self) -> tuple[Problem, ...]:

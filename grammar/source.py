@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import codecs
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
+
+from .records import dataclass
 
 __all__ = ["Source", "Span"]
 

@@ -8,10 +8,11 @@ the token (or the run of tokens) stands for.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import field
 
 from .problems import NESTED_TOO_DEEPLY
+from .records import dataclass
 from .tokens import RESERVED_WORDS, STATEMENT_WORDS, Token, TokenKind
 
 __all__ = ["END_OF_BATCH", "END_OF_STATEMENT", "TerminalChooser", "TerminalNames", "UnexpectedText"]
@@ -175,7 +176,7 @@ class UnexpectedText(Exception):
     """The index of the parenthesis or CASE that is still open."""
 
 
-Choices = Mapping[str, tuple[object, object]]
+Choices = Mapping[str, int]
 """What the parser can take: terminal → (action, argument), as in a row of its table."""
 
 
@@ -186,21 +187,18 @@ class TerminalChooser:
         self,
         tokens: list[Token],
         names: TerminalNames,
-        table: Mapping[int, Choices],
+        table: Sequence[Choices],
         starters: Container[str],
-        shift: object,
     ) -> None:
         """Keep the tokens and the parser's table.
 
-        ``starters`` are the terminals that can begin a statement, ``shift`` is the action of
-        the table that takes a token without finishing a rule first.
+        ``starters`` are the terminals that can begin a statement.
         """
         self._tokens = tokens
         self._count = len(tokens)
         self._names = names
         self._table = table
         self._starters = starters
-        self._shift = shift
 
     # ------------------------------------------------------------------ one terminal
 
@@ -302,10 +300,7 @@ class TerminalChooser:
             return "LABEL", index + 2
         if keyword in choices:
             name = choices.get("NAME")
-            if name is None or (
-                (choices[keyword][0] is self._shift or name[0] is not self._shift)
-                and self._may_begin(index, word)
-            ):
+            if name is None or ((choices[keyword] >= 0 or name < 0) and self._may_begin(index, word)):
                 return keyword, index + 1
         if "NAME" in choices:
             return "NAME", index + 1
@@ -465,14 +460,14 @@ class TerminalChooser:
         raise UnexpectedText(index)
 
     def _end_of_text(self, index: int, run: str, choices: Choices) -> int:
-        """Return the index after the longest run of ordinary SQL from ``index`` on.
+        """Return the index after the longest run of queries and DML from ``index`` on.
 
         It ends before a semicolon, an unmatched closing parenthesis, a word that begins a
         statement (unless that word goes on with this one), and before the keywords that the
         grammar wants after the run.
         """
-        action, state = choices[run]
-        following = self._table[state] if action is self._shift and isinstance(state, int) else {}
+        state = choices[run]
+        following = self._table[state] if state >= 0 else {}
         position = index
         while position < self._count:
             token = self._tokens[position]

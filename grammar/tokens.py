@@ -1,7 +1,7 @@
 """The words of T-SQL: what kinds of token there are and which words are reserved.
 
 The lexer (lexer.py) makes :class:`Token` tuples, the parser chooses from them the terminals
-of the .lark files, and the nodes of the compiler keep them for whoever reads ordinary SQL.
+of the .lark files, and the nodes of the compiler keep them for whoever reads queries and DML.
 """
 
 from __future__ import annotations
@@ -50,6 +50,15 @@ class Token(NamedTuple):
     start: int
     end: int
     word: str
+
+    @property
+    def name(self) -> str:
+        """The name that a WORD, BRACKETED, QUOTED or VARIABLE token stands for, its case kept."""
+        if self.kind is TokenKind.BRACKETED:
+            return self.text[1:-1].replace("]]", "]")
+        if self.kind is TokenKind.QUOTED:
+            return self.text[1:-1].replace('""', '"')
+        return self.text
 
 
 _RESERVED = """

@@ -15,12 +15,12 @@ BEGIN
     -- run with the owner's rights on a table of his own, whose rows and types they would trust.
     FOR v_function IN
         SELECT p.oid::regprocedure FROM pg_proc AS p
-         WHERE p.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND p.prorettype = 'trigger'::regtype AND p.prosecdef
+         WHERE p.pronamespace IN ('ssb'::regnamespace, 'ssb_internal'::regnamespace, 'sys'::regnamespace) AND p.prorettype = 'trigger'::regtype AND p.prosecdef
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', v_function);
     END LOOP;
     -- Restored without privileges (pg_restore -x), queues have forgotten that they are plain.
-    PERFORM ssb.refresh_queue(q.queue_id)
+    PERFORM ssb_internal.refresh_queue(q.queue_id)
        FROM ssb.queue AS q
       WHERE (q.is_accepting AND NOT q.is_retention_enabled)
             <> has_sequence_privilege('public', q.state_sequence, 'SELECT');

@@ -23,6 +23,24 @@ EXTENSION_NAME = "pg_service_broker"
 # pg_advisory_xact_lock's key: any constant that is ours.
 _LOCK = 0x5353_4200
 
+# Views, defaults and SQL-standard bodies are bound to what is found when they are made: to nothing
+# that somebody put into public. The transaction may be a migration tool's, which goes on in its own path.
+_PATH = """\
+DO $$
+BEGIN
+    PERFORM pg_catalog.set_config('pgsb.path_before', pg_catalog.current_setting('search_path'), true);
+    SET LOCAL search_path = pg_catalog, pg_temp;
+END;
+$$;
+"""
+_PATH_BACK = """\
+DO $$
+BEGIN
+    PERFORM set_config('search_path', current_setting('pgsb.path_before'), true);
+END;
+$$;
+"""
+
 _RECORD = """\
 INSERT INTO ssb.runtime_version AS r (version, content_hash) VALUES ({version}, '{content_hash}')
 ON CONFLICT (only_row) DO UPDATE
@@ -109,10 +127,36 @@ def install_sql() -> str:
         "BEGIN;\n"
         "SET LOCAL client_min_messages = warning;\n"
         "SET LOCAL standard_conforming_strings = on;\n"
+        f"{_PATH}\n"
         # PERFORM, for nothing to be printed.
         f"DO $$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock({_LOCK}); END $$;\n\n"
-        f"{body}\n\n{_record()}COMMIT;\n"
+        f"{body}\n\n{_record()}{_PATH_BACK}COMMIT;\n"
     )
+
+
+def migrations_after(version: int) -> list[int]:
+    """The versions whose migrations a database with this version needs, in order."""
+    return [number for number, _ in _migrations() if number > version]
+
+
+def upgrade_sql(version: int) -> str:
+    """What `upgrade` does to a database with this version, as one psql-ready transaction.
+
+    It refuses a database with another version. Raises RuntimeVersionError for one newer than this package.
+    """
+    if version > _version():
+        raise RuntimeVersionError(
+            f"version {version} is newer than this program's, {RUNTIME_VERSION}", "use a newer pgsb"
+        )
+    guard = (
+        "DO $$ BEGIN\n"
+        f"    IF (SELECT r.version FROM ssb.runtime_version AS r) IS DISTINCT FROM {version} THEN\n"
+        f"        RAISE EXCEPTION 'this text upgrades version {version} of the runtime only';\n"
+        "    END IF;\nEND $$;\n\n"
+    )
+    head, lock, body = install_sql().partition(f"pg_advisory_xact_lock({_LOCK}); END $$;\n\n")
+    steps = "".join(f"{text}\n\n" for number, text in _migrations() if number > version)
+    return f"{head}{lock}{guard}{steps}{body}"
 
 
 def extension_files() -> dict[str, str]:
@@ -131,11 +175,11 @@ def extension_files() -> dict[str, str]:
     body = "\n\n".join(_parts())
     result = {
         f"{EXTENSION_NAME}.control": control,
-        f"{EXTENSION_NAME}--{RUNTIME_VERSION}.sql": f"{guard}{body}\n\n{_record()}\n{_DUMP_DATA}",
+        f"{EXTENSION_NAME}--{RUNTIME_VERSION}.sql": f"{guard}{_PATH}\n{body}\n\n{_record()}\n{_DUMP_DATA}",
     }
     previous = 1
     for version, text in _migrations():
-        update = f"{guard}{text}\n\n"
+        update = f"{guard}{_PATH}\n{text}\n\n"
         if version == _version():
             update += f"{body}\n\n{_record()}\n{_DUMP_DATA}"
         result[f"{EXTENSION_NAME}--{previous}--{version}.sql"] = update
@@ -172,6 +216,7 @@ def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
         found = _installed(connection)
         if found == (_version(), _content_hash()) and not anew:
             return
+        connection.execute(_PATH)
         if found is not None:
             if found[0] > _version():
                 raise RuntimeVersionError(
@@ -196,6 +241,7 @@ def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
                 "pgsb uninstall removes it with its queues and messages, pgsb install then installs this one",
             ) from error
         connection.execute(_record().encode())
+        connection.execute(_PATH_BACK)
 
 
 def upgrade(connection: psycopg.Connection[Any]) -> None:
@@ -209,15 +255,16 @@ def upgrade(connection: psycopg.Connection[Any]) -> None:
 _DEPENDENTS = """\
 WITH ours (class, number) AS (
     SELECT 'pg_proc'::regclass, p.oid FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE n.nspname IN ('ssb', 'sys')
+     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys')
     UNION ALL
     SELECT 'pg_class', c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-     WHERE n.nspname IN ('ssb', 'sys')
+     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys')
         OR EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = n.nspname AND q.relation_name = c.relname)
     UNION ALL
     SELECT 'pg_type', t.oid FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
       LEFT JOIN pg_type AS e ON e.oid = t.typelem
-     WHERE n.nspname IN ('ssb', 'sys') AND 'd' NOT IN (t.typtype, coalesce(e.typtype, t.typtype))
+     WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys')
+       AND 'd' NOT IN (t.typtype, coalesce(e.typtype, t.typtype))
 )
 SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
   FROM ours AS o
@@ -230,7 +277,7 @@ SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
   LEFT JOIN pg_class AS c ON c.oid = CASE d.classid WHEN 'pg_class'::regclass THEN d.objid
                                           ELSE coalesce(r.ev_class, f.adrelid, t.tgrelid) END
   JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, k.connamespace, p.pronamespace)
- WHERE n.nspname NOT IN ('ssb', 'sys', 'ssb_staging') AND n.nspname !~ '^pg_(temp|toast)'
+ WHERE n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging') AND n.nspname !~ '^pg_(temp|toast)'
    AND NOT EXISTS (SELECT FROM ours AS x WHERE x.class = 'pg_class'::regclass AND x.number = c.oid)
  ORDER BY 1
 """
@@ -245,9 +292,10 @@ SELECT o.nspname, y.typname,
           LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
           JOIN pg_namespace AS n ON n.oid = coalesce(c.relnamespace, t.typnamespace, p.pronamespace)
          WHERE d.refclassid = 'pg_type'::regclass AND d.refobjid IN (y.oid, y.typarray) AND d.deptype = 'n'
-           AND n.nspname NOT IN ('ssb', 'sys', 'ssb_staging') AND n.nspname !~ '^pg_(temp|toast)') AS users
+           AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging')
+           AND n.nspname !~ '^pg_(temp|toast)') AS users
   FROM pg_type AS y JOIN pg_namespace AS o ON o.oid = y.typnamespace
- WHERE o.nspname IN ('ssb', 'sys') AND y.typtype = 'd'
+ WHERE o.nspname IN ('ssb', 'ssb_internal', 'sys') AND y.typtype = 'd'
 """
 
 
@@ -274,7 +322,7 @@ def _save_from_extension(connection: psycopg.Connection[Any]) -> None:
             " LEFT JOIN pg_catalog.pg_type AS t ON d.classid = 'pg_catalog.pg_type'::regclass"
             " AND t.oid = d.objid AND t.typtype = 'd'"
             " LEFT JOIN pg_catalog.pg_namespace AS n ON d.classid = 'pg_catalog.pg_namespace'::regclass"
-            " AND n.oid = d.objid AND n.nspname NOT IN ('ssb', 'sys', 'ssb_staging')"
+            " AND n.oid = d.objid AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging')"
             " CROSS JOIN LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, 0) AS o"
             " WHERE e.extname = %s AND coalesce(t.oid, n.oid) IS NOT NULL",
             (EXTENSION_NAME,),
@@ -318,6 +366,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
         connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(%s::bigint)", (_LOCK,))
         if _installed(connection) is None:
             return
+        connection.execute(_PATH)
         with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
             schemas = [row[0] for row in cursor.execute("SELECT s.name FROM ssb.schema_of_database AS s")]
             views = [
@@ -329,7 +378,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
         _save_from_extension(connection)
         _keep_domains(connection)
         connection.execute(f"DROP EXTENSION IF EXISTS {EXTENSION_NAME} CASCADE")
-        connection.execute("DROP SCHEMA IF EXISTS ssb, sys, ssb_staging CASCADE")
+        connection.execute("DROP SCHEMA IF EXISTS ssb, ssb_internal, sys, ssb_staging CASCADE")
         for schema in schemas:
             with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
                 used = cursor.execute(
@@ -340,3 +389,4 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
                 ).fetchone()
             if used is not None and not used[0]:
                 connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {}").format(sql.Identifier(schema)))
+        connection.execute(_PATH_BACK)

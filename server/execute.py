@@ -1,6 +1,6 @@
 """Runs compiled batches on a connection and reports what they produce, as it happens."""
 
-import re
+import select
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,22 +11,30 @@ from types import FrameType
 from typing import Any
 
 import psycopg
+from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGresult
 
 from ..compiler.pipeline import CompiledBatch, CompiledStatement, ends_batch
+from .open_transaction import OpenTransaction
 from .results import (
     CANCELED,
     SCRIPT_ENDED,
+    Cell,
     ErrorEvent,
     Event,
     NoticeReader,
+    Print,
     RowCount,
+    RowReader,
+    Rows,
     error_of,
     number_of_sqlstate,
-    rows_of_result,
 )
 from .spelling import as_written
 
+# Rows that are handed on together, and the seconds after which fewer are.
+_PIECE, _PATIENCE = 1000, 0.1
 _COUNTED = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 
 
@@ -43,8 +51,10 @@ class Executor:
     """Runs batches on one connection from `connect`; ``emit`` gets every event in order.
 
     ``other`` gets the server's own notices (severity, text), ``translate`` the dynamic SQL
-    that a session wants translated (`translate.Translator`). Ctrl-C cancels the running
-    statement and raises KeyboardInterrupt.
+    that a session wants translated (`translate.Translator`), ``use_keys`` what it wants to be done
+    with keys, and the statement that runs (`key_statements.KeyAnswerer`). ``interactive``: batches
+    come one by one, and what @@ERROR and @@ROWCOUNT of the next may ask for is kept. Ctrl-C cancels
+    the running statement and raises KeyboardInterrupt.
     """
 
     def __init__(
@@ -53,13 +63,26 @@ class Executor:
         emit: Callable[[Event], None],
         other: Callable[[str, str], None] = lambda severity, text: None,
         translate: Callable[[str], None] | None = None,
+        use_keys: Callable[[str, str], None] | None = None,
+        *,
+        interactive: bool = False,
     ) -> None:
         self._connection = connection
+        self._interactive = interactive
+        self._open = OpenTransaction(connection)
+        self._status = (0, 0)
         self._emit_to = emit
         self._failed = False
         self._script = ""
+        self._batch: CompiledBatch | None = None
+        self._running = ""
+        self._use_keys = use_keys
         self._unwritable: OSError | None = None
-        connection.add_notice_handler(NoticeReader(self._emit_notice, other, translate))
+        connection.add_notice_handler(
+            NoticeReader(
+                self._emit_notice, other, translate, self._answer_keys if use_keys is not None else None
+            )
+        )
 
     def run(self, batch: CompiledBatch) -> bool:
         """Run one batch as often as its GO says; False when an error came up.
@@ -67,6 +90,10 @@ class Executor:
         As in SQL Server an error ends its statement or its batch, never the script.
         """
         self._failed = False
+        self._batch = batch
+        if batch.open:
+            self._run_open(batch)
+            return not self._failed
         for _ in range(batch.repeat):
             skipping = False
             for statement in batch.statements:
@@ -74,25 +101,72 @@ class Executor:
                 if skipping:
                     continue
                 self._script = statement.span.source.text
+                self._running = statement.sql
                 outcome = self._run_statement(batch, statement)
                 if outcome is Outcome.BATCH_ENDED:
                     break
                 skipping = outcome is Outcome.FAILED
             if self._connection.closed:
                 break
+            if self._interactive and batch.plain and batch.statements:
+                self._keep_status()
         return not self._failed
+
+    @property
+    def depth(self) -> int:
+        """@@TRANCOUNT: above 0 a transaction is open between two batches."""
+        return self._open.depth
+
+    def close(self) -> None:
+        """Leave an open transaction; the server rolls it back."""
+        self._open.close()
+
+    def _run_open(self, batch: CompiledBatch) -> None:
+        """Run a batch that begins inside a transaction, or may leave one open."""
+        for _ in range(batch.repeat):
+            self._script = batch.statements[0].span.source.text
+            self._running = "\n".join(statement.sql for statement in batch.statements)
+            was_open = self.depth > 0
+            try:
+                with _interruptible(self._connection):
+                    self._open.run([statement.sql for statement in batch.statements])
+            except KeyboardInterrupt:
+                if was_open:
+                    self._emit(Print("The open transaction is rolled back."))
+                raise
+            except psycopg.Error as error:
+                if self._unwritable is not None:
+                    raise self._unwritable from error
+                self._emit(error_of(error))
+                return
+            if self._unwritable is not None:
+                raise self._unwritable
+
+    def _keep_status(self) -> None:
+        """@@ERROR and @@ROWCOUNT after plain statements, for the batch that may come next."""
+        self._connection.execute(
+            "SELECT pg_catalog.set_config('pgsb.status', pg_catalog.concat_ws(',', %s::text, %s::text,"
+            " coalesce(nullif(pg_catalog.split_part(pg_catalog.current_setting('pgsb.status', true),"
+            " ',', 3), ''), '0')), false)",
+            self._status,
+        )
 
     def _run_statement(self, batch: CompiledBatch, statement: CompiledStatement) -> Outcome:
         try:
-            with _interruptible(self._connection), self._connection.cursor() as cursor:
-                cursor.execute(statement.sql.encode())
-                self._report(statement, cursor)
+            with _interruptible(self._connection):
+                if statement.returns_rows:
+                    self._stream(statement)
+                else:
+                    with self._connection.cursor() as cursor:
+                        cursor.execute(statement.sql.encode())
+                        self._report(statement, cursor)
         except psycopg.Error as error:
             if self._unwritable is not None:
                 raise self._unwritable from error
             if error.sqlstate == SCRIPT_ENDED:
                 return Outcome.BATCH_ENDED
             event = self._event(statement, error, statement.span.line - batch.line + 1)
+            self._status = (event.number, 0)
             self._emit(event)
             if self._connection.closed or event.severity >= 20 or ends_batch(event.number, xact_abort=False):
                 return Outcome.BATCH_ENDED
@@ -102,18 +176,72 @@ class Executor:
         return Outcome.DONE
 
     def _report(self, statement: CompiledStatement, cursor: psycopg.Cursor[Any]) -> None:
-        result = cursor.pgresult
-        if result is None:
-            return
-        count: int | None = None
-        if result.status == ExecStatus.TUPLES_OK and statement.returns_rows:
-            rows = rows_of_result(result, statement.columns)
-            self._emit(rows)
-            count = len(rows.rows)
-        elif (cursor.statusmessage or "").split(" ")[0] in _COUNTED:
-            count = cursor.rowcount
+        verb = (cursor.statusmessage or "").split(" ")[0]
+        self._count(statement, cursor.rowcount if verb in _COUNTED else None)
+
+    def _count(self, statement: CompiledStatement, count: int | None) -> None:
+        self._status = (0, count or 0)
         if count is not None and statement.counts_rows:
             self._emit(RowCount(count))
+
+    def _stream(self, statement: CompiledStatement) -> None:
+        """Run a query and emit its rows as they come, so that none of them are kept."""
+        pgconn = self._connection.pgconn
+        reader = RowReader(statement.columns)
+        held: list[list[Cell]] = []
+        count = 0
+        begun = False
+        finished: PGresult | None = None
+        failed: PGresult | None = None
+
+        def emit(*, last: bool) -> None:
+            nonlocal begun
+            self._emit(Rows(None if begun else reader.names, held.copy(), last))
+            held.clear()
+            begun = True
+
+        pgconn.send_query(statement.sql.encode())
+        pgconn.set_single_row_mode()
+        try:
+            while True:
+                while pgconn.is_busy():
+                    if not select.select([pgconn.socket], [], [], _PATIENCE if held else None)[0]:
+                        emit(last=False)
+                        continue
+                    pgconn.consume_input()
+                result = pgconn.get_result()
+                if result is None:
+                    break
+                if result.status == ExecStatus.SINGLE_TUPLE:
+                    held += reader.read(result)
+                    count += 1
+                    if len(held) >= _PIECE:
+                        emit(last=False)
+                elif result.status == ExecStatus.TUPLES_OK:
+                    reader.read(result)  # without rows it is the only one that names the columns
+                    finished = result
+                elif result.status == ExecStatus.FATAL_ERROR:
+                    failed = result
+        except BaseException:
+            self._abandon()
+            raise
+        if failed is not None:
+            if held or begun:
+                emit(last=True)
+            raise error_from_result(failed, encoding="utf-8")
+        if finished is not None:
+            emit(last=True)
+            self._count(statement, count)
+        else:
+            self._count(statement, None)
+
+    def _abandon(self) -> None:
+        """Cancel a query whose rows nobody takes any more, and make the connection free."""
+        if self._connection.closed:
+            return
+        self._connection.cancel_safe()
+        while self._connection.pgconn.get_result() is not None:
+            pass
 
     def _event(self, statement: CompiledStatement, error: psycopg.Error, line: int) -> ErrorEvent:
         if number_of_sqlstate(error.sqlstate) is None and error.diag.message_primary is not None:
@@ -125,12 +253,10 @@ class Executor:
         status = self._connection.info.transaction_status
         if status not in (TransactionStatus.IDLE, TransactionStatus.INTRANS) or error.sqlstate == CANCELED:
             return None
-        verb = re.match(r"(?:\s|--.*\n)*(INSERT|UPDATE|DELETE|MERGE|DROP|ALTER TABLE)\b", statement.sql)
-        switched = statement.sql.startswith("SELECT ssb.switch_constraints(")
-        name = verb[1] if verb else "ALTER TABLE" if switched else ""
         row = self._connection.execute(
-            "SELECT e.number, e.severity, e.state, e.message FROM ssb.native_error(%s, %s, %s, %s) AS e",
-            [error.sqlstate, error.diag.message_primary, error.diag.message_detail, name],
+            "SELECT e.number, e.severity, e.state, e.message FROM ssb_internal.native_error(%s, %s, %s,"
+            " %s) AS e",
+            [error.sqlstate, error.diag.message_primary, error.diag.message_detail, statement.verb],
         ).fetchone()
         if row is None or row[0] is None:
             return None
@@ -138,6 +264,20 @@ class Executor:
         # What PostgreSQL advises fits its own words only.
         hint = error.diag.message_hint if message == error.diag.message_primary else None
         return ErrorEvent(number, severity, state, None, line, message, hint, error.sqlstate)
+
+    def _place(self, event: ErrorEvent) -> str | None:
+        """The file and line of an error, as an editor takes them; of one in a module, its batch's."""
+        batch = self._batch
+        if batch is None or batch.span is None:
+            return None
+        source = batch.span.source
+        in_batch = event.procedure is None and not batch.joined
+        file, line = source.origin(batch.line + event.line - 1 if in_batch else batch.line)
+        return None if file.startswith("<") else f"{file}:{line}"
+
+    def _answer_keys(self, request: str) -> None:
+        assert self._use_keys is not None
+        self._use_keys(request, self._running)
 
     def _emit_notice(self, event: Event) -> None:
         """Emit inside libpq's callback, which no exception can leave: it comes after the statement."""
@@ -151,7 +291,7 @@ class Executor:
 
     def _emit(self, event: Event) -> None:
         if isinstance(event, ErrorEvent):
-            event = replace(event, message=as_written(event.message, self._script))
+            event = replace(event, message=as_written(event.message, self._script), place=self._place(event))
             self._failed = self._failed or event.severity > 10
         self._emit_to(event)
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import psycopg
 
-from ..compiler import type_map as tm
-from ..compiler.lower_query import TABLE_TYPE_COMMENT
-from ..compiler.names import ObjectName, quote
+from ..compiler.catalog import types as tm
+from ..compiler.catalog.names import ObjectName, quote
+from ..compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo, UserFunction
+from ..compiler.catalog.scope import Catalog, Scope, TableType
+from ..compiler.catalog.types import SqlType
+from ..compiler.lower.queries import TABLE_TYPE_COMMENT
 from ..compiler.nodes import SqlText
-from ..compiler.ordinary_sql import ColumnInfo, TableInfo, translate_table_variable
-from ..compiler.ordinary_sql_interface import KeyInfo, UserFunction
-from ..compiler.scope import Catalog, Scope, TableType
-from ..compiler.type_map import SqlType
+from ..compiler.sql.translate import translate_table_variable
 from ..grammar.lexer import lex
 from ..grammar.problems import Problems
 from ..grammar.source import Source
@@ -36,10 +36,10 @@ SELECT n.nspname, c.relname, c.relkind::text,
   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   JOIN pg_type AS t ON t.oid = a.atttypid
   LEFT JOIN pg_namespace AS b ON b.oid = t.typnamespace AND t.typtype = 'd'
-                             AND b.nspname NOT IN ('ssb', 'sys')
+                             AND b.nspname NOT IN ('ssb', 'ssb_internal', 'sys')
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
-   AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
  GROUP BY n.nspname, c.relname, c.relkind
 """
 _KEYS = """
@@ -51,7 +51,7 @@ SELECT n.nspname, c.relname, i.indisprimary,
   JOIN pg_class AS c ON c.oid = i.indrelid
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
-   AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
 """
 # What CREATE TYPE … FROM made.
 _DOMAINS = """
@@ -59,7 +59,8 @@ SELECT n.nspname, t.typname, format_type(t.typbasetype, t.typtypmod),
        EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = t.oid AND k.conname = 'columns are NOT NULL')
   FROM pg_type AS t
   JOIN pg_namespace AS n ON n.oid = t.typnamespace
- WHERE t.typtype = 'd' AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+ WHERE t.typtype = 'd' AND n.nspname !~ '^pg_'
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema')
 """
 # What CREATE TYPE … AS TABLE made: the comment keeps its T-SQL.
 _TABLE_TYPES = """
@@ -70,9 +71,9 @@ SELECT n.nspname, t.typname, d.description
  WHERE t.typtype = 'c' AND starts_with(d.description, %s)
 """
 _SYNONYMS = """
-SELECT n.nspname, c.relname, t.part[2], ssb.tsql_schema(t.part[1]),
-       ssb.database_name(ssb.database_of_schema(t.part[1]))
-  FROM ssb.synonym AS s
+SELECT n.nspname, c.relname, t.part[2], ssb_internal.tsql_schema(t.part[1]),
+       ssb_internal.database_name(ssb_internal.database_of_schema(t.part[1]))
+  FROM ssb_internal.synonym AS s
   JOIN pg_class AS c ON c.oid = s.oid
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  CROSS JOIN LATERAL (SELECT parse_ident(s.target) AS part) AS t
@@ -86,14 +87,14 @@ SELECT n.nspname, p.proname,
   FROM pg_proc AS p
   JOIN pg_namespace AS n ON n.oid = p.pronamespace
  WHERE p.prokind = 'f' AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
-   AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM pg_proc AS o
                     WHERE o.pronamespace = p.pronamespace AND o.proname = p.proname AND o.oid <> p.oid)
 """
 # Tables with a period for system time.
 _PERIODS = """
 SELECT n.nspname, c.relname, p.start_column, p.end_column, p.start_is_hidden, p.end_is_hidden
-  FROM ssb.system_period AS p
+  FROM ssb_internal.system_period AS p
   JOIN pg_class AS c ON c.oid = p.relation
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
 """

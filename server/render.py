@@ -2,14 +2,17 @@
 
 import csv
 import json
+import time
 import unicodedata
+from dataclasses import dataclass
 from typing import Protocol, TextIO
 
 from .results import Cell, ErrorEvent, Event, Number, Print, RowCount, Rows
 
 _UNNAMED = "(No column name)"
-# Rows looked at before the widths of a table are settled; later ones may be wider.
+# Rows looked at before the widths of a table are settled, and the time; later ones may be wider.
 _ROWS_FOR_WIDTHS = 5000
+_SECONDS_FOR_WIDTHS = 0.2
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 # What a terminal would act on instead of showing.
 _CONTROL = {code: "\N{MIDDLE DOT}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
@@ -25,15 +28,36 @@ class Renderer(Protocol):
         """Finish what is begun."""
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How sqlcmd's options have a table: ``-h``, ``-s``, ``-W``, ``-w``.
+
+    ``headers``: 0 once, -1 never, else again after so many rows. ``width``: lines are broken after
+    so many characters; None: never.
+    """
+
+    headers: int = 0
+    separator: str = " "
+    trims: bool = False
+    width: int | None = None
+
+
 class TableRenderer:
     """What SQL Server Management Studio's text output shows, and sqlcmd."""
 
-    def __init__(self, out: TextIO, *, color: bool = False) -> None:
+    def __init__(
+        self, out: TextIO, *, color: bool = False, places: bool = False, layout: Layout | None = None
+    ) -> None:
+        """``places``: errors tell file and line, for scripts that are files."""
         self._out = out
         self._color = color
+        self._places = places
+        self._layout = layout or Layout()
+        self._since = 0.0
         self._columns: tuple[str | None, ...] | None = None
         self._held: list[list[Cell]] = []
         self._widths: list[int] | None = None
+        self._count = 0
 
     def write(self, event: Event) -> None:
         """Write one event; rows wait for the end of their result, up to some thousands."""
@@ -59,6 +83,9 @@ class TableRenderer:
         procedure = f", Procedure {event.procedure}" if event.procedure else ""
         numbers = f"Msg {event.number}, Level {event.severity}, State {event.state}"
         body = event.report or (f"{event.message}\nhint: {event.hint}" if event.hint else event.message)
+        if self._places and event.place and not event.report:
+            where = "in the batch at" if event.procedure else "at"
+            body = f"{body}\n{where} {event.place}"
         text = f"{numbers}{procedure}, Line {event.line}\n{body}".translate(_CONTROL)
         self._out.write(f"{_RED}{text}{_PLAIN}\n" if self._color and event.severity > 10 else f"{text}\n")
 
@@ -66,8 +93,11 @@ class TableRenderer:
         if event.columns is not None:
             self._flush(end=True)
             self._columns = event.columns
+        if not self._held:
+            self._since = time.monotonic()
         self._held.extend(event.rows)
-        if event.last or len(self._held) >= _ROWS_FOR_WIDTHS:
+        late = self._widths is not None or time.monotonic() - self._since > _SECONDS_FOR_WIDTHS
+        if event.last or late or len(self._held) >= _ROWS_FOR_WIDTHS:
             self._flush(end=event.last)
 
     def _flush(self, *, end: bool) -> None:
@@ -80,15 +110,41 @@ class TableRenderer:
             for row in cells:
                 for index, text in enumerate(row):
                     self._widths[index] = max(self._widths[index], _width(text))
-            self._line(_padded(names, self._widths, [False] * len(names)))
-            self._line(" ".join("-" * width for width in self._widths))
+            if self._layout.headers >= 0:
+                self._header(names)
         for values, row in zip(self._held, cells, strict=True):
-            self._line(_padded(row, self._widths, [isinstance(value, Number) for value in values]))
+            if self._layout.headers > 0 and self._count and self._count % self._layout.headers == 0:
+                self._line("")
+                self._header(names)
+            self._row(row, [isinstance(value, Number) for value in values])
+            self._count += 1
         self._held.clear()
         if end:
             self._line("")
-            self._columns, self._widths = None, None
+            self._columns, self._widths, self._count = None, None, 0
         self._out.flush()
+
+    def _header(self, names: list[str]) -> None:
+        assert self._widths is not None
+        self._row(names, [False] * len(names))
+        widths = [_width(name) for name in names] if self._layout.trims else self._widths
+        self._broken(self._layout.separator.join("-" * width for width in widths))
+
+    def _row(self, texts: list[str], right: list[bool]) -> None:
+        assert self._widths is not None
+        separator = self._layout.separator
+        if self._layout.trims:
+            self._broken(separator.join(text.rstrip(" ") for text in texts))
+        else:
+            self._broken(separator.join(_padded(texts, self._widths, right)).rstrip(" "))
+
+    def _broken(self, line: str) -> None:
+        width = self._layout.width
+        if width is None or len(line) <= width:
+            self._line(line)
+            return
+        for start in range(0, len(line), width):
+            self._line(line[start : start + width])
 
     def _line(self, text: str) -> None:
         self._out.write(text.translate(_CONTROL) + "\n")
@@ -154,8 +210,7 @@ class CsvRenderer:
             self._writer.writerow([name or "" for name in event.columns])
         for row in event.rows:
             self._writer.writerow(["" if cell is None else _text(cell) for cell in row])
-        if event.last:
-            self._out.flush()
+        self._out.flush()
 
     def close(self) -> None:
         """Flush."""
@@ -182,12 +237,12 @@ def _cells(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _padded(texts: list[str], widths: list[int], right: list[bool]) -> str:
+def _padded(texts: list[str], widths: list[int], right: list[bool]) -> list[str]:
     parts = []
     for text, width, to_right in zip(texts, widths, right, strict=True):
         room = " " * max(0, width - _width(text))
         parts.append(room + text if to_right else text + room)
-    return " ".join(parts).rstrip(" ")
+    return parts
 
 
 def _json(value: object) -> str:
@@ -219,6 +274,9 @@ def _plain(event: Event) -> dict[str, object]:
             }
             if event.hint:
                 shown["hint"] = event.hint
+            if event.place:
+                shown["file"], _, line = event.place.rpartition(":")
+                shown["file_line"] = int(line)
             return shown
         case Rows():
             raise TypeError("rows are written piecewise")

@@ -74,6 +74,8 @@ class ErrorEvent:
     hint: str | None = None
     sqlstate: str | None = None
     report: str | None = None
+    place: str | None = None
+    """``orders.sql:14``: where in the script; None where the script has no name."""
 
 
 Event = Rows | Print | RowCount | ErrorEvent
@@ -206,20 +208,33 @@ def _cell_of_json(value: Any, type_: ColumnType) -> Cell:
     return json.dumps(value, ensure_ascii=False, default=lambda number: float(number.digits))
 
 
-def rows_of_result(result: PGresult, spelled: Sequence[str | None] | None = None) -> Rows:
-    """The rows of an ordinary SELECT (text format); ``spelled``: its columns' names in the script."""
-    types = [ColumnType.of_result(result, column) for column in range(result.nfields)]
-    names = tuple(_column_name(result.fname(column)) for column in range(result.nfields))
-    if spelled is not None and len(spelled) == len(names):
-        names = tuple(spelled)
-    rows: list[list[Cell]] = []
-    for row in range(result.ntuples):
-        cells: list[Cell] = []
-        for column, type_ in enumerate(types):
-            value = result.get_value(row, column)
-            cells.append(None if value is None else type_.format(value.decode()))
-        rows.append(cells)
-    return Rows(names, rows)
+class RowReader:
+    """Reads the rows of an ordinary SELECT (text format), in as many pieces as they come in.
+
+    ``spelled``: the names of its columns in the script, where they are known.
+    """
+
+    def __init__(self, spelled: Sequence[str | None] | None = None) -> None:
+        self._spelled = spelled
+        self._types: list[ColumnType] | None = None
+        self.names: tuple[str | None, ...] = ()
+
+    def read(self, result: PGresult) -> list[list[Cell]]:
+        """The rows of one piece."""
+        if self._types is None:
+            columns = range(result.nfields)
+            self._types = [ColumnType.of_result(result, column) for column in columns]
+            self.names = tuple(_column_name(result.fname(column)) for column in columns)
+            if self._spelled is not None and len(self._spelled) == len(self.names):
+                self.names = tuple(self._spelled)
+        rows: list[list[Cell]] = []
+        for row in range(result.ntuples):
+            cells: list[Cell] = []
+            for column, type_ in enumerate(self._types):
+                value = result.get_value(row, column)
+                cells.append(None if value is None else type_.format(value.decode()))
+            rows.append(cells)
+        return rows
 
 
 def _column_name(name: bytes | None) -> str | None:
@@ -235,7 +250,7 @@ _PLACE = re.compile(
     r"(?:, Procedure (?P<procedure>.*?))?(?:, Line (?P<line>\d+))?\s*$",
     re.MULTILINE,
 )
-# An error, shown before, ends the rest of the script: ssb.end_batch.
+# An error, shown before, ends the rest of the script: ssb_internal.end_batch.
 SCRIPT_ENDED = "SX002"
 # Set by the server when a query is cancelled: what SSMS prints then.
 CANCELED = "57014"
@@ -254,6 +269,8 @@ class NoticeReader:
     other: Callable[[str, str], None] = lambda severity, text: None
     translate: Callable[[str], object] | None = None
     """Answers a session that asks for the translation of dynamic SQL (SX001)."""
+    use_keys: Callable[[str], object] | None = None
+    """Answers a session whose statement needs a key or a file (SX002)."""
     _types: list[ColumnType] = field(default_factory=list)
 
     def __call__(self, notice: Diagnostic) -> None:
@@ -270,6 +287,8 @@ class NoticeReader:
                 self.emit(_error(notice))
             case "SX001" if self.translate is not None:
                 self.translate(text)
+            case "SX002" if self.use_keys is not None:
+                self.use_keys(text)
             case _:
                 self.other(notice.severity_nonlocalized or notice.severity or "NOTICE", text)
 
@@ -312,7 +331,7 @@ def number_of_sqlstate(sqlstate: str | None) -> int | None:
     return None
 
 
-# Of errors that the runtime's functions raise by number alone; as ssb.usual_state has them.
+# Of errors that the runtime's functions raise by number alone; as ssb_internal.usual_state has them.
 _USUAL_STATES = {242: 3, 515: 2, 547: 0, 628: 0, 2714: 6, 8114: 5, 8115: 2}
 
 

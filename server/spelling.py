@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..compiler.names import fold
+from ..compiler.catalog.names import fold
 
 _MESSAGES = re.compile(
     r"(?P<before>Invalid object name |Invalid column name |There is already an object named |"

@@ -1,6 +1,6 @@
 """Translates, for a session that is running, the dynamic SQL that only the run time knows.
 
-The server asks in a notice (ssb.translated, 140_late_text.sql) while its statement goes on;
+The server asks in a notice (ssb_internal.translated, session/runtime_compiled_sql.sql) while it waits;
 the answer goes through a second connection of the same user.
 """
 
@@ -11,12 +11,32 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from ..compiler.late_text import LateProblem, LateText, compile_late_text
-from ..compiler.scope import Catalog
+from ..compiler.catalog.scope import Catalog
+from ..compiler.lower.runtime_compilation import (
+    RuntimeCompilationError,
+    RuntimeCompiledText,
+    compile_at_run_time,
+)
 from .learn import learn_tables
 
 SETTING = "SET pgsb.translator = 'on'"
 """Tells the server that this client answers."""
+
+
+def second_connection(connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """Open another connection like this one, of the same user."""
+    return _open(_conninfo(connection))
+
+
+def _conninfo(connection: psycopg.Connection[Any]) -> str:
+    info = connection.info
+    return make_conninfo(info.dsn, password=info.password) if info.password else info.dsn
+
+
+def _open(conninfo: str) -> psycopg.Connection[Any]:
+    return psycopg.connect(
+        conninfo, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb translator"
+    )
 
 
 class Translator:
@@ -35,14 +55,12 @@ class Translator:
     def of(cls, connection: psycopg.Connection[Any], catalog: Callable[[], Catalog]) -> "Translator":
         """Answer a connection that is open; the server is told."""
         connection.execute(SETTING)
-        info = connection.info
-        dsn = make_conninfo(info.dsn, password=info.password) if info.password else info.dsn
-        return cls(dsn, catalog)
+        return cls(_conninfo(connection), catalog)
 
     def __call__(self, request: str) -> None:
         """Answer one request: the text of a notice SX001."""
         asked = json.loads(request)
-        text = LateText(
+        text = RuntimeCompiledText(
             asked["text"],
             asked["parameters"],
             tuple(asked["marks"] or ()),
@@ -54,10 +72,10 @@ class Translator:
         answered = False
         try:
             catalog = self._catalog() if self._catalog is not None else self._learn()
-            statements = list(compile_late_text(text, catalog))
+            statements = list(compile_at_run_time(text, catalog))
             self._answer(token, statements, None, None, None)
             answered = True
-        except LateProblem as problem:
+        except RuntimeCompilationError as problem:
             self._answer(token, None, problem.number, problem.message, problem.line)
             answered = True
         finally:
@@ -73,15 +91,11 @@ class Translator:
 
     def _connect(self) -> psycopg.Connection[Any]:
         # Dynamic SQL of this kind is rare: no connection is kept open for it.
-        return psycopg.connect(
-            self._conninfo,
-            autocommit=True,
-            client_encoding="utf8",
-            fallback_application_name="pgsb translator",
-        )
+        return _open(self._conninfo)
 
     def _answer(self, *values: Any) -> None:
         with self._connect() as connection:
             connection.execute(
-                "SELECT ssb.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)", values
+                "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text, %s::integer)",
+                values,
             )

@@ -8,6 +8,7 @@ first only). Without it: 18 from the wheel.
 Every process of pytest-xdist has a server of its own.
 """
 
+import atexit
 import itertools
 import os
 import re
@@ -27,6 +28,9 @@ from pgsb.server.embedded import PrivateServer
 from support import Connection, Database
 
 _TEMPLATE = "pgsb_template"
+# Service master keys of test databases: not among those of whoever runs the tests.
+os.environ["PGSB_KEYS"] = tempfile.mkdtemp(prefix="pgsb-keys-")
+atexit.register(shutil.rmtree, os.environ["PGSB_KEYS"], ignore_errors=True)
 
 
 _WANTED = os.environ.get("PGSB_TEST_POSTGRES", "18").split(",")

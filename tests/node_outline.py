@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from pgsb.compiler import nodes
-from pgsb.compiler.build import parse_script
+from pgsb.compiler.builder.batches import parse_script
 from pgsb.grammar.problems import Problem, Problems
 from pgsb.grammar.source import Source
 
-_NOT_SHOWN = frozenset({"span", "source", "line"})
+_NOT_SHOWN = frozenset({"span", "source", "line", "tokens"})
 _WHOLE_TEXT = (
     nodes.CreateTable | nodes.CreateProcedure | nodes.CreateFunction | nodes.CreateTrigger | nodes.CreateView
 )

@@ -6,6 +6,7 @@ from . import limits
 from .conditions import conditions
 from .dialogs import connections, dialogs
 from .empty_handed import empty_handed
+from .jobs import jobs
 from .latency import latency
 from .paper import paper
 from .pinned import pinned
@@ -18,6 +19,7 @@ Special = Callable[[BenchServer, bool, bool, Say], list[Outcome]]
 SPECIAL: dict[str, Special] = {
     "conditions": conditions,
     "new dialog per message": dialogs,
+    "jobs": jobs,
     "100 connections": connections,
     "sets": sets,
     "empty-handed": empty_handed,

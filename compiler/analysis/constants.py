@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from ..grammar.lexer import string_value
-from ..grammar.tokens import Token, TokenKind
-from . import nodes
+from ...grammar.lexer import string_value
+from ...grammar.records import dataclass
+from ...grammar.tokens import Token, TokenKind
+from .. import nodes
+from .mentions import assigned_variables
 
 
 @dataclass(frozen=True)
@@ -155,16 +155,10 @@ def assigned(body: Iterable[nodes.Statement]) -> set[str]:
             case nodes.Print() | nodes.Send() | nodes.EndConversation() | nodes.Return():
                 pass
             case nodes.Execute(arguments=arguments, return_variable=returned):
-                result |= {a.value.text.strip().lower() for a in arguments if a.output and a.value}
+                result |= {a.value.tokens[0].text.lower() for a in arguments if a.output and a.value}
                 if returned is not None:
                     result.add(returned.key)
             case _:
                 # A variable in front of = (SELECT, RECEIVE, UPDATE), or anywhere in FETCH INTO.
-                result |= _variables(statement.span.text.lower())
+                result |= assigned_variables(statement.tokens)
     return result
-
-
-def _variables(text: str) -> set[str]:
-    if not re.search(r"=|\b(fetch|into|dialog|group)\b", text):
-        return set()
-    return set(re.findall(r"(?<!@)@[\w#$]+", text))

@@ -8,12 +8,11 @@ that FETCH sees.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from ..grammar.tokens import Token, TokenKind
-from . import nodes
-from .names import ObjectName, fold, quote
-from .ordinary_sql import TableInfo
+from ...grammar.tokens import Token, TokenKind
+from .. import nodes
+from ..catalog.names import ObjectName, fold, quote
+from ..catalog.objects import RowPlace, TableInfo
 
 __all__ = ["RowPlace", "located_cursors", "with_row_place"]
 
@@ -21,18 +20,6 @@ _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 _NOT_UPDATABLE = frozenset({"DISTINCT", "GROUP", "UNION", "EXCEPT", "INTERSECT"})
 _ENDS_FROM = frozenset({"WHERE", "ORDER", "FOR", "OPTION", "OFFSET"})
 _NO_ALIAS = _ENDS_FROM | frozenset("WITH JOIN INNER LEFT RIGHT FULL CROSS OUTER ON".split())
-
-
-@dataclass(frozen=True)
-class RowPlace:
-    """The columns behind those of a cursor that find its row: (PostgreSQL name, type)."""
-
-    columns: tuple[tuple[str, str], ...]
-
-    @property
-    def moves(self) -> bool:
-        """An UPDATE of the row changes them."""
-        return self.columns == (("ctid", "tid"),)
 
 
 def located_cursors(body: Sequence[nodes.Statement]) -> dict[str, ObjectName]:
@@ -44,7 +31,7 @@ def located_cursors(body: Sequence[nodes.Statement]) -> dict[str, ObjectName]:
             for index in range(len(words) - 2):
                 if words[index] == "CURRENT" and words[index + 1] == "OF":
                     last = statement.text.tokens[-1 if words[-1] != ";" else -2]
-                    result[fold(last.text.lstrip("@").strip('[]"'))] = _target(statement.text.tokens)
+                    result[fold(last.name.lstrip("@"))] = _target(statement.text.tokens)
         result |= located_cursors(nodes.children_of(statement))
     return result
 
@@ -58,7 +45,7 @@ def _target(tokens: Sequence[Token]) -> ObjectName:
 def _name_at(tokens: Sequence[Token], index: int) -> list[str]:
     parts: list[str] = []
     while index < len(tokens) and tokens[index].kind in _NAMES:
-        parts.append(tokens[index].text.strip('[]"'))
+        parts.append(tokens[index].name)
         if index + 1 >= len(tokens) or tokens[index + 1].word != ".":
             break
         index += 2
@@ -126,7 +113,7 @@ def _alias(tokens: Sequence[Token], start: int, table: ObjectName) -> str | None
             if after is not None and after.word == "AS":
                 after = tokens[index + 1] if index + 1 < len(tokens) else None
             if after is not None and after.kind in _NAMES and after.word not in _NO_ALIAS:
-                return after.text.strip('[]"')
+                return after.name
             return parts[-1]
         index += 1
     return None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import nodes
-from .names import fold
+from .. import nodes
+from ..catalog.names import fold
 
 
 def types_made(statements: Sequence[nodes.Statement]) -> set[str]:
@@ -21,7 +21,7 @@ def types_made(statements: Sequence[nodes.Statement]) -> set[str]:
             last = 0
             while tokens[last + 1 : last + 2] and tokens[last + 1].text == ".":
                 last += 2
-            result.update(fold(token.text.strip('[]"')) for token in tokens[last : last + 1])
+            result.update(fold(token.name) for token in tokens[last : last + 1])
         elif isinstance(statement, nodes.CreateXmlSchemaCollection):
             result.add(fold(statement.name.name.text))
         result |= types_made(nodes.children_of(statement))
@@ -38,4 +38,14 @@ def types_declared(statements: Sequence[nodes.Statement]) -> set[str]:
                     names = (declaration.type.name, declaration.type.xml_collection)
                     result.update(fold(name.name.text) for name in names if name is not None)
         result |= types_declared(nodes.children_of(statement))
+    return result
+
+
+def variable_names(body: Sequence[nodes.Statement]) -> list[str]:
+    """Return the names of all variables that a body declares."""
+    result: list[str] = []
+    for statement in body:
+        if isinstance(statement, nodes.Declare):
+            result += [declaration.variable.name for declaration in statement.declarations]
+        result += variable_names(nodes.children_of(statement))
     return result

@@ -9,10 +9,11 @@ effect when a batch is read: what it is at the end of a batch is true for all of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ..grammar.problems import Problems
-from . import nodes
+from ...grammar.problems import Problems
+from ...grammar.records import dataclass
+from .. import nodes
 
 __all__ = ["WhenExecuting", "parse_only", "sets_noexec", "when_executing"]
 

@@ -8,10 +8,11 @@ them again.  The analysis runs backwards over the statements.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from . import nodes
+from ...grammar.records import dataclass
+from .. import nodes
 from .execution_switches import WhenExecuting
+from .mentions import reads_status
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,12 @@ class Live:
 
     def __or__(self, other: Live) -> Live:
         """Return what either of two paths may read."""
-        return Live(self.error or other.error, self.rowcount or other.rowcount)
+        return _LIVE[self.error or other.error, self.rowcount or other.rowcount]
 
 
 DEAD = Live()
 BOTH = Live(True, True)
+_LIVE = {(error, rowcount): Live(error, rowcount) for error in (False, True) for rowcount in (False, True)}
 
 
 class Status:
@@ -128,13 +130,11 @@ class Status:
 
 
 def _reads(*texts: nodes.SqlText) -> Live:
-    words = {token.text.upper() for text in texts for token in text.tokens}
-    return Live("@@ERROR" in words, "@@ROWCOUNT" in words or "ROWCOUNT_BIG" in words)
+    return _LIVE[reads_status(token for text in texts for token in text.tokens)]
 
 
 def _reads_of(statement: nodes.Statement) -> Live:
-    text = statement.span.text.upper()
-    return Live("@@ERROR" in text, "@@ROWCOUNT" in text or "ROWCOUNT_BIG" in text)
+    return _LIVE[reads_status(statement.tokens)]
 
 
 def has_labels(body: tuple[nodes.Statement, ...]) -> bool:
@@ -145,6 +145,6 @@ def has_labels(body: tuple[nodes.Statement, ...]) -> bool:
     )
 
 
-def reads_at_start(body: tuple[nodes.Statement, ...]) -> bool:
-    """Tell whether a batch reads what the batch before it left."""
-    return Status(body, DEAD).at_entry != DEAD
+def read_at_start(body: tuple[nodes.Statement, ...]) -> Live:
+    """Return what a batch reads of the batch before it."""
+    return Status(body, DEAD).at_entry

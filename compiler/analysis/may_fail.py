@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..grammar.tokens import Token, TokenKind
-from .ordinary_sql import SqlScope
-from .type_map import SqlType
+from ...grammar.tokens import Token, TokenKind
+from ..catalog.objects import SqlScope
+from ..catalog.types import SqlType
 
 # Functions that take any arguments of one kind and cannot fail, with the kind of their result
 # (None: that of the arguments).
@@ -62,7 +62,7 @@ def _kind(type_: SqlType) -> str:
     return "number" if type_.is_numeric else type_.family
 
 
-def safe_condition(tokens: Sequence[Token], scope: SqlScope) -> bool:
+def condition_cannot_raise(tokens: Sequence[Token], scope: SqlScope) -> bool:
     """Tell whether a search condition can never raise."""
     return all(_safe_test(part, scope) for part in _conjuncts(tokens))
 
@@ -140,7 +140,7 @@ def _encloses(tokens: list[Token]) -> bool:
     return True
 
 
-def safe_expression(tokens: Sequence[Token], scope: SqlScope, target: SqlType | None) -> bool:
+def cannot_raise(tokens: Sequence[Token], scope: SqlScope, target: SqlType | None) -> bool:
     """Tell whether an expression, converted to ``target``, can never raise."""
     kind = _operand(list(tokens), scope)
     if kind is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from . import nodes
+from .. import nodes
 from .execution_switches import WhenExecuting
 
 MANY = 4

@@ -8,8 +8,8 @@
 it. Building never raises on account of the script: what is wrong is in ``problems``, and a
 batch with errors says so (``Batch.has_errors``).
 
-The builders of the statements are in build_service_broker.py, build_conversations.py,
-build_procedural.py, build_modules.py and build_ordinary.py, one function per rule of the
+The builders of the statements are in service_broker.py, conversations.py,
+procedural.py, modules.py and queries.py, one function per rule of the
 grammar.
 """
 
@@ -18,16 +18,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lark import Token as Terminal
-
-from ..grammar.batches import BatchText, split
-from ..grammar.parser import parse_batch as parse_tree
-from ..grammar.problems import NESTED_TOO_DEEPLY, Problems
-from ..grammar.source import Source, Span
-from ..grammar.tokens import Token
-from . import build_conversations, build_modules, build_ordinary, build_procedural, nodes
-from .build_reader import Node, Reader
-from .check import check_batch
+from ...grammar.batches import BatchText, split
+from ...grammar.parser import parse_batch as parse_tree
+from ...grammar.problems import NESTED_TOO_DEEPLY, Problems
+from ...grammar.source import Source, Span
+from ...grammar.tokens import Token
+from ...grammar.tree import Terminal
+from .. import nodes
+from ..check.statements import check_batch
+from . import conversations, modules, procedural, queries
+from .reader import Node, Reader
 
 __all__ = ["parse_batch", "parse_batches", "parse_script"]
 
@@ -35,9 +35,9 @@ DEEPEST_NESTING = 100
 """How many statements may stand inside one another (ELSE IF does not count)."""
 
 _SIMPLE = {
-    **build_conversations.BUILDERS,  # those of build_service_broker too
-    **build_procedural.BUILDERS,
-    **build_ordinary.BUILDERS,
+    **conversations.BUILDERS,  # those of service_broker too
+    **procedural.BUILDERS,
+    **queries.BUILDERS,
 }
 
 
@@ -57,7 +57,7 @@ def parse_batches(source: Source, problems: Problems) -> Iterator[nodes.Batch]:
 
 
 def parse_batch(text: BatchText, problems: Problems) -> nodes.Batch:
-    """Read one batch and check what can be checked without a server (check.py)."""
+    """Read one batch and check what can be checked without a server (check/statements.py)."""
     own = Problems()
     parsed = parse_tree(text, own)
     batch = _BatchBuilder(text, own).batch(parsed.tree)
@@ -141,6 +141,7 @@ class _BatchBuilder:
         else:
             statement = self._build(tree, span)
         self._depth -= 1
+        object.__setattr__(statement, "tokens", tuple(read.tokens[start:end]))
         self._check_merge(statement, end)
         self._comments_before(span.end)  # those inside stay in the statement's text
         if leading:
@@ -189,10 +190,10 @@ class _BatchBuilder:
             case "try_catch":
                 return self._try(tree, span)
             case "create_schema":
-                return build_ordinary.create_schema(tree, self._read, span, self._statement)
+                return queries.create_schema(tree, self._read, span, self._statement)
             case "invalid":
                 return nodes.InvalidStatement(span=span)
-        return build_modules.MODULES[rule](tree, self._read, span, self._body)
+        return modules.MODULES[rule](tree, self._read, span, self._body)
 
     def _comments_in(self, tree: Node, closing_words: int) -> tuple[nodes.Comment, ...]:
         """Take the comments before the words that close a block."""
@@ -224,7 +225,7 @@ class _BatchBuilder:
 
     def _if(self, tree: Node) -> nodes.Statement:
         """Build IF … ELSE IF … ELSE IF … without recursion along the chain."""
-        links: list[tuple[Span, nodes.SqlText, nodes.Statement, tuple[nodes.Comment, ...]]] = []
+        links: list[tuple[int, int, nodes.SqlText, nodes.Statement, tuple[nodes.Comment, ...]]] = []
         otherwise: nodes.Statement | None = None
         leading: tuple[nodes.Comment, ...] = ()
         while True:
@@ -233,7 +234,7 @@ class _BatchBuilder:
                 end -= 1
             condition, *branches = tree.children
             then = self._statement(_tree(branches[0]))
-            links.append((self._read.span_of_tokens(start, end), self._read.text(condition), then, leading))
+            links.append((start, end, self._read.text(condition), then, leading))
             if len(branches) < 2:
                 break
             following = _tree(branches[1])
@@ -242,9 +243,14 @@ class _BatchBuilder:
                 break
             leading = self._comments_before(self._read.span(following).start)
             tree = following
-        for span, condition_text, then, comments in reversed(links):
+        for start, end, condition_text, then, comments in reversed(links):
             otherwise = nodes.If(
-                span=span, condition=condition_text, then=then, otherwise=otherwise, comments=comments
+                span=self._read.span_of_tokens(start, end),
+                tokens=tuple(self._read.tokens[start:end]),
+                condition=condition_text,
+                then=then,
+                otherwise=otherwise,
+                comments=comments,
             )
         assert otherwise is not None
         return otherwise

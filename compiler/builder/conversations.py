@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lark import Token as Terminal
-
-from . import nodes
-from .build_reader import Node, Reader
-from .build_service_broker import BUILDERS, builds, refuse_repeated
+from ...grammar.tree import Terminal
+from .. import nodes
+from .reader import Node, Reader
+from .service_broker import BUILDERS, builds, refuse_repeated
 
 __all__ = ["BUILDERS"]
 

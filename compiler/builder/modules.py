@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..grammar.source import Span
-from . import nodes
-from .build_reader import Node, Reader, numbered
-from .build_service_broker import execute_as_clause
-from .build_tables import table_definition
+from ...grammar.source import Span
+from .. import nodes
+from .reader import Node, Reader, numbered
+from .service_broker import execute_as_clause
+from .tables import table_definition
 
 __all__ = ["MODULES"]
 

@@ -1,6 +1,6 @@
 """Trees of variables, control flow, transactions, EXEC and cursors → nodes.
 
-Statements that hold statements are built in build.py.
+Statements that hold statements are built in batches.py.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..grammar.tokens import TokenKind
-from . import nodes
-from .build_reader import Node, Reader, numbered
-from .build_service_broker import Builder
-from .build_tables import table_definition
+from ...grammar.tokens import TokenKind
+from .. import nodes
+from .reader import Node, Reader, numbered
+from .service_broker import Builder
+from .tables import table_definition
 
 __all__ = ["BUILDERS", "cursor_definition"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lark import Token as Terminal
-
-from ..grammar.source import Span
-from ..grammar.tokens import TokenKind
-from . import nodes
-from .build_procedural import BUILDERS as PROCEDURAL
-from .build_reader import Node, Reader
-from .build_service_broker import Builder, event_scope
-from .build_tables import table_definition
+from ...grammar.source import Span
+from ...grammar.tokens import TokenKind
+from ...grammar.tree import Terminal
+from .. import nodes
+from .keys import backup_certificate
+from .procedural import BUILDERS as PROCEDURAL
+from .reader import Node, Reader
+from .service_broker import Builder, event_scope
+from .tables import table_definition
 
 __all__ = ["BUILDERS", "create_schema"]
 
@@ -452,6 +452,8 @@ def _administrative(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.S
         kind = "SHUTDOWN"
     if kind in ("BACKUP", "RESTORE"):
         kind = f"{kind} {read.tokens[read.range_of(tree)[0] + 1].word}"
+    if kind == "BACKUP CERTIFICATE":
+        return backup_certificate(tree, read, common)
     if kind in _UNSUPPORTED:
         return nodes.UnsupportedStatement(kind=kind, text=text, **common)
     return nodes.AdministrativeStatement(kind=kind, text=text, **common)

@@ -10,20 +10,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from lark import Token as Terminal
-from lark import Tree
-
-from ..grammar.batches import BatchText
-from ..grammar.hints import incorrect_syntax
-from ..grammar.lexer import identifier_text, string_value
-from ..grammar.problems import Problems
-from ..grammar.source import Span
-from ..grammar.tokens import RESERVED_WORDS, Token, TokenKind
-from . import nodes
+from ...grammar.batches import BatchText
+from ...grammar.hints import incorrect_syntax
+from ...grammar.lexer import string_value
+from ...grammar.problems import Problems
+from ...grammar.source import Span
+from ...grammar.tokens import RESERVED_WORDS, Token, TokenKind
+from ...grammar.tree import Terminal, Tree
+from .. import nodes
 
 __all__ = ["Child", "Node", "Reader"]
 
-Node = Tree[Terminal]
+Node = Tree
 Child = Terminal | Node
 
 _T = TypeVar("_T")
@@ -49,7 +47,8 @@ class Reader:
     # ------------------------------------------------------------------ places
 
     def span_of_tokens(self, start: int, end: int) -> Span:
-        """Return the span of the tokens ``start`` … ``end - 1``."""
+        """Return the span of the tokens ``start`` … ``end - 1``, of those that there are."""
+        end = min(end, len(self.tokens))
         if start >= end:
             offset = self.tokens[start].start if start < len(self.tokens) else self.tokens[-1].end
             return Span(self.source, offset, offset)
@@ -58,10 +57,8 @@ class Reader:
     def range_of(self, child: Child) -> tuple[int, int]:
         """Return the token range of a tree or terminal."""
         if isinstance(child, Terminal):
-            assert child.start_pos is not None and child.end_pos is not None
             return child.start_pos, child.end_pos
-        meta = child.meta
-        return (0, 0) if meta.empty else (meta.start_pos, meta.end_pos)
+        return (0, 0) if child.empty else (child.start_pos, child.end_pos)
 
     def span(self, child: Child) -> Span:
         """Return the span of a tree or terminal."""
@@ -121,12 +118,19 @@ class Reader:
         """Return the first token of a terminal."""
         return self.tokens[self.range_of(terminal)[0]]
 
+    def _span_of(self, token: Token) -> Span:
+        return Span(self.source, token.start, token.end)
+
     def identifier_at(self, index: int) -> nodes.Identifier:
-        """Return the name that the token at ``index`` is."""
+        """Return the name that the token at ``index`` is; where the text ends before it, that is told."""
+        if index >= len(self.tokens):
+            last = self.tokens[-1]
+            self.problems.add("Incorrect syntax: a name is missing.", self._span_of(last), number=102)
+            return nodes.Identifier(span=self._span_of(last), text=last.name, quoted=False)
         token = self.tokens[index]
         return nodes.Identifier(
             span=Span(self.source, token.start, token.end),
-            text=identifier_text(token),
+            text=token.name,
             quoted=token.kind is not TokenKind.WORD,
         )
 
@@ -155,6 +159,11 @@ class Reader:
                 parts.append(self.identifier_at(index))
                 expects_name = False
         span = self.span_of_tokens(start, end)
+        if parts[-1] is None or (expects_name and self.tokens[end - 1].word == "."):
+            # ``dbo.`` and ``dbo..``: the last part is what is named.
+            message, number = incorrect_syntax(self.tokens[end - 1])
+            self.problems.add(message, span, number=number)
+            return nodes.QualifiedName(span=span, name=self.identifier_at(start))
         if len(parts) > 4:
             shown = ".".join(part.text if part else "" for part in parts)
             self.problems.add(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from lark import Token as Terminal
-
-from ..grammar.tokens import TokenKind
-from . import nodes
-from .build_reader import Node, Reader
+from ...grammar.tokens import TokenKind
+from ...grammar.tree import Terminal
+from .. import nodes
+from .reader import Node, Reader
 
 __all__ = ["BUILDERS", "Builder", "builds", "event_scope", "execute_as_clause", "refuse_repeated"]
 
@@ -101,9 +100,12 @@ def _create_contract(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.
 
 @builds("create_queue")
 def _create_queue(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
+    options = read.optional(tree, "queue_options", lambda t: _queue_options(t, read))
+    if options is not None and options.activation is not None:
+        _require_whole(options.activation, tree, read)
     return nodes.CreateQueue(
         name=read.need_qualified(tree),
-        options=read.optional(tree, "queue_options", lambda t: _queue_options(t, read)),
+        options=options,
         filegroup=read.optional(tree, "filegroup", read.name),
         **common,
     )
@@ -155,6 +157,21 @@ def _activation(tree: Node, read: Reader) -> nodes.Activation:
         execute_as=read.optional(tree, "execute_as_clause", lambda t: execute_as_clause(t, read)),
         drop=read.tree(tree, "activation_drop") is not None,
     )
+
+
+def _require_whole(activation: nodes.Activation, tree: Node, read: Reader) -> None:
+    """Report what CREATE QUEUE's ACTIVATION lacks; a program needs neither readers nor a user."""
+    wanted = {
+        "PROCEDURE_NAME": activation.procedure,
+        "MAX_QUEUE_READERS": activation.max_queue_readers,
+        "EXECUTE AS": activation.execute_as,
+    }
+    missing = [word for word, given in wanted.items() if given is None]
+    if missing and activation.program is None and not read.problems.within(activation.span):
+        place = read.need_tree(read.need_tree(tree, "queue_options"), "activation")
+        read.unexpected(
+            read.range_of(place)[1] - 1, f"ACTIVATION of a new queue needs {' and '.join(missing)}"
+        )
 
 
 def execute_as_clause(tree: Node, read: Reader) -> nodes.ExecuteAsClause:
@@ -428,7 +445,7 @@ def _create_event_notification(tree: Node, read: Reader, common: dict[str, Any])
     )
 
 
-# ------------------------------------------------------------------ schemas, certificates, keys
+# ------------------------------------------------------------------ schema collections
 
 
 @builds("create_xml_schema_collection")
@@ -443,68 +460,3 @@ def _alter_collection(tree: Node, read: Reader, common: dict[str, Any]) -> nodes
     return nodes.AlterXmlSchemaCollection(
         name=read.need_qualified(tree), schemas=read.text(read.need_tree(tree, "expression")), **common
     )
-
-
-def _active_for_begin_dialog(words: tuple[str, ...]) -> bool | None:
-    for index, word in enumerate(words):
-        if word == "BEGIN_DIALOG" and words[index + 1 : index + 2] == ("=",):
-            return {"ON": True, "OFF": False}.get(words[index + 2] if index + 2 < len(words) else "")
-    return None
-
-
-@builds("create_certificate")
-def _create_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    start, end = read.range_of(read.need(tree, "TEXT"))
-    words = tuple(token.word for token in read.tokens[start:end])
-
-    def string_of(*option: str) -> nodes.StringLiteral | None:
-        wanted = (*option, "=")
-        for index in range(len(words) - len(wanted)):
-            if words[index : index + len(wanted)] == wanted:
-                value = start + index + len(wanted)
-                if read.tokens[value].kind is TokenKind.STRING:
-                    return read.string_at(value)
-                read.unexpected(value, "expected a string")
-        return None
-
-    if words[0] not in ("FROM", "ENCRYPTION", "WITH"):
-        read.unexpected(start, "expected FROM, ENCRYPTION BY PASSWORD or WITH SUBJECT")
-    source_end = end
-    if "ACTIVE" in words:
-        source_end = start + words.index("ACTIVE")
-    from_file = words[0] == "FROM"
-    return nodes.CreateCertificate(
-        name=read.name(tree),
-        owner=read.owner(tree),
-        text=read.text(tree),
-        source=read.text_at(start + 1, source_end) if from_file else None,
-        password=None if from_file else string_of("ENCRYPTION", "BY", "PASSWORD"),
-        subject=string_of("SUBJECT"),
-        start_date=string_of("START_DATE"),
-        expiry_date=string_of("EXPIRY_DATE"),
-        active_for_begin_dialog=_active_for_begin_dialog(words),
-        **common,
-    )
-
-
-@builds("alter_certificate")
-def _alter_certificate(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    return nodes.AlterCertificate(
-        name=read.name(tree),
-        text=read.text(tree),
-        active_for_begin_dialog=_active_for_begin_dialog(read.text(read.need(tree, "TEXT")).words),
-        **common,
-    )
-
-
-@builds("create_master_key")
-def _create_master_key(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    password = read.terminal(tree, "STRING")
-    return nodes.CreateMasterKey(password=read.string(password) if password else None, **common)
-
-
-@builds("master_key_action")
-def _master_key_action(tree: Node, read: Reader, common: dict[str, Any]) -> nodes.Statement:
-    first = read.tokens[read.range_of(tree)[0]].word
-    service = read.terminal(tree, "SERVICE_MASTER_KEY") is not None
-    return nodes.MasterKeyAction(action=first, service=service, text=read.text(tree), **common)

@@ -6,9 +6,9 @@ follow a column without a comma before it.
 
 from __future__ import annotations
 
-from ..grammar.tokens import TokenKind
-from . import nodes
-from .build_reader import Reader
+from ...grammar.tokens import TokenKind
+from .. import nodes
+from .reader import Reader
 
 __all__ = ["table_definition"]
 

@@ -6,10 +6,10 @@ conversions are written.
 
 from __future__ import annotations
 
-from . import type_map as tm
+from . import types as tm
 from .names import COMPATIBILITY_VIEWS, INFORMATION_SCHEMA, ObjectName, fold
-from .ordinary_sql_interface import ColumnInfo, TableInfo
-from .type_map import SqlType
+from .objects import ColumnInfo, TableInfo
+from .types import SqlType
 
 QUEUE_COLUMNS: tuple[ColumnInfo, ...] = tuple(
     ColumnInfo(name, type_, nullable=nullable)
@@ -236,7 +236,16 @@ _VIEWS: dict[str, str] = {
         name:s remote_service_binding_id:i principal_id:i remote_service_name:n remote_principal_id:i
         is_anonymous_on:b
     """,
-    "certificates": "name:s certificate_id:i principal_id:i subject:n start_date:d expiry_date:d",
+    "certificates": """
+        name:s certificate_id:i principal_id:i pvt_key_encryption_type:s pvt_key_encryption_type_desc:s
+        is_active_for_begin_dialog:b issuer_name:n cert_serial_number:n sid:x string_sid:n subject:n
+        expiry_date:d start_date:d thumbprint:x attested_by:n pvt_key_last_backup_date:d key_length:i
+    """,
+    "symmetric_keys": """
+        name:s principal_id:i symmetric_key_id:i key_length:i key_algorithm:s algorithm_desc:n create_date:d
+        modify_date:d key_guid:g
+    """,
+    "key_encryptions": "key_id:i thumbprint:x crypt_type:s crypt_type_desc:n crypt_property:x",
     "xml_schema_collections": "xml_collection_id:i schema_id:i name:s",
     "dm_exec_requests": """
         session_id:i start_time:d status:s command:s blocking_session_id:i wait_type:s wait_time:i

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from functools import lru_cache
+
+from ...grammar.records import dataclass
 
 DEFAULT_SCHEMA = "dbo"
 
 MAX_IDENTIFIER_BYTES = 63
 """PostgreSQL cuts longer identifiers (NAMEDATALEN - 1); T-SQL allows 128 characters."""
 
-_SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "pg_temp", "ssb"})
+_SHARED_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "pg_temp", "ssb", "ssb_internal"})
 
 COMPATIBILITY_VIEWS = frozenset(
     """
@@ -66,6 +68,7 @@ _NOT_A_FUNCTION = frozenset(
 )
 
 
+@lru_cache(maxsize=8192)
 def fold(name: str) -> str:
     """Return the PostgreSQL name of T-SQL identifier ``name``: lower case, at most 63 bytes.
 
@@ -88,6 +91,11 @@ def quote(identifier: str) -> str:
     return '"' + identifier.replace('"', '""') + '"'
 
 
+def unquoted(identifier: str) -> str:
+    """Return the name that a PostgreSQL identifier, quoted or not, stands for."""
+    return identifier[1:-1].replace('""', '"') if identifier.startswith('"') else identifier
+
+
 def quote_label(identifier: str) -> str:
     """Quote a column label so that its spelling survives: ``OrderID`` → ``"OrderID"``."""
     return quote(identifier)
@@ -99,7 +107,7 @@ def identifier(name: str) -> str:
 
 
 def is_placeholder(name: str) -> bool:
-    """Tell whether a name of dynamic SQL is one that only the run time knows (dynamic_pieces.py)."""
+    """Tell whether a name of dynamic SQL is one that only the run time knows (lower/dynamic_placeholders)."""
     return "pgsb_piece_" in name
 
 

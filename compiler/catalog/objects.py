@@ -1,22 +1,18 @@
-"""What goes into the translation of ordinary SQL and what comes out.
+"""What is known of tables, variables and functions while a script is compiled.
 
-:class:`SqlScope` is what the lowering passes must answer; the other classes are answers.
-
-Variables come out under the name the scope gives them: ``reference`` where no
-relation is in sight, ``query_reference`` inside a query that has relations,
-where a bare name could be taken for a column.  Object names come out
-schema-qualified, types and functions too.
+:class:`SqlScope` is what the translation of queries and expressions asks its surroundings; the other classes
+are answers. Variables come out under the name the scope gives them: ``reference`` where no relation is in
+scope, ``query_reference`` inside a query that has relations, where a bare name could be taken for a column.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from enum import Enum
+from typing import Protocol
 
+from ...grammar.records import dataclass
 from .names import ObjectName
-from .type_map import SqlType
-
-# ---------------------------------------------------------------- what the scope answers
+from .types import SqlType
 
 
 @dataclass(frozen=True)
@@ -148,7 +144,7 @@ class SqlScope(Protocol):
 
     def global_variable(self, name: str) -> Expression | None:
         """``@@rowcount``, ``@@error``, ``@@trancount``, ``@@fetch_status``, ``@@procid``, ``@@nestlevel``…
-        as the lowering keeps them; None: ordinary SQL maps it itself (@@SPID, @@VERSION, …) or refuses it."""
+        as the lowering keeps them; None: sql/ maps it itself (@@SPID, @@VERSION, …) or refuses it."""
 
     def context_function(self, name: str) -> Expression | None:
         """``error_number``, ``error_message``, ``error_line``…, ``xact_state``, ``scope_identity`` without
@@ -194,7 +190,13 @@ class SqlScope(Protocol):
         """Whether a type was created NOT NULL."""
 
 
-# ---------------------------------------------------------------- what comes out
+class Form(Enum):
+    """What a translated expression is at its outermost."""
+
+    LITERAL = "a string literal"
+    CONVERSION = "a call of sys.convert_…, maybe cast"
+    CAST = "a cast"
+    OTHER = "anything else"
 
 
 @dataclass(frozen=True)
@@ -203,6 +205,7 @@ class Expression:
 
     sql: str
     type: SqlType | None = None
+    form: Form = Form.OTHER
 
 
 @dataclass(frozen=True)
@@ -214,124 +217,12 @@ class ResultColumn:
 
 
 @dataclass(frozen=True)
-class Query:
-    """A SELECT whose rows go to the client (or feed INSERT … EXEC, a cursor, a view).
+class RowPlace:
+    """The columns behind those of a cursor that find its row: (PostgreSQL name, type)."""
 
-    ``sql`` names every column (unnamed ones get a generated alias), so that it can stand
-    in a FROM clause; ``columns`` has the names to show.  ``columns`` is None when ``*``
-    could not be expanded: then the server's own names are the names.
-    """
+    columns: tuple[tuple[str, str], ...]
 
-    sql: str
-    columns: tuple[ResultColumn, ...] | None
-    before: tuple[str, ...] = ()
-    """Statements to run first, in the same transaction: LOCK TABLE for TABLOCKX."""
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """SELECT @a = …, @b = … and UPDATE … SET @a = …: rows flow into variables, the last one wins.
-
-    No row leaves the variables alone.  @@ROWCOUNT is the number of rows.
-
-    * ``rows`` is None: no relation at all; assign ``values`` in order, @@ROWCOUNT = 1.
-    * ``exactly_one_row`` (an aggregate without GROUP BY): ``SELECT … INTO a, b …`` will do:
-      ``query``, which other cases have not, has one column a target.
-    * else loop: ``FOR next_row IN rows LOOP target := value; … END LOOP``.  ``values`` are
-      expressions over the loop's record ``next_row``; a value may read a variable assigned
-      before it (``SELECT @s = @s + name FROM …``): then ``sequential`` is True and
-      only the loop is right.
-    """
-
-    RECORD: ClassVar[str] = "next_row"
-
-    targets: tuple[str, ...]
-    """References (``ScalarVariable.reference``), in order."""
-    values: tuple[Expression, ...]
-    query: str | None = None
-    rows: str | None = None
-    """The query with its columns named for the loop."""
-    exactly_one_row: bool = False
-    at_most_one_row: bool = False
-    sequential: bool = False
-    target_names: tuple[str, ...] = ()
-    """T-SQL names, with @."""
-    before: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Dml:
-    """INSERT, UPDATE, DELETE, MERGE, SELECT … INTO on real tables.
-
-    ``output``: columns of OUTPUT rows that go to the client: ``sql`` then returns rows.
-    ``sql`` alone sets the row count (ROW_COUNT), also where OUTPUT INTO wraps it, except
-    where ``counts`` is True: then ``sql`` is a query of one row and one column, the count.
-    """
-
-    sql: str
-    output: tuple[ResultColumn, ...] | None = None
-    before: tuple[str, ...] = ()
-    """Statements to run first, in the same transaction: LOCK TABLE."""
-    after: tuple[str, ...] = ()
-    """Statements to run behind it, without effect on the row count; a SELECT's row is dropped."""
-    defines: tuple[TableInfo, ...] = ()
-    """SELECT … INTO: the new table."""
-    identity: bool = False
-    """The statement may set SCOPE_IDENTITY()/@@IDENTITY."""
-    target: str = ""
-    """The table changed, schema-qualified: for sys.identity_of."""
-    moved: str | None = None
-    """UPDATE … WHERE CURRENT OF: the array element that keeps the row's ctid."""
-    counts: bool = False
-
-
-@dataclass(frozen=True)
-class InsertTarget:
-    """``INSERT target (columns)`` in front of EXEC: where the rows of a procedure go."""
-
-    target: str
-    """Schema-qualified table; empty for a table variable."""
-    columns: tuple[ColumnInfo, ...] | None
-    """The columns to fill, in order; None when none were listed and the table is unknown."""
-    table_variable: TableVariable | None = None
-    overriding: bool = False
-    """SET IDENTITY_INSERT is on: OVERRIDING SYSTEM VALUE."""
-
-
-@dataclass(frozen=True)
-class TableVariableDml:
-    """A statement that changes a table variable.  Exactly one of ``append`` and ``replace`` is given.
-
-    ``append``: a row expression; ``t := array_append(t, <append>)`` is the whole statement
-    (in place, O(1)); the row count is 1.
-    ``replace``: a query with exactly one row of two columns, the new array and the row count:
-    ``SELECT … INTO t, rowcount``.  Violated constraints raise inside (2627, 515, 547).
-    ``output``: OUTPUT rows, a query to be run after it (inserted) or before it (deleted).
-    ``into``: OUTPUT … INTO another table variable, ``into_before``: that of an UPDATE or DELETE.
-    :data:`ADDED` in their text stands for the number of rows that the statement has added.
-    """
-
-    ADDED: ClassVar[str] = "pgsb_added_rows"
-
-    variable: TableVariable
-    append: str | None = None
-    replace: str | None = None
-    output_before: Query | None = None
-    output_after: Query | None = None
-    into: TableVariableDml | None = None
-    into_before: TableVariableDml | None = None
-    before: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Ddl:
-    """DDL: statements to run in order, and what the script knows from now on."""
-
-    statements: tuple[str, ...]
-    defines: tuple[TableInfo, ...] = ()
-    drops: tuple[ObjectName, ...] = ()
-    types: tuple[tuple[ObjectName, SqlType, bool], ...] = ()
-    """CREATE TYPE … FROM: what the new name stands for, and whether its columns are NOT NULL."""
-
-
-Statement = Query | Assignment | Dml | TableVariableDml | Ddl
+    @property
+    def moves(self) -> bool:
+        """An UPDATE of the row changes them."""
+        return self.columns == (("ctid", "tid"),)

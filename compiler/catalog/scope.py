@@ -2,30 +2,32 @@
 
 :class:`Catalog` lives as long as a compile session: current T-SQL database, tables,
 procedures, functions and types that the script has made so far.  :class:`Scope` belongs to
-one batch, procedure, function or trigger; it is what the ordinary-SQL translation asks
-(:class:`~.ordinary_sql.SqlScope`).
+one batch, procedure, function or trigger; it is what the translation of queries and DML asks
+(:class:`~pgsb.compiler.sql.interface.SqlScope`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Set
+from dataclasses import field, replace
+from typing import Any
 
-from ..grammar.tokens import Token
-from . import nodes
-from .cursor_rows import RowPlace
-from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote
-from .ordinary_sql import (
+from ...grammar.records import dataclass
+from ...grammar.tokens import Token
+from .. import nodes
+from .names import MAX_IDENTIFIER_BYTES, ObjectName, fold, literal, quote, unquoted
+from .objects import (
     CursorRow,
     Expression,
     ResultColumn,
+    RowPlace,
     ScalarVariable,
     TableInfo,
     TableVariable,
     UserFunction,
 )
-from .type_map import BIGINT, INT, SMALLINT, SqlType, TypeError_, nvarchar, sql_type, typed_xml
+from .types import BIGINT, INT, SMALLINT, SqlType, TypeError_, nvarchar, sql_type, typed_xml
 
 __all__ = [
     "Catalog",
@@ -178,6 +180,9 @@ class Catalog:
         self.procedures: dict[tuple[str, str], Procedure | None] = {}
         self.bodies: dict[tuple[str, str], tuple[nodes.Statement, ...]] = {}
         """Bodies of the script's procedures: what they do to @@TRANCOUNT is found in them."""
+        self.call_effects: dict[str, dict[Any, Any]] = {}
+        self.call_reads: dict[str, dict[Any, Any]] = {}
+        """What analysis/callees.py has found in them, by the current database, which completes names."""
         self.functions: dict[tuple[str, str], UserFunction] = {}
         self.types: dict[tuple[str, str], SqlType] = {}
         self.not_null_types: set[tuple[str, str]] = set()
@@ -321,6 +326,8 @@ class Scope:
     """Those that the trigger's event does not have, with the table whose columns they have."""
     taken: set[str] = field(default_factory=set)
     """Folded names that helper variables must not have."""
+    taken_around: Set[str] = frozenset()
+    """Such names of all batches of a block, shared by their scopes."""
     avoid: set[str] = field(default_factory=set)
     """Names of the code around a dynamic batch, which its variables must not hide."""
     row_type_prefix: str = ""
@@ -328,7 +335,7 @@ class Scope:
     limits_rows: bool = False
     """SET ROWCOUNT may be in force."""
 
-    # -------------------------------------------------------- for the ordinary-SQL translation
+    # -------------------------------------------------------- for the translation of queries and DML
 
     @property
     def database(self) -> str:
@@ -376,10 +383,10 @@ class Scope:
         """Return ``@@…`` as the session variable keeps it."""
         if self.function and name.lower() == "@@nestlevel":
             # A function has no session from its caller; PostgreSQL's call stack tells how deep it is.
-            return Expression("ssb.nesting_level()", INT)
+            return Expression("ssb_internal.nesting_level()", INT)
         if name.lower() == "@@procid" and self.routine is not None:
             if self.trigger:
-                return Expression(f"ssb.trigger_id({literal(self.routine)})", INT)
+                return Expression(f"ssb_internal.trigger_id({literal(self.routine)})", INT)
             return Expression(f"{literal(self.routine)}::regproc::oid::integer", INT)
         if self.session is None or (self.function and name.lower() == "@@trancount"):
             return None
@@ -396,7 +403,7 @@ class Scope:
             case "@@nestlevel":
                 return Expression(f"{session}.nestlevel", INT)
             case "@@options":
-                return Expression(f"ssb.options({session})", INT)
+                return Expression(f"ssb_internal.options({session})", INT)
             case "@@cursor_rows":
                 return self._cursor_rows()
             case "@@procid":
@@ -406,9 +413,11 @@ class Scope:
     def _cursor_rows(self) -> Expression:
         cursor = self.last_opened
         if cursor is None or cursor.key is not None:
-            return Expression("ssb.kept_cursor_rows()", INT)
+            return Expression("ssb_internal.kept_cursor_rows()", INT)
         count = f"array_length({cursor.rows}, 1)"
-        return Expression(f"ssb.cursor_rows({cursor.position}, {count}, {str(cursor.fixed).lower()})", INT)
+        return Expression(
+            f"ssb_internal.cursor_rows({cursor.position}, {count}, {str(cursor.fixed).lower()})", INT
+        )
 
     def context_function(self, name: str) -> Expression | None:
         """Return ERROR_NUMBER() and its family, XACT_STATE(), OBJECT_NAME(@@PROCID)."""
@@ -419,7 +428,7 @@ class Scope:
             column, type_ = ERROR_FUNCTIONS[lowered]
             return Expression(f"({self.session}.caught).{column}", type_)
         if lowered == "xact_state":
-            return Expression(f"ssb.xact_state({self.session})", SMALLINT)
+            return Expression(f"ssb_internal.xact_state({self.session})", SMALLINT)
         if lowered == "rowcount_big":
             return Expression(f"{self.session}.rowcount", BIGINT)
         if lowered == "object_name(@@procid)":
@@ -452,14 +461,16 @@ class Scope:
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
         if cursor is None or cursor.key is not None:
             key = cursor.key if cursor is not None else literal(fold(name))
-            return Expression(f"ssb.kept_cursor_status({key})", INT)
-        return Expression(f"ssb.cursor_status({cursor.position}, array_length({cursor.rows}, 1))", INT)
+            return Expression(f"ssb_internal.kept_cursor_status({key})", INT)
+        return Expression(
+            f"ssb_internal.cursor_status({cursor.position}, array_length({cursor.rows}, 1))", INT
+        )
 
     def cursor_row(self, name: str) -> CursorRow | None:
         """Return what finds the row that a cursor stands on."""
         cursor = self.cursors.get(fold(name)) or self.cursor_variables.get(name.lower())
         if cursor is not None and cursor.read_only:
-            return CursorRow((), "PERFORM ssb.raise_error(16929, 'The cursor is READ ONLY.')")
+            return CursorRow((), "PERFORM ssb_internal.raise_error(16929, 'The cursor is READ ONLY.')")
         if cursor is None or cursor.row_place is None:
             return None
         places = cursor.row_place.columns
@@ -477,7 +488,7 @@ class Scope:
         size = f"array_length({cursor.rows}, 1)"
         return CursorRow(
             tuple((column, f"{text}::{type_}") for column, text, type_ in values),
-            f"PERFORM ssb.require_row({literal(cursor.name)}, {cursor.position}, {size})",
+            f"PERFORM ssb_internal.require_row({literal(cursor.name)}, {cursor.position}, {size})",
             values[-1][1] if cursor.row_place.moves else None,
         )
 
@@ -506,7 +517,7 @@ class Scope:
     def helper(self, wanted: str) -> str:
         """Return a name for a helper variable that no T-SQL variable and no other helper has."""
         name, number = wanted, 1
-        while name in self.taken:
+        while name in self.taken or name in self.taken_around:
             number += 1
             name = f"{wanted}_{number}"
         self.taken.add(name)
@@ -522,9 +533,9 @@ class Scope:
             if key != name.lower() and key.lstrip("@") == name.lower().lstrip("@")
         }
         free, number = reference, 1
-        while fold(free.strip('"')) in self.avoid or free.lower() in others:
+        while fold(unquoted(free)) in self.avoid or free.lower() in others:
             number += 1
-            free = f"{plain_name(reference.strip(chr(34)))}_{number}".replace('"', "")
+            free = plain_name(f"{unquoted(reference)}_{number}")
         return free
 
     def declare(self, name: str, type_: SqlType, *, qualifier: str | None = None) -> ScalarVariable:

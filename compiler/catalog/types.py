@@ -7,8 +7,9 @@ stand beside the table below and in docs/dialect.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ...grammar.records import dataclass
 from .names import fold, quote
 
 MAX = -1

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..grammar.lexer import string_value
-from ..grammar.tokens import TokenKind
-from .nodes import SqlText
-from .type_map import SqlType
+from ...grammar.lexer import string_value
+from ...grammar.tokens import TokenKind
+from ..catalog.types import SqlType
+from ..nodes import SqlText
 
 __all__ = ["fits", "literal_text", "substitution_error"]
 
-# The same as in runtime_sql/433_formatmessage.sql.
+# The same as in runtime_sql/functions/text/formatmessage.sql.
 _SPECIFICATION = re.compile(r"%(?:%|[-+ #0]*(\*|[0-9]+)?(\.(?:\*|[0-9]+)?)?(?:h|l|I64)?([diosuxX])|)")
 
 

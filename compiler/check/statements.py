@@ -7,14 +7,16 @@ numbers are SQL Server's where it has the same message.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from ..grammar.hints import no_condition
-from ..grammar.problems import NESTED_TOO_DEEPLY, Problems
-from ..grammar.source import Span
-from ..grammar.tokens import Token, TokenKind
-from . import nodes
-from .check_text import check_text
+from ...grammar.hints import no_condition
+from ...grammar.problems import NAME_MISSING, NESTED_TOO_DEEPLY, Problems
+from ...grammar.records import dataclass
+from ...grammar.source import Span
+from ...grammar.tokens import Token, TokenKind
+from .. import nodes
+from .event_names import check_events
+from .token_pairs import check_text
 
 __all__ = ["check_batch"]
 
@@ -156,6 +158,9 @@ def check_batch(batch: nodes.Batch, tokens: list[Token], problems: Problems) -> 
         _check_place(statement, index == 0, None, problems)
     scope.check(batch.statements, None)
     _check_variables(batch.statements, tokens, problems)
+    for token in tokens:
+        if token.text in ("[]", '""') and token.kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
+            problems.add(NAME_MISSING, Span(batch.span.source, token.start, token.end), number=1038)
 
 
 # ------------------------------------------------------------------ statements and where they stand
@@ -267,6 +272,8 @@ class _Scope:
                 self._check_set_option(statement)
             case nodes.If(condition=condition) | nodes.While(condition=condition):
                 self._check_condition(condition)
+            case nodes.CreateEventNotification():
+                check_events(statement, self.problems)
             case nodes.Permission():
                 self._check_permission(statement)
             case nodes.UnsupportedStatement():

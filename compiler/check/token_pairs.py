@@ -1,4 +1,4 @@
-"""Neighbours that no ordinary SQL has: a comma before FROM, an operator without an operand.
+"""Neighbours that no queries and DML has: a comma before FROM, an operator without an operand.
 
 Where text is kept as written, its translator reads it with a grammar of many dialects that
 forgives what T-SQL does not (``SELECT a, FROM t``). Two words in a row tell most of it.
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from ..grammar.hints import incorrect_syntax
-from ..grammar.problems import Problems
-from ..grammar.source import Span
-from . import nodes
+from ...grammar.hints import incorrect_syntax
+from ...grammar.problems import Problems
+from ...grammar.source import Span
+from .. import nodes
 
 __all__ = ["check_text"]
 
@@ -53,7 +53,7 @@ _NOT_AFTER_SELECT = frozenset({"FROM", "WHERE", "GROUP", "ORDER", "HAVING", "INT
 
 
 def check_text(statement: nodes.Statement, problems: Problems) -> None:
-    """Report impossible neighbours in the ordinary SQL of one statement (not of those inside it)."""
+    """Report impossible neighbours in the queries and DML of one statement (not of those inside it)."""
     for text in _texts(statement):
         _check(text, problems)
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from . import control_flow as _control_flow  # noqa: F401
+from .. import nodes
+from ..catalog.objects import ResultColumn
+from ..plpgsql import nodes as pl
+from ..plpgsql.emit import top_level
+from ..sql import translate
+from ..sql.interface import Ddl, Dml, Query
+from . import broker_objects as _ddl  # noqa: F401
+from . import control_flow as _flow  # noqa: F401
 
 # The passes register their handlers when they are imported.
-from . import lower_cursor as _cursor  # noqa: F401
-from . import lower_ddl as _ddl  # noqa: F401
-from . import lower_dialog as _dialog  # noqa: F401
-from . import lower_drop as _drop  # noqa: F401
-from . import lower_dynamic as _dynamic  # noqa: F401
-from . import lower_flow as _flow  # noqa: F401
-from . import lower_security as _security  # noqa: F401
-from . import lower_transaction as _transaction  # noqa: F401
-from . import lower_variables as _variables  # noqa: F401
-from . import nodes, ordinary_sql
-from . import plpgsql as pl
-from .emit import top_level
-from .lower import Context, comments, invocations, lower
-from .lower_module import lower_create_function, lower_create_view
-from .lower_procedure import lower_create_procedure, lower_routine_body
-from .lower_query import remember, table_type_statement
-from .lower_receive import receive_query
-from .lower_rules import remember_rule
-from .lower_trigger import lower_create_trigger
+from . import cursors as _cursor  # noqa: F401
+from . import dialogs as _dialog  # noqa: F401
+from . import drop as _drop  # noqa: F401
+from . import dynamic_sql as _dynamic  # noqa: F401
+from . import goto as _control_flow  # noqa: F401
+from . import security as _security  # noqa: F401
+from . import transactions as _transaction  # noqa: F401
+from . import variables as _variables  # noqa: F401
+from .context import Context
+from .dispatch import invocations, lower
+from .modules import lower_create_function, lower_create_view
+from .queries import remember, table_type_statement
+from .receive import receive_query
+from .routines import lower_create_procedure, lower_routine_body
+from .rules import remember_rule
+from .statement_lists import comments
+from .triggers import lower_create_trigger
 
 
 def lower_batch_body(batch: nodes.Batch, ctx: Context) -> list[pl.Statement]:
@@ -54,18 +59,18 @@ def lower_plain(node: nodes.Statement, ctx: Context) -> list[pl.TopLevel]:
     return [pl.Select(call) for call in calls]
 
 
-def _spelled(columns: tuple[ordinary_sql.ResultColumn, ...] | None) -> tuple[str | None, ...] | None:
+def _spelled(columns: tuple[ResultColumn, ...] | None) -> tuple[str | None, ...] | None:
     return None if columns is None else tuple(column.name for column in columns)
 
 
 def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
-    translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
+    translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
-        case ordinary_sql.Query():
+        case Query():
             before = [pl.Plain(sql) for sql in translated.before]
             columns = _spelled(translated.columns)
             return [*before, pl.Plain(translated.sql, returns_rows=True, counts_rows=True, columns=columns)]
-        case ordinary_sql.Dml():
+        case Dml():
             for table in translated.defines:
                 ctx.define(table)
             rows = translated.output is not None
@@ -76,7 +81,7 @@ def _plain_sql(text: nodes.SqlText, ctx: Context) -> list[pl.TopLevel]:
                 ),
                 *(pl.Plain(sql) for sql in translated.after),
             ]
-        case ordinary_sql.Ddl():
+        case Ddl():
             remember(translated, ctx)
             return [pl.Plain(sql) for sql in translated.statements]
         case None:
@@ -97,7 +102,7 @@ def lower_module_inside(node: nodes.Statement, ctx: Context) -> list[pl.Statemen
             body.append(pl.Perform(item.call))
         elif not isinstance(item, pl.Comment):
             body.append(pl.Execute(pl.Text(top_level(item))))
-    verb = node.span.text.split(None, 1)[0].upper()
+    verb = node.verb
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb), *ctx.autocommit(node)]
 
 

@@ -5,14 +5,18 @@ Each becomes a call of the engine's function of the same name (docs/api.md).
 
 from __future__ import annotations
 
-from ..grammar.source import Span
-from ..grammar.tokens import TokenKind
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context, flag, invocations, named, text_or_none, texts
-from .names import is_placeholder
-from .ordinary_sql_catalog import queue_table
-from .type_map import INT
+from ...grammar.lexer import string_value
+from ...grammar.source import Span
+from ...grammar.tokens import TokenKind
+from .. import nodes
+from ..catalog.builtin_relations import queue_table
+from ..catalog.names import is_placeholder
+from ..catalog.objects import Form
+from ..catalog.types import INT
+from ..plpgsql import nodes as pl
+from .context import Context, flag, named, text_or_none, texts
+from .dbcc import check_identity
+from .dispatch import invocations
 
 
 def _call(ctx: Context, function: str, *positional: pl.Expr, **options: pl.Expr | None) -> list[pl.Invoke]:
@@ -128,7 +132,9 @@ def create_queue(node: nodes.CreateQueue, ctx: Context) -> list[pl.Invoke] | Non
 @invocations.register
 def alter_queue(node: nodes.AlterQueue, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER QUEUE … WITH …"""
-    return _queue_call(ctx, "ssb.alter_queue", ctx.queue(node.name), **_queue_options(node.options, ctx))
+    return _queue_call(
+        ctx, "ssb.alter_queue", ctx.broker_queue(node.name), **_queue_options(node.options, ctx)
+    )
 
 
 @invocations.register
@@ -147,7 +153,7 @@ def create_service(node: nodes.CreateService, ctx: Context) -> list[pl.Invoke] |
         ctx,
         "ssb.create_service",
         pl.Text(node.name.text),
-        queue=ctx.queue(node.queue),
+        queue=ctx.broker_queue(node.queue),
         contracts=texts([contract.text for contract in node.contracts]) if node.contracts else None,
         owner=text_or_none(node.owner),
     )
@@ -160,7 +166,7 @@ def alter_service(node: nodes.AlterService, ctx: Context) -> list[pl.Invoke] | N
         ctx,
         "ssb.alter_service",
         pl.Text(node.name.text),
-        queue=ctx.queue(node.queue) if node.queue else None,
+        queue=ctx.broker_queue(node.queue) if node.queue else None,
         add_contracts=texts([c.text for c in node.add_contracts]) if node.add_contracts else None,
         drop_contracts=texts([c.text for c in node.drop_contracts]) if node.drop_contracts else None,
     )
@@ -322,7 +328,7 @@ def create_notification(node: nodes.CreateEventNotification, ctx: Context) -> li
     )
 
 
-# ------------------------------------------------------------------ schema collections, certificates, keys
+# ------------------------------------------------------------------ schema collections
 
 
 @invocations.register
@@ -348,50 +354,7 @@ def alter_collection(node: nodes.AlterXmlSchemaCollection, ctx: Context) -> list
 
 def _schemas(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     value = ctx.expression(text)
-    return pl.Raw(value.sql) if value.sql.startswith(("'", "E'")) else pl.Cast(pl.Raw(value.sql), "text")
-
-
-@invocations.register
-def create_certificate(node: nodes.CreateCertificate, ctx: Context) -> list[pl.Invoke] | None:
-    """CREATE CERTIFICATE: recorded."""
-    return _call(
-        ctx,
-        "ssb.create_certificate",
-        pl.Text(node.name.text),
-        subject=text_or_none(node.subject),
-        start_date=_date(node.start_date),
-        expiry_date=_date(node.expiry_date),
-        active_for_begin_dialog=flag(node.active_for_begin_dialog),
-        source=pl.Text(node.source.text) if node.source else None,
-        owner=text_or_none(node.owner),
-    )
-
-
-def _date(value: nodes.StringLiteral | None) -> pl.Expr | None:
-    return None if value is None else pl.Invoke("sys.convert_datetime", (pl.Text(value.value),))
-
-
-@invocations.register
-def alter_certificate(node: nodes.AlterCertificate, ctx: Context) -> list[pl.Invoke] | None:
-    """ALTER CERTIFICATE."""
-    return _call(
-        ctx,
-        "ssb.alter_certificate",
-        pl.Text(node.name.text),
-        active_for_begin_dialog=flag(node.active_for_begin_dialog),
-    )
-
-
-@invocations.register
-def create_master_key(node: nodes.CreateMasterKey, ctx: Context) -> list[pl.Invoke] | None:
-    """CREATE MASTER KEY: recorded."""
-    return _call(ctx, "ssb.create_master_key")
-
-
-@invocations.register
-def master_key_action(node: nodes.MasterKeyAction, ctx: Context) -> list[pl.Invoke] | None:
-    """ALTER, OPEN, CLOSE, BACKUP MASTER KEY: an error where there is none."""
-    return [] if node.service else _call(ctx, "ssb.alter_master_key")
+    return pl.Raw(value.sql) if value.form is Form.LITERAL else pl.Cast(pl.Raw(value.sql), "text")
 
 
 # ------------------------------------------------------------------ databases
@@ -434,8 +397,6 @@ def alter_database(node: nodes.AlterDatabase, ctx: Context) -> list[pl.Invoke] |
 def administrative(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke] | None:
     """BACKUP, DBCC, CHECKPOINT …: accepted, for PostgreSQL has its own tools for them."""
     if node.kind == "DBCC" and "CHECKIDENT" in node.text.words[:2]:
-        from .lower_dbcc import check_identity
-
         return check_identity(node, ctx)
     if node.kills_session:
         return _kill(node, ctx)
@@ -451,13 +412,11 @@ def _kill(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
     span = Span(node.span.source, token.start, token.end)
     session = ctx.value(nodes.SqlText(span=span, tokens=(token,)), INT)
     options = (("status_only", pl.TRUE),) if "STATUSONLY" in node.text.words else ()
-    return [pl.Invoke("ssb.kill", (session,), options)]
+    return [pl.Invoke("ssb_internal.kill", (session,), options)]
 
 
 def literal_value(text: nodes.SqlText) -> str | None:
     """Return the value of a text that is one string literal."""
-    from ..grammar.lexer import string_value
-
     if len(text.tokens) == 1 and text.tokens[0].kind == TokenKind.STRING:
         return string_value(text.tokens[0])
     return None

@@ -1,37 +1,31 @@
-"""The frame of the lowering passes: dispatch, context, and what every statement shares.
+"""What the lowering passes know of the routine around a statement, and what every statement shares.
 
-A pass is a function registered with :data:`lower` for one node class; it returns PL/pgSQL
-statements.  A definition such as CREATE QUEUE registers with :data:`invocations` instead:
-the calls that do it, used in blocks (PERFORM) and at top level (SELECT) alike.
-
-What every statement shares: it runs in an exception block of its own (:meth:`Context.guard`),
-commits by itself where no transaction is open (:meth:`Context.autocommit`), and leaves
-@@ERROR and @@ROWCOUNT behind where something reads them (:meth:`Context.status`).
+Every statement runs in an exception block of its own (:meth:`Context.guard`), commits by itself where no
+transaction is open (:meth:`Context.autocommit`), and leaves @@ERROR and @@ROWCOUNT behind where something
+reads them (:meth:`Context.status`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
-from functools import singledispatch
-from typing import TYPE_CHECKING
 
-from ..grammar.problems import Problems
-from ..grammar.source import Span
-from . import nodes, ordinary_sql
-from . import plpgsql as pl
-from .constants import Constants, assigned
-from .dynamic_pieces import Placed
-from .flow_status import Live, Status
-from .flow_transactions import Depths
-from .names import ObjectName
-from .safety import safe_condition, safe_expression
-from .scope import Catalog, Scope, UnknownType, object_name
-from .type_map import UNIQUEIDENTIFIER, SqlType
-
-if TYPE_CHECKING:
-    from .state_machine import _Machine
+from ...grammar.problems import Problems
+from ...grammar.records import dataclass
+from ...grammar.source import Span
+from .. import nodes
+from ..analysis.constants import Constants, Piece
+from ..analysis.jumps import Jumps
+from ..analysis.live_status import Live, Status
+from ..analysis.may_fail import cannot_raise, condition_cannot_raise
+from ..analysis.transaction_depth import Depths
+from ..catalog.names import ObjectName
+from ..catalog.objects import Form, TableInfo
+from ..catalog.scope import Catalog, Scope, UnknownType, object_name
+from ..catalog.types import UNIQUEIDENTIFIER, SqlType
+from ..plpgsql import nodes as pl
+from ..sql import translate
 
 
 class Mode(Enum):
@@ -51,7 +45,8 @@ class Translated:
 
     sql: str
     type: SqlType | None
-    safe: bool
+    cannot_raise: bool
+    form: Form = Form.OTHER
 
 
 @dataclass
@@ -65,22 +60,38 @@ class Frame:
 
 @dataclass
 class Loop:
-    """An enclosing WHILE: how many TRY blocks were open where it began, and its label."""
+    """An enclosing WHILE: how many TRY and CATCH blocks were open where it began, and how to go on."""
 
     tries: int
     catches: int
-    label: str | None = None
-    states: tuple[int, int] | None = None
-    """In a state machine: the states of CONTINUE and BREAK."""
+    leave: tuple[pl.Statement, ...]
+    """What BREAK comes to: EXIT, or the next state of a machine."""
+    again: tuple[pl.Statement, ...]
+    """What CONTINUE comes to."""
 
 
 @dataclass(frozen=True)
 class Jump:
-    """Where a GOTO goes: the label of a block or loop, and the TRY and CATCH blocks around it."""
+    """Where a GOTO goes, and how many TRY and CATCH blocks are around its label."""
 
-    label: str
+    go: tuple[pl.Statement, ...]
+    """EXIT of a block, CONTINUE of a loop, or the next state of a machine."""
     tries: int
     catches: int
+
+
+@dataclass(frozen=True)
+class Try:
+    """An enclosing TRY: the label of its block or, in a state machine, what goes on with its CATCH."""
+
+    label: str = ""
+    go: tuple[pl.Statement, ...] = ()
+
+    def leave(self, when: pl.Expr | None) -> pl.Statement:
+        """Leave it for its CATCH."""
+        if not self.go:
+            return pl.Exit(self.label, when)
+        return pl.If(((when, self.go),)) if when is not None else pl.Together(self.go)
 
 
 @dataclass
@@ -106,8 +117,8 @@ class Context:
     prelude: list[pl.TopLevel] = field(default_factory=list)
     """Types that must exist before the routine."""
     loops: list[Loop] = field(default_factory=list)
-    tries: list[str] = field(default_factory=list)
-    """Labels of the TRY blocks around, innermost last."""
+    tries: list[Try] = field(default_factory=list)
+    """The TRY blocks around, innermost last."""
     catches: int = 0
     """CATCH blocks around."""
     nesting: int = 0
@@ -126,7 +137,7 @@ class Context:
     """The table variable that a multi-statement function returns."""
     constants: Constants = field(default_factory=Constants)
     """Variables whose value is known here."""
-    pieces: list[Placed] = field(default_factory=list)
+    placeholders: list[Placeholder] = field(default_factory=list)
     """Parts of a dynamic batch that only the run time knows."""
     at_end: list[pl.Statement] = field(default_factory=list)
     """What a dynamic batch that came to its end still does."""
@@ -140,13 +151,9 @@ class Context:
     """Targets of GOTO, by label and whether it is jumped to from below."""
     label_places: dict[str, int] = field(default_factory=dict)
     """Offsets of the labels in the source."""
+    body_jumps: Jumps = field(default_factory=Jumps)
+    """Where the GOTOs of the body go."""
     used_labels: set[str] = field(default_factory=set)
-    machine: _Machine | None = None
-    """The state machine under construction."""
-    machine_places: dict[str, int] = field(default_factory=dict)
-    """Labels' states."""
-    machine_tries: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """How many TRY and CATCH blocks stand around each label."""
     cursor_definitions: dict[str, int] = field(default_factory=dict)
     """How many queries the body gives each of its cursors."""
     passed_cursors: frozenset[str] = frozenset()
@@ -219,13 +226,13 @@ class Context:
             self.problem(str(error), written.span, number=error.number)
             return SqlType("int")
 
-    # ------------------------------------------------------------ ordinary SQL
+    # ------------------------------------------------------------ queries and DML
 
     def expression(
         self,
         text: nodes.SqlText,
         target: SqlType | None = None,
-        columns: ordinary_sql.TableInfo | None = None,
+        columns: TableInfo | None = None,
         *,
         exact: bool = False,
         assigned: bool = False,
@@ -235,24 +242,26 @@ class Context:
         ``exact``: for an argument of a function, which PostgreSQL finds by its type; ``assigned``: SET and
         DECLARE refuse what is not converted implicitly.
         """
-        result = ordinary_sql.translate_expression(
+        result = translate.translate_expression(
             text, self.scope, self.problems, target=target, columns=columns, exact=exact, assigned=assigned
         )
-        safe = columns is None and safe_expression(text.tokens, self.scope, target)
-        return Translated(result.sql, result.type, safe)
+        safe = columns is None and cannot_raise(text.tokens, self.scope, target)
+        return Translated(result.sql, result.type, safe, result.form)
 
     def value(self, text: nodes.SqlText, target: SqlType | None = None) -> pl.Expr:
         """Translate an expression to a piece of the target tree."""
-        return pl.Raw(self.expression(text, target).sql)
+        result = self.expression(text, target)
+        return pl.Raw(result.sql, result.form)
 
     def argument(self, text: nodes.SqlText, target: SqlType) -> pl.Expr:
         """Translate an expression to an argument of a function that takes ``target``."""
-        return pl.Raw(self.expression(text, target, exact=True).sql)
+        result = self.expression(text, target, exact=True)
+        return pl.Raw(result.sql, result.form)
 
     def condition(self, text: nodes.SqlText) -> Translated:
         """Translate a search condition."""
-        result = ordinary_sql.translate_condition(text, self.scope, self.problems)
-        return Translated(result.sql, result.type, safe_condition(text.tokens, self.scope))
+        result = translate.translate_condition(text, self.scope, self.problems)
+        return Translated(result.sql, result.type, condition_cannot_raise(text.tokens, self.scope))
 
     def variable(self, variable: nodes.Variable) -> pl.Name:
         """Return a scalar variable; an undeclared one is problem 137."""
@@ -279,6 +288,18 @@ class Context:
     def queue(self, name: nodes.QualifiedName) -> pl.Text:
         """Return a queue as the functions take it: 'schema.name'."""
         return pl.Text(self.relation(name))
+
+    def broker_queue(self, name: nodes.QualifiedName) -> pl.Text:
+        """Return a queue as :meth:`queue` does; a synonym cannot stand for one (5313)."""
+        written = object_name(name)
+        if self.catalog.followed(written) != written:
+            self.problem(
+                f"Synonym '{name.text}' refers to an invalid object.",
+                name.span,
+                number=5313,
+                hint="a synonym cannot stand for a queue: write the queue's name",
+            )
+        return self.queue(name)
 
     def database_argument(self) -> tuple[tuple[str, pl.Expr], ...]:
         """Return the argument that names the T-SQL database, where it is not the default one."""
@@ -319,7 +340,7 @@ class Context:
             handler.append(pl.GetDetail(detail, hint))
             if hint is not None:
                 arguments.append(pl.Name(hint))
-        handler.append(pl.Assign(self.session, pl.Invoke("ssb.failed", tuple(arguments))))
+        handler.append(pl.Assign(self.session, pl.Invoke("ssb_internal.failed", tuple(arguments))))
         handler.append(self.leave_after_error(node))
         if not self.tries:
             handler += after_error
@@ -340,9 +361,7 @@ class Context:
         ``certain``: an error has just happened, so that TRY is left without asking.
         """
         if self.tries:
-            from .state_machine import leave_for_catch
-
-            return leave_for_catch(self.tries[-1], None if certain else self.session_field("leaving"), self)
+            return self.tries[-1].leave(None if certain else self.session_field("leaving"))
         return pl.Exit(self.body_label, self.session_field("leaving"))
 
     def leave_if_failed(self, node: nodes.Node) -> pl.Statement:
@@ -385,7 +404,7 @@ class Context:
             return []
         return [pl.GetRowCount(f"{self.session}.rowcount"), *self.show_count()]
 
-    def define(self, table: ordinary_sql.TableInfo) -> None:
+    def define(self, table: TableInfo) -> None:
         """Keep what the script knows of its tables up to date."""
         if table.name is not None:
             self.catalog.tables[self.catalog.key(table.name)] = table
@@ -397,7 +416,7 @@ class Context:
         if not self.temporary_tables:
             return []
         names = pl.Array(tuple(pl.Text(name) for name in self.temporary_tables), "text")
-        drop = pl.Perform(pl.Invoke("ssb.drop_temporary_tables", (pl.Name(self.session), names)))
+        drop = pl.Perform(pl.Invoke("ssb_internal.drop_temporary_tables", (pl.Name(self.session), names)))
         if self.savepoints or self.mode not in (Mode.BATCH, Mode.PROCEDURE):
             return [drop]
         return [drop, pl.CommitIf(self.session_field("autocommit"))]
@@ -406,77 +425,7 @@ class Context:
         """Show @@ROWCOUNT to the client unless NOCOUNT is surely ON."""
         if self.nocount is True or self.scope.session is None:
             return []
-        return [pl.Perform(pl.Invoke("ssb.show_count", (pl.Name(self.session),)))]
-
-
-# ------------------------------------------------------------------ dispatch
-
-_DIALOG = (nodes.Send, nodes.EndConversation, nodes.BeginConversationTimer, nodes.MoveConversation)
-
-
-@singledispatch
-def lower(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
-    """Lower one statement."""
-    calls = invocations(node, ctx)
-    if calls is None:
-        kind = getattr(node, "kind", None) or type(node).__name__
-        ctx.problem(f"{kind} is not supported", node.span)
-        return []
-    body = tuple(pl.Perform(call) for call in calls)
-    if not body:
-        return []
-    # Only definitions raise errors with another severity than 16, which stands in the detail.
-    verb = None if isinstance(node, _DIALOG) else node.span.text.split(None, 1)[0].upper()
-    guarded = ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb, hints=verb is not None)
-    return [*guarded, *ctx.autocommit(node)]
-
-
-@singledispatch
-def invocations(node: nodes.Statement, ctx: Context) -> list[pl.Invoke] | None:
-    """Return the function calls that carry out a definition; None when it is no definition."""
-    return None
-
-
-def lower_statements(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
-    """Lower a list of statements, whatever labels stand in it."""
-    if ctx.label_places and any(isinstance(statement, nodes.Label) for statement in body):
-        from .control_flow import lower_list
-
-        return lower_list(body, ctx)
-    return lower_body(body, ctx)
-
-
-def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
-    """Lower statements one after the other, with their comments and the blank lines between them."""
-    result: list[pl.Statement] = []
-    last_line = 0
-    for statement in body:
-        first = statement.comments[0].span.line if statement.comments else statement.span.line
-        if result and first > last_line + 1:
-            result.append(pl.Blank())
-        last_line = statement.span.end_line
-        result += comments(statement.comments)
-        result += comments(statement.trailing_comments)
-        if isinstance(statement, nodes.While | nodes.Label):
-            # The body may run again with what it has changed; after a label nothing is sure.
-            ctx.constants.forget(assigned(body if isinstance(statement, nodes.Label) else [statement]))
-        result += lower(statement, ctx)
-        ctx.constants.follow(statement)
-        if not isinstance(statement, nodes.Declare | nodes.SetOption | nodes.EmptyStatement):
-            ctx.started = True
-    return result
-
-
-def comments(written: Sequence[nodes.Comment]) -> list[pl.Statement]:
-    """Keep the programmer's comments."""
-    return [pl.Comment(comment.text) for comment in written]
-
-
-def single(statement: nodes.Statement) -> Sequence[nodes.Statement]:
-    """Return the statements of a branch: the inside of BEGIN … END, or the one statement."""
-    if isinstance(statement, nodes.Block) and not statement.comments:
-        return statement.statements
-    return (statement,)
+        return [pl.Perform(pl.Invoke("ssb_internal.show_count", (pl.Name(self.session),)))]
 
 
 def named(ctx: Context, *pairs: tuple[str, pl.Expr | None]) -> tuple[tuple[str, pl.Expr], ...]:
@@ -499,3 +448,27 @@ def flag(value: bool | None) -> pl.Expr | None:
 def texts(values: Sequence[str]) -> pl.Expr:
     """Return an array of strings."""
     return pl.Array(tuple(pl.Text(value) for value in values), "text")
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """A piece in its text: ``kind`` is text (inside a literal), name, or value."""
+
+    number: int
+    piece: Piece
+    kind: str
+    variable: str
+    """The PL/pgSQL variable that holds its text while the whole runs."""
+
+    is_quoted: bool = False
+    """Whether brackets or QUOTENAME keep the text together."""
+    is_bracketed: bool = False
+    """Whether it stands between brackets of the text around it."""
+
+    @property
+    def scalar(self) -> str:
+        """The value that the text, a number or a string in quotes, stands for."""
+        return f"ssb_internal.dynamic_scalar({self.variable})"
+
+
+SESSION_TYPE = "ssb.session"

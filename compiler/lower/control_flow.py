@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import nodes
-from . import plpgsql as pl
-from .execution_switches import WhenExecuting
-from .flow_transactions import always_true
-from .lower import Context, Loop, Mode, comments, lower, lower_statements, single
-from .message_format import fits, literal_text, substitution_error
+from ...grammar.tokens import Token
+from .. import nodes
+from ..analysis.execution_switches import WhenExecuting
+from ..analysis.mentions import has_query
+from ..analysis.transaction_depth import always_true
+from ..catalog.types import BIGINT, INT, NVARCHAR_MAX, SMALLINT
+from ..check.message_format import fits, literal_text, substitution_error
+from ..plpgsql import nodes as pl
+from .context import Context, Loop, Mode, Try
+from .dispatch import lower
+from .leaving import count_tries, leave_blocks, outer_error, return_table, save_outer_error
 from .parameters import needs_variable
-from .state_machine import leave_for_catch
-from .type_map import BIGINT, INT, NVARCHAR_MAX, SMALLINT
+from .statement_lists import comments, lower_branch, lower_statements
 
 # ------------------------------------------------------------------ blocks, IF, WHILE
 
@@ -40,7 +44,7 @@ def lower_if(node: nodes.If, ctx: Context) -> list[pl.Statement]:
     last: nodes.Statement = node
     while isinstance(rest, nodes.If) and not rest.comments and not failing:
         test = ctx.condition(rest.condition)
-        if not (test.safe or ctx.mode is Mode.FUNCTION):
+        if not (test.cannot_raise or ctx.mode is Mode.FUNCTION):
             break
         branches.append((pl.Raw(test.sql), _branch(rest.then, ctx)))
         last, rest = rest, rest.otherwise
@@ -76,19 +80,10 @@ def _nested(statement: nodes.Statement, ctx: Context) -> tuple[pl.Statement, ...
     return tuple(result)
 
 
-def lower_branch(statement: nodes.Statement, ctx: Context) -> list[pl.Statement]:
-    """Lower the body of IF or WHILE, its comments included."""
-    result = lower_statements(single(statement), ctx)
-    if isinstance(statement, nodes.Block):
-        result += comments(statement.closing_comments)
-        result = [*comments(statement.trailing_comments), *result]
-    return result
-
-
 def condition_of(text: nodes.SqlText, ctx: Context) -> tuple[list[pl.Statement], pl.Expr]:
     """Return what computes a condition beforehand, and the condition."""
     condition = ctx.condition(text)
-    if condition.safe or ctx.mode is Mode.FUNCTION:
+    if condition.cannot_raise or ctx.mode is Mode.FUNCTION:
         return [], pl.Raw(condition.sql)
     holds = ctx.helper("condition", "boolean")
     if ctx.tries:
@@ -107,7 +102,7 @@ def lower_while(node: nodes.While, ctx: Context) -> list[pl.Statement]:
     if not forever:
         before, condition = condition_of(node.condition, ctx)
     label = ctx.label("loop") if ctx.label_loops else None
-    ctx.loops.append(Loop(len(ctx.tries), ctx.catches, label))
+    ctx.loops.append(Loop(len(ctx.tries), ctx.catches, (pl.Exit(label),), (pl.Continue(label),)))
     ctx.nesting += 1
     body = [
         *ctx.status(node, pl.Number(0), live=ctx.liveness.before(node.body)),
@@ -150,9 +145,7 @@ def lower_break(node: nodes.Break, ctx: Context) -> list[pl.Statement]:
         )
         return []
     loop = ctx.loops[-1]
-    if loop.states is not None and ctx.machine is not None:
-        return [*leave_blocks(ctx, loop), *ctx.machine.go(loop.states[1])]
-    return [*leave_blocks(ctx, loop), pl.Exit(loop.label)]
+    return [*leave_blocks(ctx, loop.tries, loop.catches), *loop.leave]
 
 
 @lower.register
@@ -164,32 +157,10 @@ def lower_continue(node: nodes.Continue, ctx: Context) -> list[pl.Statement]:
         )
         return []
     loop = ctx.loops[-1]
-    if loop.states is not None and ctx.machine is not None:
-        return [*leave_blocks(ctx, loop), *ctx.machine.go(loop.states[0])]
-    return [*leave_blocks(ctx, loop), pl.Continue(loop.label)]
-
-
-def leave_blocks(ctx: Context, target: Loop) -> list[pl.Statement]:
-    """Undo what the TRY and CATCH blocks on the way to ``target`` have set up."""
-    result: list[pl.Statement] = []
-    if ctx.scope.session is None:
-        return result
-    tries = len(ctx.tries) - target.tries
-    if tries:
-        result.append(count_tries(ctx.session, -tries))
-    if ctx.catches > target.catches:
-        result.append(pl.Assign(f"{ctx.session}.caught", outer_error(ctx, target.catches)))
-    return result
+    return [*leave_blocks(ctx, loop.tries, loop.catches), *loop.again]
 
 
 # ------------------------------------------------------------------ TRY
-
-
-def count_tries(session: str, change: int, note: str | None = None) -> pl.Assign:
-    """Into or out of TRY blocks: triggers are told too, whose errors the CATCH block gets."""
-    depth = f"{session}.try_depth"
-    changed = f"{depth} {'+' if change > 0 else '-'} {abs(change)}" if change else depth
-    return pl.Assign(depth, pl.Raw(f"ssb.tries({changed})"), note=note)
 
 
 @lower.register
@@ -207,7 +178,7 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     label = ctx.label("try")
     session = ctx.session
     outer = save_outer_error(ctx)
-    ctx.tries.append(label)
+    ctx.tries.append(Try(label))
     ctx.nesting += 1
     body = lower_statements(node.body, ctx)
     body += comments(node.body_comments)
@@ -225,7 +196,7 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
     ctx.catches += 1
     ctx.nesting += 1
     handler: list[pl.Statement] = [
-        pl.Assign(session, pl.Invoke("ssb.begin_catch", (pl.Name(session),))),
+        pl.Assign(session, pl.Invoke("ssb_internal.begin_catch", (pl.Name(session),))),
         *lower_statements(node.handler, ctx),
         *comments(node.handler_comments),
     ]
@@ -236,23 +207,6 @@ def lower_try(node: nodes.TryCatch, ctx: Context) -> list[pl.Statement]:
         # Else nothing in TRY can fail; the handler was lowered for what it declares.
         result.append(pl.If(((ctx.session_field("leaving"), tuple(handler)),), note="BEGIN CATCH"))
     return result
-
-
-def save_outer_error(ctx: Context) -> list[pl.Statement]:
-    """TRY inside CATCH: keep the outer error, which an inner one replaces for a while."""
-    if not ctx.catches:
-        return []
-    name = ctx.outer_helper(f"caught_{ctx.catches}", "ssb.error")
-    return [pl.Assign(name, ctx.session_field("caught"))]
-
-
-def outer_error(ctx: Context, catches: int) -> pl.Expr:
-    """Return what ERROR_NUMBER() and its family show inside ``catches`` CATCH blocks."""
-    if catches:
-        return pl.Name(ctx.outer_helper(f"caught_{catches}", "ssb.error"))
-    if ctx.mode is Mode.PROCEDURE:
-        return pl.Name(f"{ctx.outer_helper('caller', 'ssb.session')}.caught")
-    return pl.NULL
 
 
 def _may_fail(body: Sequence[pl.Statement]) -> bool:
@@ -290,22 +244,26 @@ def _names_relations(body: Sequence[nodes.Statement]) -> bool:
             | nodes.DeclareCursor
             | nodes.OpenCursor
             | nodes.CreateTable
-            | nodes.DropStatement,
-        ):
+            | nodes.DropStatement
+            | nodes.ExecuteString,
+        ) or _is_executesql(statement):
             return True
         children = nodes.children_of(statement)
         if _names_relations(children):
             return True
-        head = statement.span.text.upper() if not children else _condition_text(statement)
-        if "SELECT" in head:
+        if has_query(_condition(statement) if children else statement.tokens):
             return True
     return False
 
 
-def _condition_text(statement: nodes.Statement) -> str:
-    if isinstance(statement, nodes.If | nodes.While):
-        return statement.condition.text.upper()
-    return ""
+def _is_executesql(statement: nodes.Statement) -> bool:
+    if not isinstance(statement, nodes.Execute) or isinstance(statement.module, nodes.Variable):
+        return False
+    return statement.module.name.text.lower() == "sp_executesql"
+
+
+def _condition(statement: nodes.Statement) -> Sequence[Token]:
+    return statement.condition.tokens if isinstance(statement, nodes.If | nodes.While) else ()
 
 
 # ------------------------------------------------------------------ RETURN
@@ -316,8 +274,6 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
     """Lower RETURN; in a procedure the value is its return code."""
     if ctx.mode is Mode.FUNCTION:
         if ctx.returned_table is not None:
-            from .lower_module import return_table
-
             return return_table(ctx.returned_table)
         if node.value is None:
             return [pl.Return(pl.NULL if ctx.return_type is not None else None)]
@@ -336,10 +292,10 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
         return [*ctx.status(node, pl.Number(1)), leave]
     session = pl.Name(ctx.session)
     if node.value is None:
-        return [pl.Assign(ctx.session, pl.Invoke("ssb.set_return", (session,))), leave]
+        return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.set_return", (session,))), leave]
     code = ctx.expression(node.value, INT, exact=True)
-    statement = pl.Assign(ctx.session, pl.Invoke("ssb.set_return", (session, pl.Raw(code.sql))))
-    return [*([statement] if code.safe else ctx.guard(node, [statement])), leave]
+    statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.set_return", (session, pl.Raw(code.sql))))
+    return [*([statement] if code.cannot_raise else ctx.guard(node, [statement])), leave]
 
 
 # ------------------------------------------------------------------ messages
@@ -349,9 +305,9 @@ def lower_return(node: nodes.Return, ctx: Context) -> list[pl.Statement]:
 def lower_print(node: nodes.Print, ctx: Context) -> list[pl.Statement]:
     """Lower PRINT."""
     value = ctx.expression(node.value, NVARCHAR_MAX)
-    statement = pl.Perform(pl.Invoke("ssb.print", (pl.Raw(value.sql),)))
+    statement = pl.Perform(pl.Invoke("ssb_internal.print", (pl.Raw(value.sql),)))
     body = [statement, *ctx.status(node, pl.Number(0))]
-    return body if value.safe else ctx.guard(node, body)
+    return body if value.cannot_raise else ctx.guard(node, body)
 
 
 _NEEDS_LOG = (
@@ -394,7 +350,8 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         extra.append(("number", pl.Number(refusal[0])))
         return [
             *ctx.guard(
-                node, [pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))]
+                node,
+                [pl.Assign(ctx.session, pl.Invoke("ssb_internal.raiserror", tuple(parts), tuple(extra)))],
             ),
             ctx.leave_after_error(node, certain=True),
         ]
@@ -404,9 +361,9 @@ def lower_raiserror(node: nodes.RaiseError, ctx: Context) -> list[pl.Statement]:
         extra.append(("seterror", pl.TRUE))
     if numbered:
         extra.append(("number", pl.Raw(message.sql)))
-    statement = pl.Assign(ctx.session, pl.Invoke("ssb.raiserror", tuple(parts), tuple(extra)))
+    statement = pl.Assign(ctx.session, pl.Invoke("ssb_internal.raiserror", tuple(parts), tuple(extra)))
     safe = form is not None and fits(form, sources)
-    safe = safe and all(part.safe for part in (message, severity, state, *arguments))
+    safe = safe and all(part.cannot_raise for part in (message, severity, state, *arguments))
     body: list[pl.Statement] = [statement] if safe else ctx.guard(node, [statement])
     level = int(node.severity.text) if node.severity.text.strip().isdecimal() else None
     if level is not None and level <= 10:
@@ -426,7 +383,7 @@ def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
         return []
     session = pl.Name(ctx.session)
     line = pl.Number(ctx.line(node))
-    leave = leave_for_catch(ctx.tries[-1], None, ctx) if ctx.tries else pl.Exit(ctx.body_label)
+    leave = ctx.tries[-1].leave(None) if ctx.tries else pl.Exit(ctx.body_label)
     if node.number is None or node.message is None or node.state is None:
         if not ctx.catches:
             ctx.problem(
@@ -436,15 +393,15 @@ def lower_throw(node: nodes.Throw, ctx: Context) -> list[pl.Statement]:
                 number=10704,
             )
             return []
-        return [pl.Assign(ctx.session, pl.Invoke("ssb.rethrow", (session, line))), leave]
+        return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.rethrow", (session, line))), leave]
     parts = (
         ctx.expression(node.number, INT),
         ctx.expression(node.message, NVARCHAR_MAX),
         ctx.expression(node.state, INT),
     )
-    call = pl.Invoke("ssb.throw", (session, line, *(pl.Raw(part.sql) for part in parts)))
+    call = pl.Invoke("ssb_internal.throw", (session, line, *(pl.Raw(part.sql) for part in parts)))
     statement = pl.Assign(ctx.session, call)
     body: list[pl.Statement] = (
-        [statement] if all(part.safe for part in parts) else ctx.guard(node, [statement])
+        [statement] if all(part.cannot_raise for part in parts) else ctx.guard(node, [statement])
     )
     return [*body, leave]

@@ -7,7 +7,7 @@ see changes made after OPEN (T-SQL: a STATIC cursor).  Values return to their ty
 For cursor ``c`` there are ``c_rows`` and ``c_at``: NULL before DECLARE and after DEALLOCATE,
 −1 closed, 0 before the first row, one more than the number of rows behind the last.
 
-A cursor that others may use is kept by the session instead (142_kept_cursors.sql): one declared
+A cursor that others may use is kept by the session instead (session/kept_cursors.sql): one declared
 GLOBAL, one that its routine does not deallocate itself, and one that is declared elsewhere, in
 dynamic SQL for example.
 """
@@ -16,15 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import nodes, ordinary_sql
-from . import plpgsql as pl
-from .cursor_rows import with_row_place
-from .lower import Context, lower
-from .lower_query import columns_json
-from .names import fold, literal
-from .ordinary_sql import Expression, ResultColumn, convert_expression
-from .scope import Cursor
-from .type_map import INT, SqlType
+from .. import nodes
+from ..analysis.cursor_rows import with_row_place
+from ..catalog.names import fold, literal
+from ..catalog.objects import Expression, ResultColumn
+from ..catalog.scope import Cursor
+from ..catalog.types import INT, SqlType
+from ..plpgsql import nodes as pl
+from ..sql import translate
+from ..sql.translate import convert_expression
+from .context import Context
+from .dispatch import lower
+from .results import columns_json
 
 _SCROLLING = frozenset({"SCROLL", "STATIC", "KEYSET", "DYNAMIC", "INSENSITIVE"})
 _READ_ONLY = frozenset({"READ_ONLY", "STATIC", "INSENSITIVE", "FAST_FORWARD"})
@@ -138,7 +141,7 @@ def assign_cursor(node: nodes.SetVariable, ctx: Context) -> list[pl.Statement]:
     """``SET @c = other``: from here on both names mean the same cursor."""
     words = node.value.tokens
     if len(words) == 1:
-        name = words[0].text.strip('[]"')
+        name = words[0].name
         other = ctx.scope.cursor_variables.get(name.lower()) or ctx.scope.cursors.get(fold(name))
         mine = ctx.scope.cursor_variables[node.variable.key]
         if other is not None and mine.variable and other.key is not None:
@@ -172,7 +175,7 @@ def _define(
             cursor.read_only = True
         else:
             text, cursor.row_place = found
-    query = ordinary_sql.translate_query(text, ctx.scope, ctx.problems)
+    query = translate.translate_query(text, ctx.scope, ctx.problems)
     if query is None:
         return []
     options = set(definition.options)
@@ -195,7 +198,7 @@ def _define(
     cursor.columns = columns
     body: list[pl.Statement] = [pl.Assign(cursor.position, pl.Number(-1))]
     if fresh:
-        check = pl.Invoke("ssb.declare_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+        check = pl.Invoke("ssb_internal.declare_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
         body = [pl.Assign(cursor.position, check)]
     if len(cursor.queries) > 1 or _declared_again(cursor, ctx):
         chosen = cursor.chosen or ctx.new_variable(f"{cursor.position}_query", "integer")
@@ -210,12 +213,12 @@ def _keep(
 ) -> list[pl.Statement]:
     """DECLARE of a cursor that others may open: they find the rows that there are now."""
     key = cursor.key or ""
-    row = f"ssb.add_cursor_row({key}, row_number() OVER (), {values})"
+    row = f"ssb_internal.add_cursor_row({key}, row_number() OVER (), {values})"
     query = f"SELECT count(*) FROM (SELECT {row} FROM {source}) AS r"
     cursor.queries = [query]
     flags = (pl.Raw(str(cursor.scroll).lower()), pl.Raw(str(cursor.fixed).lower()))
     shown = columns_json(cursor.columns)
-    declare = pl.Invoke("ssb.keep_cursor", (pl.Raw(key), pl.Text(cursor.name), *flags, shown))
+    declare = pl.Invoke("ssb_internal.keep_cursor", (pl.Raw(key), pl.Text(cursor.name), *flags, shown))
     new = [pl.Assign(key, pl.Raw("gen_random_uuid()::text"))] if cursor.variable else []
     body = [*new, pl.Perform(declare), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
     if _declared_again(cursor, ctx):
@@ -230,9 +233,9 @@ def _read_kept(cursor: Cursor, ctx: Context) -> list[pl.Statement]:
     count = ctx.outer_helper("cursor_count", "bigint")
     key = pl.Raw(cursor.key or "")
     return [
-        pl.Perform(pl.Invoke("ssb.empty_cursor", (key,))),
+        pl.Perform(pl.Invoke("ssb_internal.empty_cursor", (key,))),
         pl.SelectInto(cursor.queries[0], (count,)),
-        pl.Perform(pl.Invoke("ssb.fill_cursor", (key, pl.Name(count)))),
+        pl.Perform(pl.Invoke("ssb_internal.fill_cursor", (key, pl.Name(count)))),
     ]
 
 
@@ -268,10 +271,10 @@ def lower_open(node: nodes.OpenCursor, ctx: Context) -> list[pl.Statement]:
         return []
     ctx.scope.last_opened = cursor
     if cursor.key is not None:
-        opened = pl.Invoke("ssb.open_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        opened = pl.Invoke("ssb_internal.open_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
         body = [pl.Perform(opened), *_read_kept(cursor, ctx), *ctx.status(node, pl.Number(0))]
         return ctx.guard(node, body)
-    check = pl.Invoke("ssb.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+    check = pl.Invoke("ssb_internal.open_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
     reading: list[pl.Statement] = [pl.SelectInto(query, (cursor.rows,)) for query in cursor.queries]
     if cursor.chosen is not None:
         reading = [pl.Case(cursor.chosen, tuple((n, (read,)) for n, read in enumerate(reading, 1)))]
@@ -299,10 +302,10 @@ def _change(
         return []
     body: list[pl.Statement]
     if cursor.key is not None:
-        kept = pl.Invoke(f"ssb.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
+        kept = pl.Invoke(f"ssb_internal.{verb}_kept_cursor", (pl.Raw(cursor.key), pl.Text(cursor.name)))
         body = [pl.Perform(kept)]
     else:
-        call = pl.Invoke(f"ssb.{verb}_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
+        call = pl.Invoke(f"ssb_internal.{verb}_cursor", (pl.Text(cursor.name), pl.Name(cursor.position)))
         body = [pl.Assign(cursor.position, call)]
     return [*ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))])]
 
@@ -333,6 +336,16 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
             number=16911,
         )
         return []
+    if cursor.key is not None and ctx.in_function:
+        name = node.cursor.name
+        shown = name.text if isinstance(name, nodes.Identifier) else name.name
+        ctx.problem(
+            f"A cursor with the name '{shown}' does not exist.",
+            node.span,
+            number=16916,
+            hint="a function has the cursors only that it declares",
+        )
+        return []
     if cursor.key is not None:
         return _fetch_kept(node, cursor, ctx)
     arguments: list[pl.Expr] = [
@@ -344,7 +357,7 @@ def lower_fetch(node: nodes.FetchCursor, ctx: Context) -> list[pl.Statement]:
     if node.offset is not None:
         arguments.append(ctx.value(node.offset, INT))
     at = cursor.position
-    move = pl.Assign(at, pl.Invoke("ssb.fetch", tuple(arguments)))
+    move = pl.Assign(at, pl.Invoke("ssb_internal.fetch", tuple(arguments)))
     found: list[pl.Statement] = []
     rowcount = ctx.liveness.after(node).rowcount
     if node.into:
@@ -385,9 +398,11 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
     if not node.into:
         values = f"(SELECT json_agg(v) FROM unnest({row}) AS v)::text"
         columns = pl.Invoke(
-            "ssb.kept_cursor_columns", (pl.Raw(cursor.key or ""), pl.Raw(f"cardinality({row})"))
+            "ssb_internal.kept_cursor_columns", (pl.Raw(cursor.key or ""), pl.Raw(f"cardinality({row})"))
         )
-        shown = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), pl.Raw(f"ARRAY[{values}]"), columns))
+        shown = pl.Invoke(
+            "ssb_internal.show_collected", (pl.Name(ctx.session), pl.Raw(f"ARRAY[{values}]"), columns)
+        )
         found.append(pl.Assign(ctx.session, shown))
     session = ctx.session
     status: list[pl.Statement] = [
@@ -396,7 +411,7 @@ def _fetch_kept(node: nodes.FetchCursor, cursor: Cursor, ctx: Context) -> list[p
     if ctx.liveness.after(node).rowcount:
         status.append(pl.Assign(f"{session}.rowcount", pl.Raw(f"{session}.fetch_status + 1")))
     body = [
-        pl.Assign(row, pl.Invoke("ssb.fetch_kept", tuple(arguments))),
+        pl.Assign(row, pl.Invoke("ssb_internal.fetch_kept", tuple(arguments))),
         *status,
         pl.If(((pl.Raw(f"{session}.fetch_status = 0"), tuple(found)),)),
     ]
@@ -439,7 +454,7 @@ def _show_row(cursor: Cursor, ctx: Context) -> pl.Statement:
         ]
         values = f"json_build_array({', '.join(parts)})"
     show = pl.Invoke(
-        "ssb.show_collected",
+        "ssb_internal.show_collected",
         (pl.Name(ctx.session), pl.Raw(f"ARRAY[{values}::text]"), columns_json(columns or None)),
     )
     return pl.Assign(ctx.session, show)

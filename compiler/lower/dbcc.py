@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..grammar.lexer import string_value
-from ..grammar.source import Span
-from ..grammar.tokens import Token, TokenKind
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context
-from .type_map import BIGINT, NVARCHAR_MAX
+from ...grammar.lexer import string_value
+from ...grammar.source import Span
+from ...grammar.tokens import Token, TokenKind
+from .. import nodes
+from ..catalog.types import BIGINT, NVARCHAR_MAX
+from ..plpgsql import nodes as pl
+from .context import Context
 
 
 def check_identity(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl.Invoke]:
@@ -19,7 +19,7 @@ def check_identity(node: nodes.AdministrativeStatement, ctx: Context) -> list[pl
     words = [token.word for token in tokens]
     parts = _arguments(tokens, words)
     mode = parts[1][0].word if len(parts) > 1 and len(parts[1]) == 1 else "RESEED"
-    if not parts or not parts[0] or len(parts) > 3 or mode not in ("RESEED", "NORESEED"):
+    if not all(parts) or not parts or len(parts) > 3 or mode not in ("RESEED", "NORESEED"):
         ctx.problem("DBCC CHECKIDENT expects (table [, NORESEED | RESEED [, value]])", node.span, number=102)
         return []
     options: list[tuple[str, pl.Expr]] = []

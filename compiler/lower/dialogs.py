@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context, flag, invocations, lower, named
-from .type_map import INT, UNIQUEIDENTIFIER, VARBINARY_MAX, nvarchar
+from .. import nodes
+from ..catalog.objects import Form
+from ..catalog.types import INT, UNIQUEIDENTIFIER, VARBINARY_MAX, nvarchar
+from ..plpgsql import nodes as pl
+from .context import Context, flag, named
+from .dispatch import invocations, lower
 
 
 def begin_dialog_call(node: nodes.BeginDialog, ctx: Context) -> pl.Invoke:
@@ -36,7 +38,7 @@ def _value(text: nodes.SqlText | None, ctx: Context) -> pl.Expr | None:
 def _lifetime(text: nodes.SqlText, ctx: Context) -> pl.Expr:
     """Return the seconds; NULL, which would be no lifetime to the function, is an error (8406)."""
     seconds = ctx.argument(text, INT)
-    return seconds if text.text.strip().isdigit() else pl.Invoke("ssb.given_lifetime", (seconds,))
+    return seconds if text.text.strip().isdigit() else pl.Invoke("ssb_internal.given_lifetime", (seconds,))
 
 
 def _identifier_variable(variable: nodes.Variable, what: str, statement: str, ctx: Context) -> pl.Name:
@@ -81,7 +83,7 @@ def _body(body: nodes.SqlText, ctx: Context) -> pl.Expr:
     value = ctx.expression(body)
     if value.type is None or value.type.is_string or value.type.family == "xml":
         # An untyped literal must not make PostgreSQL choose between the two forms of ssb.send.
-        if value.type is not None and value.type.family != "xml" and not value.sql.startswith(("'", "E'")):
+        if value.type is not None and value.type.family != "xml" and value.form is not Form.LITERAL:
             return pl.Raw(value.sql)
         return pl.Cast(pl.Raw(value.sql), "text")
     if value.type.family == "binary":
@@ -129,7 +131,7 @@ def lower_get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.S
 def get_group(node: nodes.GetConversationGroup, ctx: Context) -> list[pl.Statement]:
     """Return the statements of one try to get a group."""
     group = _identifier_variable(node.variable, "conversation group", "GET CONVERSATION GROUP", ctx)
-    call = pl.Invoke("ssb.get_conversation_group", (ctx.queue(node.queue),))
+    call = pl.Invoke("ssb.get_conversation_group", (ctx.broker_queue(node.queue),))
     body: list[pl.Statement] = [pl.Assign(group.spelling, call)]
     if ctx.liveness.after(node).rowcount:
         body.append(pl.Assign(f"{ctx.session}.rowcount", pl.Raw(f"({group.spelling} IS NOT NULL)::integer")))

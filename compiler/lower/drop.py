@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context, invocations
-from .lower_rules import forget_rule
-from .scope import object_name
+from .. import nodes
+from ..catalog.scope import object_name
+from ..plpgsql import nodes as pl
+from .context import Context
+from .dispatch import invocations
+from .rules import forget_rule
 
 _NAMED = {
     "MESSAGE TYPE": "ssb.drop_message_type",
@@ -91,19 +92,19 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
         principal = pl.Text(node.kind.removeprefix("SERVER "))
         return [pl.Invoke("ssb.drop_principal", (text, principal), (*if_exists, *database))]
     if node.kind == "PROCEDURE":
-        return [pl.Invoke("ssb.drop_module", (pl.Text("PROCEDURE"), ctx.queue(name)), if_exists)]
+        return [pl.Invoke("ssb_internal.drop_module", (pl.Text("PROCEDURE"), ctx.queue(name)), if_exists)]
     if node.kind == "TRIGGER" and node.on is not None:
         scope_of = pl.Text("SERVER" if node.on.kind.endswith("SERVER") else "DATABASE")
-        return [pl.Invoke("ssb.drop_ddl_trigger", (text, scope_of), (*if_exists, *database))]
+        return [pl.Invoke("ssb_internal.drop_ddl_trigger", (text, scope_of), (*if_exists, *database))]
     if node.kind in ("FUNCTION", "TRIGGER"):
-        return [pl.Invoke("ssb.drop_module", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
+        return [pl.Invoke("ssb_internal.drop_module", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
     if node.kind in _RELATIONS:
         ctx.catalog.tables.pop(key, None)
         ctx.catalog.forget_type(ctx.object(name))
-        return [pl.Invoke("ssb.drop_relation", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
+        return [pl.Invoke("ssb_internal.drop_relation", (pl.Text(node.kind), ctx.queue(name)), if_exists)]
     if node.kind == "SYNONYM":
         ctx.catalog.synonyms.pop(ctx.catalog.key(object_name(name)), None)
-        return [pl.Invoke("ssb.drop_synonym", (ctx.queue(name),), if_exists)]
+        return [pl.Invoke("ssb_internal.drop_synonym", (ctx.queue(name),), if_exists)]
     if node.kind in ("RULE", "DEFAULT"):
         forget_rule(node.kind, object_name(name), ctx)
         return []

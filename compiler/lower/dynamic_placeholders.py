@@ -2,7 +2,7 @@
 
 The text is compiled with a placeholder for each piece, ``pgsb_piece_1_``: inside a string
 literal part of the string, where a name stands a name, elsewhere a variable.  Afterwards the
-tree is rewritten: names that travel as data become expressions, ordinary SQL becomes EXECUTE
+tree is rewritten: names that travel as data become expressions, queries and DML becomes EXECUTE
 of its PostgreSQL text with the piece put in, variables as parameters.
 """
 
@@ -12,19 +12,21 @@ import dataclasses
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import nodes, ordinary_sql
-from . import plpgsql as pl
-from .constants import Piece, Template
-from .emit import expression
-from .names import literal
-from .ordinary_sql import Assignment, Ddl, Dml, Query, ResultColumn, ScalarVariable
-from .type_map import INT
-
-if TYPE_CHECKING:
-    from .lower import Context
+from ...grammar.lexer import open_quote
+from ...grammar.tokens import TokenKind
+from .. import nodes
+from ..analysis.constants import Piece, Template
+from ..catalog.names import literal
+from ..catalog.objects import ResultColumn, ScalarVariable
+from ..catalog.types import INT
+from ..plpgsql import nodes as pl
+from ..plpgsql.emit import expression
+from ..sql import translate
+from ..sql.interface import Assignment, Ddl, Dml, Query
+from .context import Context, Placeholder
+from .results import columns_json
 
 _NAME = "pgsb_piece_{}_"
 _ANY_NAME = re.compile(r"pgsb_piece_(\d+)_", re.I)
@@ -48,27 +50,6 @@ _BEFORE_NAMES = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A piece in its text: ``kind`` is text (inside a literal), name, or value."""
-
-    number: int
-    piece: Piece
-    kind: str
-    variable: str
-    """The PL/pgSQL variable that holds its text while the whole runs."""
-
-    is_quoted: bool = False
-    """Whether brackets or QUOTENAME keep the text together."""
-    is_bracketed: bool = False
-    """Whether it stands between brackets of the text around it."""
-
-    @property
-    def scalar(self) -> str:
-        """The value that the text, a number or a string in quotes, stands for."""
-        return f"ssb.dynamic_scalar({self.variable})"
-
-
 def place(template: Template) -> tuple[str, list[tuple[Piece, str, bool]]]:
     """Return the T-SQL text with placeholders; of each piece the kind, and whether it is in brackets."""
     text = ""
@@ -78,7 +59,7 @@ def place(template: Template) -> tuple[str, list[tuple[Piece, str, bool]]]:
             text += part
             continue
         kind = _kind(text, part)
-        pieces.append((part, kind, text.rfind("[") > text.rfind("]")))
+        pieces.append((part, kind, open_quote(text) is TokenKind.BRACKETED))
         name = _NAME.format(len(pieces))
         text += f"@{name}" if kind == "value" else name
     return text, pieces
@@ -86,9 +67,10 @@ def place(template: Template) -> tuple[str, list[tuple[Piece, str, bool]]]:
 
 def _kind(before: str, piece: Piece) -> str:
     """Tell what stands where the text breaks off."""
-    if before.count("'") % 2:
+    inside = open_quote(before)
+    if inside is TokenKind.STRING:
         return "text"
-    if before.rfind("[") > before.rfind("]"):
+    if inside is TokenKind.BRACKETED:
         return "name"
     if piece.tokens[0].word == "QUOTENAME":
         # QUOTENAME(@value, '''') makes a string of it.
@@ -105,7 +87,7 @@ def left_over(statements: list[pl.Statement]) -> bool:
     return _ANY_NAME.search(repr(statements)) is not None
 
 
-def may_be_sql(placed: Placed, ctx: Context) -> bool:
+def may_be_sql(placed: Placeholder, ctx: Context) -> bool:
     """Tell whether a piece may hold more than a value (a condition), or than a name (a list of them)."""
     if placed.kind == "text" or placed.is_quoted:
         return False
@@ -115,7 +97,7 @@ def may_be_sql(placed: Placed, ctx: Context) -> bool:
     return any(variable is None or variable.type.is_string for variable in known)
 
 
-# ------------------------------------------------------------------ ordinary SQL
+# ------------------------------------------------------------------ queries and DML
 
 
 def mentions_piece(name: str) -> bool:
@@ -135,7 +117,9 @@ def _numbered_variables(ctx: Context) -> Iterator[dict[str, str]]:
     scalars, tables = scope.variables, scope.table_variables
     names: dict[str, str] = {}
     scope.variables, scope.table_variables = {}, {}
-    values = {f"@{_NAME.format(placed.number)}": placed for placed in ctx.pieces if placed.kind == "value"}
+    values = {
+        f"@{_NAME.format(placed.number)}": placed for placed in ctx.placeholders if placed.kind == "value"
+    }
     for key, scalar in scalars.items():
         if key in values:
             # A number, a string or a list of values, put in as it is.
@@ -156,9 +140,9 @@ def _numbered_variables(ctx: Context) -> Iterator[dict[str, str]]:
 
 
 def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: Context) -> list[pl.Statement]:
-    """Lower ordinary SQL with placeholders: EXECUTE of its text, variables as parameters."""
+    """Lower queries and DML with placeholders: EXECUTE of its text, variables as parameters."""
     with _numbered_variables(ctx) as names:
-        translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
+        translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     if translated is None:
         return []
     session = ctx.session
@@ -167,7 +151,7 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
         case Query(before=()):
             cursor = ctx.outer_helper("result", "refcursor")
             show = pl.Invoke(
-                "ssb.show", (pl.Name(session), pl.Name(cursor), _columns(translated.columns, ctx))
+                "ssb_internal.show", (pl.Name(session), pl.Name(cursor), _columns(translated.columns, ctx))
             )
             sql, using = _execution(translated.sql, names, ctx)
             body = [pl.Assign(cursor, pl.NULL), pl.OpenExecute(cursor, sql, using), pl.Assign(session, show)]
@@ -206,8 +190,6 @@ def lower_executed(node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: C
 
 def _columns(columns: tuple[ResultColumn, ...] | None, ctx: Context) -> pl.Expr:
     """Return what is known of a result set's columns, with the names that only the run time knows."""
-    from .lower_query import columns_json
-
     if not any(column.name is not None and mentions_piece(column.name) for column in columns or ()):
         return columns_json(columns)
     return pl.Invoke(
@@ -241,7 +223,7 @@ def _execution(sql: str, names: dict[str, str], ctx: Context) -> tuple[pl.Expr, 
 
 def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
     """Return an expression for PostgreSQL text with its placeholders replaced at run time."""
-    pieces = {placed.number: placed for placed in ctx.pieces}
+    pieces = {placed.number: placed for placed in ctx.placeholders}
     parts: list[str] = []
     at = 0
     for match in _QUALIFIED.finditer(sql):
@@ -258,7 +240,7 @@ def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
         parts.append(literal(sql[at : match.start()]))
         name = _name_of(placed, match)
         if sql.count("'", 0, match.start()) % 2:
-            # A name that travels as data: ssb.drop_constraint('dbo.t', '…').
+            # A name that travels as data: ssb_internal.drop_constraint('dbo.t', '…').
             name = pl.Invoke("replace", (name, pl.Text("'"), pl.Text("''")))
         parts.append(expression(name))
         at = match.end()
@@ -270,7 +252,7 @@ def _number(match: re.Match[str]) -> int:
     return int(match["quoted"] or match["number"])
 
 
-def _joined(placed: Placed, match: re.Match[str]) -> pl.Expr:
+def _joined(placed: Placeholder, match: re.Match[str]) -> pl.Expr:
     """Return what a piece is with the parts of the name before and behind it."""
     head = match["quoted_head"] or match["head"] or ""
     tail = match["quoted_tail"] or match["tail"] or ""
@@ -280,17 +262,17 @@ def _joined(placed: Placed, match: re.Match[str]) -> pl.Expr:
     return pl.Invoke("concat", tuple(part for part in around if part != pl.Text("")))
 
 
-def _name_of(placed: Placed, match: re.Match[str]) -> pl.Expr:
+def _name_of(placed: Placeholder, match: re.Match[str]) -> pl.Expr:
     """Return the PostgreSQL name of which a piece is the whole or a part."""
     if placed.kind == "value":
-        return pl.Invoke("ssb.dynamic_value", (pl.Name(placed.variable),))
+        return pl.Invoke("ssb_internal.dynamic_value", (pl.Name(placed.variable),))
     value = _joined(placed, match)
     if placed.is_bracketed:
         # Dots and blanks are part of the name.
         value = pl.Invoke("sys.quotename", (value,))
     if match["schema"] is None:
-        return pl.Invoke("ssb.dynamic_identifier", (value,))
-    return pl.Invoke("ssb.dynamic_name", (pl.Text(match["schema"]), value))
+        return pl.Invoke("ssb_internal.dynamic_identifier", (value,))
+    return pl.Invoke("ssb_internal.dynamic_name", (pl.Text(match["schema"]), value))
 
 
 # ------------------------------------------------------------------ everything else
@@ -321,7 +303,7 @@ def _filled(node: Any, ctx: Context) -> Any:
 
 def _data(value: str, ctx: Context) -> pl.Expr:
     """A name that travels as data: a queue as 'schema.name', a service by its bare name."""
-    pieces = {placed.number: placed for placed in ctx.pieces}
+    pieces = {placed.number: placed for placed in ctx.placeholders}
     whole = _QUALIFIED.fullmatch(value)
     numbers = [int(number) for number in _ANY_NAME.findall(value)]
     if (whole is None or whole["schema"] is None) and all(

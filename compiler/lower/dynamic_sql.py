@@ -10,39 +10,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ..grammar.problems import Problem, Problems
-from ..grammar.source import Source, Span
-from . import nodes
-from . import plpgsql as pl
-from .build import parse_script
-from .check import check_chains
-from .constants import Template, plain
-from .dynamic_pieces import Placed, fill, left_over, may_be_sql, place
-from .emit import expression
-from .error_levels import level_of
-from .flow_status import Status
-from .flow_transactions import Depths
-from .late_text import lower_late_text
-from .lower import Context, Mode, lower
-from .lower_procedure import (
-    SESSION_TYPE,
-    WrongArguments,
-    argument_value,
-    call_effect,
-    callee_reads,
-    leave_if_nested_too_deep,
-    lower_routine_body,
-    variable_names,
-    wrong_call,
-)
-from .names import fold
-from .ordinary_sql import ScalarVariable
-from .scope import Scope, TableType, sets_row_limit
+from ...grammar.lexer import name_parts
+from ...grammar.problems import Problem, Problems
+from ...grammar.records import dataclass
+from ...grammar.source import Source, Span
+from .. import nodes
+from ..analysis.callees import call_effect, callee_reads
+from ..analysis.constants import Template, plain
+from ..analysis.declared_types import variable_names
+from ..analysis.live_status import Status
+from ..analysis.transaction_depth import Depths
+from ..builder.batches import parse_script
+from ..catalog.names import fold
+from ..catalog.objects import Expression, ScalarVariable
+from ..catalog.scope import Scope, TableType, sets_row_limit
+from ..catalog.types import NVARCHAR_MAX, SqlType
+from ..check.error_levels import level_of
+from ..check.statements import check_chains
+from ..plpgsql import nodes as pl
+from ..plpgsql.emit import expression
+from ..sql.translate import convert_expression
+from .arguments import WrongArguments, argument_value, wrong_call
+from .context import SESSION_TYPE, Context, Mode, Placeholder
+from .dispatch import lower
+from .dynamic_placeholders import fill, left_over, may_be_sql, place
+from .leaving import leave_if_nested_too_deep
+from .routines import lower_routine_body
+from .runtime_compilation import lower_runtime_compiled
 from .system_queries import SYSTEM_QUERIES
-from .type_map import NVARCHAR_MAX, SqlType
 
 
 @dataclass(frozen=True)
@@ -75,19 +72,19 @@ def lower_execute_string(node: nodes.ExecuteString, ctx: Context) -> list[pl.Sta
         return []
     template = ctx.constants.value(node.text.tokens)
     if template is None:
-        return lower_late_text(node, node.text, None, (), ctx)
+        return lower_runtime_compiled(node, node.text, None, (), ctx)
     body = _lower_template(
         node,
         template,
         (),
         (),
         ctx,
-        lambda certain: lower_late_text(node, node.text, None, (), ctx, certain=certain),
+        lambda certain: lower_runtime_compiled(node, node.text, None, (), ctx, certain=certain),
     )
     if node.as_name is not None:
         principal = pl.Text(node.as_name.value)
-        impersonate = pl.Perform(pl.Invoke("ssb.execute_as", (principal,), ctx.database_argument()))
-        revert = pl.Perform(pl.Invoke("ssb.revert"))
+        impersonate = pl.Perform(pl.Invoke("ssb_internal.execute_as", (principal,), ctx.database_argument()))
+        revert = pl.Perform(pl.Invoke("ssb_internal.revert"))
         return [*ctx.guard(node, [impersonate]), *body[:-1], revert, body[-1]]
     return body
 
@@ -104,8 +101,8 @@ def database_of_executesql(template: Template | None) -> str | pl.Expr | None:
     whole = plain(template)
     if whole is None:
         return pl.NULL
-    named = _EXECUTESQL.sub("", whole).split(".")
-    return fold(named[0].strip('[]"')) if len(named) > 2 else ""
+    named = name_parts(whole) or []
+    return fold(named[0]) if len(named) > 2 else ""
 
 
 _EXECUTESQL = re.compile(r"(?<!\w)\[?sp_executesql\]?$", re.IGNORECASE)
@@ -143,7 +140,7 @@ def lower_executesql(
     def late(certain: bool) -> list[pl.Statement]:
         written = definition.value if definition is not None else None
         use = pl.Text(f"USE [{database}]; ") if database else prefix
-        return lower_late_text(node, text, written, rest, ctx, levels=2, certain=certain, prefix=use)
+        return lower_runtime_compiled(node, text, written, rest, ctx, levels=2, certain=certain, prefix=use)
 
     if template is None or declared is None or prefix is not None:
         return _with_return_code(node, late(True), ctx)
@@ -323,9 +320,9 @@ def _lower_template(
     checks = [
         expression(pl.Invoke(function, tuple(map(pl.Name, variables))))
         for function, variables in (
-            ("ssb.are_dynamic_values", lists),
-            ("ssb.are_dynamic_scalars", scalars),
-            ("ssb.are_dynamic_names", names),
+            ("ssb_internal.are_dynamic_values", lists),
+            ("ssb_internal.are_dynamic_scalars", scalars),
+            ("ssb_internal.are_dynamic_names", names),
         )
         if variables
     ]
@@ -349,7 +346,10 @@ def _fail_at_run_time(node: nodes.Statement, wrong: Sequence[Problem], ctx: Cont
         pl.Number(severity),
         pl.Number(state),
     )
-    return [pl.Assign(ctx.session, pl.Invoke("ssb.wrong_text", arguments)), ctx.leave_if_failed(node)]
+    return [
+        pl.Assign(ctx.session, pl.Invoke("ssb_internal.wrong_text", arguments)),
+        ctx.leave_if_failed(node),
+    ]
 
 
 def _name_of_text(node: nodes.Statement, ctx: Context) -> str:
@@ -391,21 +391,21 @@ def lower_text(
     ctx: Context,
     *,
     levels: int = 1,
-) -> tuple[list[pl.Statement], list[Placed]]:
+) -> tuple[list[pl.Statement], list[Placeholder]]:
     """Compile the text of a dynamic batch into an inner block; its last statement leaves on an error.
 
     ``levels``: by how much @@NESTLEVEL grows, 2 for sp_executesql. Returns its pieces too.
     """
     text, pieces = place(template)
     before: list[pl.Statement] = []
-    placed: list[Placed] = []
+    placed: list[Placeholder] = []
     for number, (piece, kind, is_bracketed) in enumerate(pieces, 1):
         variable_name = ctx.new_variable(f"piece_{number}", "text")
         span = Span(node.span.source, piece.tokens[0].start, piece.tokens[-1].end)
         value_text = nodes.SqlText(span=span, tokens=piece.tokens)
         before.append(pl.Assign(variable_name, ctx.value(value_text, NVARCHAR_MAX)))
         is_quoted = is_bracketed or piece.tokens[0].word == "QUOTENAME"
-        placed.append(Placed(number, piece, kind, variable_name, is_quoted, is_bracketed))
+        placed.append(Placeholder(number, piece, kind, variable_name, is_quoted, is_bracketed))
     # On the first line, so that the lines of the text stay what they are.
     declarations_text = [
         f"@{parameter.name} {parameter.written or parameter.type.text}" for parameter in parameters
@@ -424,7 +424,7 @@ def lower_text(
         statements = ()  # nothing will run; modules inside modules would be written out again and again
     label = ctx.label("string")
     inner = _inner_context(node, statements, label, ctx)
-    inner.pieces = placed
+    inner.placeholders = placed
     for one in placed:
         if one.kind == "value":
             name = f"@pgsb_piece_{one.number}_"
@@ -465,7 +465,7 @@ def lower_text(
         ctx.catalog.database = database
         used = ctx.helper("database_used", "text")
         before.append(pl.Assign(used, pl.Raw("current_setting('pgsb.database', true)")))
-        after.insert(0, pl.Perform(pl.Invoke("ssb.return_to_database", (pl.Name(used),))))
+        after.insert(0, pl.Perform(pl.Invoke("ssb_internal.return_to_database", (pl.Name(used),))))
     if ctx.mode is not Mode.BATCH:
         body.insert(0, leave_if_nested_too_deep(inner.body_label, ctx.session))
     outer = ctx.new_variable("caller", SESSION_TYPE)
@@ -484,10 +484,10 @@ def lower_text(
     lowered = [
         *result,
         pl.Assign(outer, session),
-        pl.Assign(ctx.session, pl.Invoke("ssb.enter_string", enter)),
+        pl.Assign(ctx.session, pl.Invoke("ssb_internal.enter_string", enter)),
         *core,
         *inner.drop_temporary_tables(),
-        pl.Assign(ctx.session, pl.Invoke("ssb.leave", (session, pl.Name(outer)))),
+        pl.Assign(ctx.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(outer)))),
         *after,
         ctx.leave_if_failed(node),
     ]
@@ -495,8 +495,6 @@ def lower_text(
 
 
 def _back(reference: str, source: SqlType, target: SqlType) -> pl.Expr:
-    from .ordinary_sql import Expression, convert_expression
-
     if source.postgres == target.postgres:
         return pl.Name(reference)
     return pl.Raw(convert_expression(Expression(reference, source), target).sql)
@@ -510,7 +508,10 @@ def _inner_context(
     scope.session = ctx.scope.session
     scope.limits_rows = ctx.scope.limits_rows or sets_row_limit(statements)
     scope.taken = ctx.scope.taken
-    scope.avoid = set(ctx.scope.taken) | {fold(v.reference) for v in ctx.scope.variables.values()}
+    scope.taken_around = ctx.scope.taken_around
+    scope.avoid = (
+        ctx.scope.taken | ctx.scope.taken_around | {fold(v.reference) for v in ctx.scope.variables.values()}
+    )
     scope.reserve(variable_names(statements))
     scope.row_type_prefix = f"{ctx.scope.row_type_prefix}{label}@"
     inner = Context(

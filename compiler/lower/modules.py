@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import emit, nodes, ordinary_sql
-from . import plpgsql as pl
-from .flow_status import DEAD, Status
-from .flow_transactions import ANY, Depths
-from .lower import Context, Mode, comments, invocations
-from .lower_procedure import (
-    argument_value,
-    free_label,
-    lower_routine_body,
-    variable_names,
-)
-from .lower_variables import define_row_type
-from .names import fold, quote
-from .ordinary_sql import ColumnInfo, ScalarVariable, TableInfo, UserFunction
+from ...grammar.tokens import Token
+from .. import nodes
+from ..analysis.declared_types import variable_names
+from ..analysis.live_status import DEAD, Status
+from ..analysis.mentions import calls_functions, global_variables, has_word
+from ..analysis.transaction_depth import ANY, Depths
+from ..catalog.names import fold, quote, unquoted
+from ..catalog.objects import ColumnInfo, ScalarVariable, TableInfo, UserFunction
+from ..catalog.scope import Catalog, Scope, UnknownType, object_name
+from ..catalog.types import NVARCHAR_MAX, SqlType
+from ..plpgsql import emit
+from ..plpgsql import nodes as pl
+from ..sql import translate
+from .arguments import argument_value
+from .context import Context, Mode
+from .dispatch import invocations
+from .leaving import return_table
 from .parameters import conversions, converted, needs_variable
-from .scope import Catalog, Scope, UnknownType, object_name
-from .type_map import NVARCHAR_MAX, SqlType
+from .routines import free_label, lower_routine_body
+from .statement_lists import comments
+from .variables import define_row_type
 
 # ------------------------------------------------------------------ functions
 
@@ -44,15 +47,18 @@ def function_signature(node: nodes.CreateFunction, catalog: Catalog) -> UserFunc
     )
 
 
+PINNED = "SET search_path = pg_catalog, pg_temp"
+"""Names are found in no schema that others may write to, whoever calls the routine."""
+
+
+def has_own_rights(options: nodes.ModuleOptions) -> bool:
+    """Tell whether a module runs as somebody else than its caller."""
+    return options.execute_as is not None and options.execute_as.principal != "CALLER"
+
+
 def rights(options: nodes.ModuleOptions) -> tuple[str, ...]:
     """Return the attributes that EXECUTE AS asks for: the owner's rights, or the caller's."""
-    clause = options.execute_as
-    if clause is None or clause.principal == "CALLER":
-        return ()
-    return ("SECURITY DEFINER SET search_path = pg_catalog, pg_temp",)
-
-
-_COUNTS = re.compile(r"@@(ROWCOUNT|ERROR|FETCH_STATUS)\b|\bROWCOUNT_BIG\b|\bCURSOR\b", re.IGNORECASE)
+    return (f"SECURITY DEFINER {PINNED}",) if has_own_rights(options) else (PINNED,)
 
 
 def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[pl.TopLevel]:
@@ -66,8 +72,8 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     scope = Scope(catalog, label=label, routine=sql_name, function=True)
     scope.reserve(variable_names(node.body))
     scope.reserve(parameter.variable.name for parameter in node.parameters)
-    scope.taken |= {folded, fold(label.strip('"'))}
-    counts = node.kind != "INLINE" and _COUNTS.search(node.text.text) is not None
+    scope.taken |= {folded, unquoted(label)}
+    counts = node.kind != "INLINE" and _counts(node.tokens)
     if counts:
         scope.session = scope.helper("session")
     ctx = Context(
@@ -87,7 +93,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
     parameters = _parameters(node, ctx, label, quote(folded))
     types = ", ".join(parameter.type for parameter in parameters)
     prepare = pl.Invoke(
-        "ssb.prepare_module",
+        "ssb_internal.prepare_module",
         (pl.Text(node.action), pl.Text("FUNCTION"), pl.Text(sql_name), pl.Text(types)),
     )
     preface = tuple(pl.Comment(comment.text) for comment in node.comments)
@@ -112,6 +118,12 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         preface=preface,
     )
     return [pl.Select(prepare), *ctx.prelude, routine]
+
+
+def _counts(tokens: Sequence[Token]) -> bool:
+    """Tell whether a function reads what its own statements left: then it has a session."""
+    read = global_variables(tokens) & {"@@ROWCOUNT", "@@ERROR", "@@FETCH_STATUS"}
+    return bool(read) or has_word(tokens, "ROWCOUNT_BIG", "CURSOR")
 
 
 def _parameters(node: nodes.CreateFunction, ctx: Context, label: str, name: str) -> list[pl.Parameter]:
@@ -149,10 +161,11 @@ def _function_body(node: nodes.CreateFunction, ctx: Context) -> list[pl.Statemen
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
     given = [ctx.scope.variable(parameter.variable.name) for parameter in node.parameters]
     body[:0] = conversions([(scalar.reference, scalar.type) for scalar in given if scalar is not None])
-    text = repr(body)
-    if any(f"{quote(schema)}.{quote(name)}(" in text for schema, name in ctx.catalog.functions):
+    if calls_functions([token for inner in node.body for token in inner.tokens]) & {
+        name for _, name in ctx.catalog.functions
+    }:
         # Only who calls a function can be nested deeper than the limit of 32.
-        body.insert(0, pl.Perform(pl.Invoke("ssb.check_nesting")))
+        body.insert(0, pl.Perform(pl.Invoke("ssb_internal.check_nesting")))
     return body
 
 
@@ -166,7 +179,7 @@ def _table_function(
 ) -> list[pl.TopLevel]:
     """RETURNS @t TABLE (…): the table variable's rows are the result."""
     assert node.table is not None and node.table_variable is not None
-    info = ordinary_sql.translate_table_variable(node.table.text, ctx.scope, ctx.problems)
+    info = translate.translate_table_variable(node.table.text, ctx.scope, ctx.problems)
     if info is None:
         return []
     row_type = _row_type(sql_name)
@@ -193,14 +206,9 @@ def _table_function(
     return [pl.Select(prepare), *ctx.prelude, routine]
 
 
-def return_table(reference: str) -> list[pl.Statement]:
-    """RETURN of a multi-statement function."""
-    return [pl.ReturnQuery(f"SELECT * FROM unnest({reference})"), pl.Return()]
-
-
 def _row_type(sql_name: str) -> str:
     schema, _, name = sql_name.rpartition(".")
-    return f"{schema}.{quote(fold(name.strip(chr(34)) + '@row'))}"
+    return f"{schema}.{quote(fold(unquoted(name) + '@row'))}"
 
 
 def _inline(
@@ -217,7 +225,7 @@ def _inline(
     from a view of the query with NULL for the parameters.
     """
     assert node.query is not None
-    query = ordinary_sql.translate_query(node.query, ctx.scope, ctx.problems)
+    query = translate.translate_query(node.query, ctx.scope, ctx.problems)
     if query is None:
         return []
     row_type = _row_type(sql_name)
@@ -239,10 +247,12 @@ def _inline(
         for key, variable in ctx.scope.variables.items():
             value = f"NULL::{variable.type.postgres_bare}"
             blank.variables[key] = ScalarVariable(value, value, variable.type)
-        sample = ordinary_sql.translate_query(node.query, blank, ctx.problems)
+        sample = translate.translate_query(node.query, blank, ctx.problems)
         if sample is None:
             return []
-        drop = pl.Invoke("ssb.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),))
+        drop = pl.Invoke(
+            "ssb_internal.drop_relation", (pl.Text("VIEW"), pl.Text(row_type)), (("if_exists", pl.TRUE),)
+        )
         before += [pl.Select(drop), pl.Plain(f"CREATE VIEW {row_type} AS {sample.sql}")]
         body = query.sql
     routine = pl.Routine(
@@ -251,7 +261,8 @@ def _inline(
         None,
         tag=node.name.name.text,
         returns=f"SETOF {row_type}",
-        attributes=(_volatility(body), *rights(node.options)),
+        # Pinned it could not become part of the query that calls it, in whose search_path it is read then.
+        attributes=(_volatility(body), *(rights(node.options) if has_own_rights(node.options) else ())),
         sql_body=body,
         preface=preface,
     )
@@ -271,7 +282,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
     """Lower CREATE VIEW and ALTER VIEW."""
     catalog = context.catalog
     name = object_name(node.name)
-    query = ordinary_sql.translate_query(node.query, context.scope, context.problems)
+    query = translate.translate_query(node.query, context.scope, context.problems)
     if query is None:
         return []
     sql_name = catalog.sql_name(name)
@@ -292,7 +303,7 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
                 ),
                 read_only=True,
             )
-    prepare = pl.Invoke("ssb.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
+    prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
@@ -306,4 +317,4 @@ def create_synonym(node: nodes.CreateSynonym, ctx: Context) -> list[pl.Invoke] |
     target = object_name(node.target)
     ctx.catalog.define_synonym(object_name(node.name), target)
     name = pl.Text(ctx.catalog.sql_name(object_name(node.name)))
-    return [pl.Invoke("ssb.create_synonym", (name, pl.Text(ctx.catalog.sql_name(target))))]
+    return [pl.Invoke("ssb_internal.create_synonym", (name, pl.Text(ctx.catalog.sql_name(target))))]

@@ -6,8 +6,9 @@ that knows the procedure may have done so; an application has not.
 
 from __future__ import annotations
 
-from . import plpgsql as pl
-from .type_map import MAX, SqlType
+from ..catalog.scope import ProcedureParameter
+from ..catalog.types import MAX, SqlType
+from ..plpgsql import nodes as pl
 
 
 def needs_variable(type_: SqlType | None) -> bool:
@@ -53,3 +54,12 @@ def conversions(parameters: list[tuple[str, SqlType | None]]) -> list[pl.Stateme
         if value is not None:
             result.append(pl.Assign(reference, value))
     return result
+
+
+def pg_type(parameter: ProcedureParameter) -> str:
+    """Return the PostgreSQL type of a parameter, without length: routines have none."""
+    if parameter.table_type is not None:
+        return f"{parameter.table_type}[]"
+    if parameter.type is None:
+        return "text"
+    return parameter.type.postgres_bare

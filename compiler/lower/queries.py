@@ -1,35 +1,38 @@
-"""Ordinary SQL inside a routine: SELECT, INSERT, UPDATE, DELETE, MERGE, tables' DDL.
+"""Queries and DML inside a routine: SELECT, INSERT, UPDATE, DELETE, MERGE, tables' DDL.
 
-The text comes from :mod:`.ordinary_sql`; what stands here is how it runs: result sets,
+The text comes from :mod:`pgsb.compiler.sql.translate`; what stands here is how it runs: result sets,
 row counts, assignments, table variables.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..grammar.problems import Problems
-from ..grammar.source import Span
-from ..grammar.tokens import Token
-from . import nodes, ordinary_sql
-from . import plpgsql as pl
-from .dynamic_pieces import lower_executed, mentions
-from .lower import Context, Mode, lower
-from .lower_rules import remember_rule
-from .names import ObjectName, fold, literal, quote
-from .ordinary_sql import Assignment, Ddl, Dml, Query, TableVariableDml
-from .safety import safe_expression
-from .scope import Scope, TableType
-from .type_map import SqlType
+from ...grammar.problems import Problems
+from ...grammar.source import Span
+from ...grammar.tokens import Token
+from .. import nodes
+from ..analysis.may_fail import cannot_raise
+from ..catalog.names import ObjectName, fold, literal, quote
+from ..catalog.objects import TableInfo
+from ..catalog.scope import Scope, TableType
+from ..catalog.types import SqlType
+from ..plpgsql import nodes as pl
+from ..sql import translate
+from ..sql.interface import Assignment, Ddl, Dml, Query, TableVariableDml
+from .context import Context, Mode
+from .dispatch import lower
+from .dynamic_placeholders import lower_executed, mentions
+from .results import columns_json, output_rows, show, without_result
+from .rules import remember_rule
 
 TABLE_TYPE_COMMENT = "AS TABLE "
 
 
 @lower.register
 def lower_sql(node: nodes.SqlStatement, ctx: Context) -> list[pl.Statement]:
-    """Lower an ordinary statement by what its translation turns out to be."""
+    """Lower a query or DML statement by what its translation turns out to be."""
     if remember_rule(node, ctx):
         return []
     created = table_type_statement(node, ctx)
@@ -60,7 +63,7 @@ def table_type_statement(node: nodes.SqlStatement, ctx: Context) -> tuple[str, .
         ctx.problem(f"Incorrect syntax near '{tokens[3].text}'.", node.text.span, number=102)
         return ()
     last = _closing(tokens, table + 1) + 1  # WITH (MEMORY_OPTIMIZED = ON) may follow, and says nothing here
-    name = ObjectName(*reversed([token.text.strip('[]"') for token in tokens[2 : table - 1 : 2]]))
+    name = ObjectName(*reversed([token.name for token in tokens[2 : table - 1 : 2]]))
     span = Span(node.span.source, tokens[table + 1].start, tokens[last - 1].end)
     text = nodes.SqlText(span=span, tokens=tokens[table + 1 : last])
     # Inside IF TYPE_ID(…) IS NULL the type may be there already, as the server says: that one stays.
@@ -90,9 +93,9 @@ def _closing(tokens: Sequence[Token], opening: int) -> int:
 
 def define_table_type(
     name: ObjectName, text: nodes.SqlText, scope: Scope, problems: Problems
-) -> ordinary_sql.TableInfo | None:
+) -> TableInfo | None:
     """Remember a table type by the definition in parentheses."""
-    info = ordinary_sql.translate_table_variable(text, scope, problems)
+    info = translate.translate_table_variable(text, scope, problems)
     if info is not None:
         catalog = scope.catalog
         catalog.table_types[catalog.key(name)] = TableType(catalog.sql_name(name), info)
@@ -101,7 +104,7 @@ def define_table_type(
 
 def announce_type(node: nodes.SqlStatement, ctx: Context) -> None:
     """``CREATE TYPE name FROM base``: remember the type ahead of its turn."""
-    translated = ordinary_sql.translate_statement(node.text, ctx.scope, ctx.problems)
+    translated = translate.translate_statement(node.text, ctx.scope, ctx.problems)
     if isinstance(translated, Ddl):
         remember(translated, ctx)
 
@@ -115,10 +118,10 @@ def lower_create_table(node: nodes.CreateTable, ctx: Context) -> list[pl.Stateme
 def lower_translated(
     node: nodes.Statement, text: nodes.SqlText, verb: str, ctx: Context
 ) -> list[pl.Statement]:
-    """Translate and lower one ordinary statement. ``verb`` names it in constraint violations."""
-    if ctx.pieces and mentions(text):
+    """Translate and lower one query or DML statement. ``verb`` names it in constraint violations."""
+    if ctx.placeholders and mentions(text):
         return lower_executed(node, text, verb, ctx)
-    translated = ordinary_sql.translate_statement(text, ctx.scope, ctx.problems)
+    translated = translate.translate_statement(text, ctx.scope, ctx.problems)
     match translated:
         case Query():
             return lower_query(node, translated, ctx)
@@ -136,18 +139,8 @@ def lower_translated(
 # ------------------------------------------------------------------ result sets
 
 
-def columns_json(columns: tuple[ordinary_sql.ResultColumn, ...] | None) -> pl.Expr:
-    """Return what is known of a result set's columns, as ssb.show takes it."""
-    if columns is None:
-        return pl.NULL
-    known = [
-        {"name": column.name, "type": column.type.postgres if column.type else None} for column in columns
-    ]
-    return pl.Text(json.dumps(known, ensure_ascii=False, separators=(",", ":")))
-
-
 def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.Statement]:
-    """A result set: opened as a cursor and sent by ssb.show, which sets @@ROWCOUNT."""
+    """A result set: opened as a cursor and sent by ssb_internal.show, which sets @@ROWCOUNT."""
     if ctx.in_function:
         ctx.problem(
             "Select statements included within a function cannot return data to a client.",
@@ -156,7 +149,9 @@ def lower_query(node: nodes.Statement, query: Query, ctx: Context) -> list[pl.St
         )
         return []
     cursor = ctx.outer_helper("result", "refcursor")
-    show = pl.Invoke("ssb.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns)))
+    show = pl.Invoke(
+        "ssb_internal.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns))
+    )
     # A cursor variable keeps the portal's name; NULL lets OPEN choose a new one.
     body: list[pl.Statement] = [pl.Sql(sql) for sql in query.before]
     body += [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.sql), pl.Assign(ctx.session, show)]
@@ -231,7 +226,7 @@ def _all_safe(node: nodes.SqlStatement, assignment: Assignment, ctx: Context) ->
         variable = ctx.scope.variable(part[0].text) if part else None
         if variable is None or part[1].word != "=":
             return False
-        if not safe_expression(part[2:], ctx.scope, variable.type):
+        if not cannot_raise(part[2:], ctx.scope, variable.type):
             return False
     return True
 
@@ -248,7 +243,7 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         return []
     body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
     if dml.output is not None:
-        body += _output_rows(dml, ctx)
+        body += output_rows(dml, ctx)
     elif dml.moved is not None:
         place = ctx.helper("row_place", "text")
         body += [pl.Sql(f"{dml.sql}\nRETURNING ctid INTO {place}"), *ctx.count_rows(node)]
@@ -257,31 +252,10 @@ def lower_dml(node: nodes.Statement, dml: Dml, verb: str, ctx: Context) -> list[
         body += [pl.SelectInto(dml.sql, (f"{ctx.session}.rowcount",)), *ctx.show_count()]
     else:
         body += [pl.Sql(dml.sql), *ctx.count_rows(node)]
-    body += [_without_result(sql) for sql in dml.after]
+    body += [without_result(sql) for sql in dml.after]
     for table in dml.defines:
         ctx.define(table)
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=verb), *ctx.autocommit(node)]
-
-
-def _without_result(sql: str) -> pl.Statement:
-    """A statement whose row nobody wants; PL/pgSQL asks for PERFORM then."""
-    if sql.upper().startswith("SELECT "):
-        return pl.Perform(pl.Raw(sql[len("SELECT ") :]))
-    return pl.Sql(sql)
-
-
-def _output_rows(dml: Dml, ctx: Context) -> list[pl.Statement]:
-    """Send the rows of OUTPUT to the client: a cursor cannot run a statement that changes data."""
-    record = ctx.helper(Assignment.RECORD, "record")
-    rows = ctx.outer_helper("output_rows", "text[]")
-    values = pl.Invoke("ssb.row_values", (pl.Invoke("row_to_json", (pl.Name(record),)),))
-    append = pl.Assign(rows, pl.Invoke("array_append", (pl.Name(rows), values)))
-    show = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), pl.Name(rows), columns_json(dml.output)))
-    return [
-        pl.Assign(rows, pl.Raw("'{}'")),
-        pl.ForRows(record, dml.sql, (append,)),
-        pl.Assign(ctx.session, show),
-    ]
 
 
 # ------------------------------------------------------------------ table variables
@@ -292,7 +266,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
     reference = dml.variable.reference
     body: list[pl.Statement] = [pl.Sql(sql) for sql in dml.before]
     if dml.output_before is not None:
-        body += _show(dml.output_before, ctx)
+        body += show(dml.output_before, ctx)
     if dml.into_before is not None:
         assert dml.into_before.replace is not None
         targets = (dml.into_before.variable.reference, ctx.helper("row_count", "bigint"))
@@ -314,7 +288,7 @@ def lower_table_variable(node: nodes.Statement, dml: TableVariableDml, ctx: Cont
         body.append(pl.SelectInto(kept, (dml.into.variable.reference, ctx.helper("row_count", "bigint"))))
     if dml.output_after is not None:
         sql = dml.output_after.sql.replace(TableVariableDml.ADDED, added)
-        body += _show(replace(dml.output_after, sql=sql), ctx)
+        body += show(replace(dml.output_after, sql=sql), ctx)
     elif counted and ctx.counts(node):
         body += ctx.show_count()
     return [*ctx.guard(node, [*body, *ctx.status(node)], verb=_verb(node))]
@@ -324,19 +298,13 @@ def _verb(node: nodes.Statement) -> str:
     return node.kind.split()[0] if isinstance(node, nodes.SqlStatement) else "INSERT"
 
 
-def _show(query: Query, ctx: Context) -> list[pl.Statement]:
-    cursor = ctx.outer_helper("result", "refcursor")
-    show = pl.Invoke("ssb.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(query.columns)))
-    return [pl.Assign(cursor, pl.NULL), pl.Open(cursor, query.sql), pl.Assign(ctx.session, show)]
-
-
 # ------------------------------------------------------------------ DDL
 
 
 def lower_ddl(node: nodes.Statement, ddl: Ddl, ctx: Context) -> list[pl.Statement]:
     """CREATE TABLE, ALTER TABLE, CREATE INDEX …"""
     remember(ddl, ctx)
-    body = [_without_result(sql) for sql in ddl.statements]
+    body = [without_result(sql) for sql in ddl.statements]
     if not body:
         return []
     verb = "ALTER TABLE" if isinstance(node, nodes.SqlStatement) and node.kind == "ALTER TABLE" else None

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context, lower
-from .lower_dialog import get_group
-from .lower_query import columns_json
-from .names import fold, quote_label
-from .ordinary_sql import Expression, ResultColumn, convert_expression
-from .ordinary_sql_catalog import QUEUE, QUEUE_COLUMNS
-from .ordinary_sql_output import fillable
-from .ordinary_sql_table_variables import appending_query
-from .type_map import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
+from ...grammar.records import dataclass
+from .. import nodes
+from ..catalog.builtin_relations import QUEUE, QUEUE_COLUMNS
+from ..catalog.names import fold, quote_label
+from ..catalog.objects import Expression, ResultColumn
+from ..catalog.types import BIGINT, INT, SYSNAME, UNIQUEIDENTIFIER, SqlType
+from ..plpgsql import nodes as pl
+from ..plpgsql.emit import expression
+from ..sql.dml.columns import fillable
+from ..sql.dml.table_variable_rows import appending_query
+from ..sql.translate import convert_expression
+from .context import Context
+from .dialogs import get_group
+from .dispatch import lower
+from .results import columns_json
 
 _COLUMN_TYPES = {column.name: column.type for column in QUEUE_COLUMNS}
 
@@ -32,9 +36,7 @@ class _Item:
 
 def _source(node: nodes.Receive, ctx: Context) -> str:
     """Return ``ssb.receive('dbo.q', …)``."""
-    from .emit import expression
-
-    arguments: list[pl.Expr] = [ctx.queue(node.queue)]
+    arguments: list[pl.Expr] = [ctx.broker_queue(node.queue)]
     if node.top is not None:
         arguments.append(ctx.value(node.top, BIGINT))
     named: tuple[tuple[str, pl.Expr], ...] = ()
@@ -51,18 +53,14 @@ def _without_queue(text: nodes.SqlText, queue: nodes.QualifiedName) -> nodes.Sql
     kept = [
         token
         for index, token in enumerate(tokens)
-        if not (
-            index + 1 < len(tokens)
-            and tokens[index + 1].word == "."
-            and fold(token.text.strip('[]"')) in names
-        )
-        and not (token.word == "." and index and fold(tokens[index - 1].text.strip('[]"')) in names)
+        if not (index + 1 < len(tokens) and tokens[index + 1].word == "." and fold(token.name) in names)
+        and not (token.word == "." and index and fold(tokens[index - 1].name) in names)
     ]
     return text if len(kept) == len(tokens) else replace(text, tokens=tuple(kept))
 
 
 def _item(text: nodes.SqlText, ctx: Context, target: SqlType | None = None) -> _Item:
-    column = fold(text.tokens[0].text.strip('[]"')) if len(text.tokens) == 1 else ""
+    column = fold(text.tokens[0].name) if len(text.tokens) == 1 else ""
     if column in _COLUMN_TYPES:
         type_ = _COLUMN_TYPES[column]
         if target is None or _flows_into(type_, target):
@@ -127,7 +125,7 @@ def lower_receive(node: nodes.Receive, ctx: Context) -> list[pl.Statement]:
     if not node.assigns and node.into is None:
         query, columns = receive_query(node, ctx)
         cursor = ctx.outer_helper("result", "refcursor")
-        show = pl.Invoke("ssb.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(columns)))
+        show = pl.Invoke("ssb_internal.show", (pl.Name(ctx.session), pl.Name(cursor), columns_json(columns)))
         body: list[pl.Statement] = [
             pl.Assign(cursor, pl.NULL),
             pl.Open(cursor, query),
@@ -153,6 +151,8 @@ def _attempt(
         assert isinstance(item, nodes.ReceiveAssignment)
         targets.append(ctx.variable(item.variable).spelling)
     received = ctx.helper("received", "record")
+    if _reads_assigned(node):
+        return _accumulate(node, ctx, received, targets, counted=counted, waiting=waiting)
     columns = [item.sql if item.plain else f"value_{number}" for number, item in enumerate(items, 1)]
     if all(item.plain for item in items):
         chosen = ", ".join(dict.fromkeys(columns))
@@ -181,6 +181,55 @@ def _attempt(
     body.append(pl.ForRows(received, query, assignments))
     if waiting:
         # FOR leaves FOUND true when there was a row.
+        body.append(pl.Exit(waiting, pl.Name("FOUND")))
+    return body
+
+
+def _reads_assigned(node: nodes.Receive) -> bool:
+    """Whether a value reads a variable that the same RECEIVE assigns."""
+    assigned = {
+        item.variable.name.lower() for item in node.items if isinstance(item, nodes.ReceiveAssignment)
+    }
+    return any(
+        token.text.lower() in assigned
+        for item in node.items
+        if isinstance(item, nodes.ReceiveAssignment)
+        for token in item.expression.tokens
+    )
+
+
+def _accumulate(
+    node: nodes.Receive,
+    ctx: Context,
+    received: str,
+    targets: list[str],
+    *,
+    counted: bool,
+    waiting: str | None,
+) -> list[pl.Statement]:
+    """``@s = @s + …``: by message, from left to right; each value sees what is assigned by then."""
+    read = {
+        fold(token.name)
+        for item in node.items
+        if isinstance(item, nodes.ReceiveAssignment)
+        for token in item.expression.tokens
+    }
+    columns = ", ".join(f"{received}.{name}" for name in _COLUMN_TYPES if name in read)
+    assignments: list[pl.Statement] = []
+    for item, target in zip(_select_list(node, ctx), targets, strict=True):
+        value = item.sql
+        if item.plain:
+            value = f"{received}.{item.sql}"
+        elif columns:
+            value = f"(SELECT {item.sql} FROM (SELECT {columns}) AS m)"
+        assignments.append(pl.Assign(target, pl.Raw(value)))
+    rowcount = f"{ctx.session}.rowcount"
+    body: list[pl.Statement] = []
+    if counted:
+        body.append(pl.Assign(rowcount, pl.Number(0)))
+        assignments.append(pl.Assign(rowcount, pl.Raw(f"{rowcount} + 1")))
+    body.append(pl.ForRows(received, f"SELECT * FROM {_source(node, ctx)}", tuple(assignments)))
+    if waiting:
         body.append(pl.Exit(waiting, pl.Name("FOUND")))
     return body
 
@@ -240,9 +289,9 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     result: list[pl.Statement] = []
     if node.timeout is not None:
         deadline = ctx.helper("deadline", "timestamptz")
-        call = pl.Invoke("ssb.deadline", (ctx.argument(node.timeout, INT),))
+        call = pl.Invoke("ssb_internal.deadline", (ctx.argument(node.timeout, INT),))
         computed = pl.Assign(deadline, call)
-        safe = ctx.expression(node.timeout, INT).safe
+        safe = ctx.expression(node.timeout, INT).cannot_raise
         result += [computed] if safe else ctx.guard(node, [computed])
     done: str | None = None
     show: list[pl.Statement] = []
@@ -260,11 +309,11 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
     else:
         rows = ctx.outer_helper("output_rows", "text[]")
         query, columns = receive_query(inner, ctx)
-        collect = f"SELECT array_agg(ssb.row_values(row_to_json(m))) FROM ({query}) AS m"
+        collect = f"SELECT array_agg(ssb_internal.row_values(row_to_json(m))) FROM ({query}) AS m"
         attempt = [pl.SelectInto(collect, (rows,))]
         done = f"{rows} IS NOT NULL"
         shown = pl.Invoke("coalesce", (pl.Name(rows), pl.Raw("'{}'")))
-        call = pl.Invoke("ssb.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
+        call = pl.Invoke("ssb_internal.show_collected", (pl.Name(ctx.session), shown, columns_json(columns)))
         show = [pl.Assign(ctx.session, call)]
     guarded = ctx.guard(node, attempt, after_error=[pl.Exit(label)])
     named: list[tuple[str, pl.Expr]] = []
@@ -272,9 +321,9 @@ def lower_wait_for_message(node: nodes.WaitForMessage, ctx: Context) -> list[pl.
         parameter = "conversation" if inner.where.column == "conversation_handle" else "conversation_group"
         named.append((parameter, ctx.value(inner.where.value, UNIQUEIDENTIFIER)))
     if not ctx.savepoints:
-        named.append(("may_commit", pl.Invoke("ssb.may_commit", (pl.Name(ctx.session),))))
+        named.append(("may_commit", pl.Invoke("ssb_internal.may_commit", (pl.Name(ctx.session),))))
     until: pl.Expr = pl.Name(deadline) if deadline else pl.NULL
-    wait = pl.Call("ssb.wait_for_message", (ctx.queue(inner.queue), until), tuple(named))
+    wait = pl.Call("ssb.wait_for_message", (ctx.broker_queue(inner.queue), until), tuple(named))
     timed_out = f"clock_timestamp() >= {deadline}" if deadline else None
     leave: list[pl.Statement] = []
     if done is not None:
@@ -304,9 +353,9 @@ def get_group_waiting(
 def lower_wait_for_time(node: nodes.WaitForTime, ctx: Context) -> list[pl.Statement]:
     """WAITFOR DELAY and TIME: until a moment, which is computed once."""
     deadline = ctx.helper("deadline", "timestamptz")
-    function = "ssb.delay_end" if node.kind == "DELAY" else "ssb.next_time"
+    function = "ssb_internal.delay_end" if node.kind == "DELAY" else "ssb_internal.next_time"
     value = ctx.expression(node.value)
     computed = pl.Assign(deadline, pl.Invoke(function, (pl.Raw(value.sql),)))
     may_commit = () if ctx.savepoints else (("may_commit", ctx.session_field("autocommit")),)
-    wait = pl.Call("ssb.wait_until", (pl.Name(deadline),), may_commit)
+    wait = pl.Call("ssb_internal.wait_until", (pl.Name(deadline),), may_commit)
     return [*ctx.guard(node, [computed, *ctx.status(node, pl.Number(0))]), wait]

@@ -6,12 +6,12 @@ DEFAULT of the column: a rule holds for the rows that are put in from then on.
 
 from __future__ import annotations
 
-from ..grammar.lexer import lex
-from ..grammar.source import Source
-from ..grammar.tokens import TokenKind
-from . import nodes
-from .lower import Context
-from .names import ObjectName, fold
+from ...grammar.lexer import lex
+from ...grammar.source import Source
+from ...grammar.tokens import TokenKind
+from .. import nodes
+from ..catalog.names import ObjectName, fold
+from .context import Context
 
 _NAME = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 

@@ -1,45 +1,42 @@
 """EXEC and sp_executesql of a text that only the run time knows.
 
 No T-SQL can be translated in the server.  So the compiled script hands the text to
-ssb.execute_text (140_late_text.sql), which asks the client that runs the script; the client
-compiles it with :func:`compile_late_text` and sends back PostgreSQL text, which the session
+ssb_internal.execute_text (session/runtime_compiled_sql.sql), which asks the client that runs the script; it
+compiles it with :func:`compile_at_run_time` and sends back PostgreSQL text, which the session
 then runs as a procedure of its own in pg_temp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from ..grammar.problems import Problems
-from ..grammar.source import Source, Span
-from . import emit, nodes
-from . import plpgsql as pl
-from .build import parse_script
-from .flow_status import BOTH, Status
-from .flow_transactions import ANY, Depths
-from .lower import Context, Mode
-from .lower_procedure import (
-    SESSION_TYPE,
-    argument_value,
-    call_effect,
-    callee_reads,
-    leave_if_nested_too_deep,
-    lower_routine_body,
-    variable_names,
-)
-from .names import fold
-from .scope import Catalog, Scope, sets_row_limit
-from .type_map import NVARCHAR_MAX, SqlType
+from ...grammar.problems import Problems
+from ...grammar.records import dataclass
+from ...grammar.source import Source, Span
+from .. import nodes
+from ..analysis.callees import call_effect, callee_reads
+from ..analysis.declared_types import variable_names
+from ..analysis.live_status import BOTH, Status
+from ..analysis.transaction_depth import ANY, Depths
+from ..builder.batches import parse_script
+from ..catalog.names import fold
+from ..catalog.scope import Catalog, Scope, sets_row_limit
+from ..catalog.types import NVARCHAR_MAX, SqlType
+from ..plpgsql import emit
+from ..plpgsql import nodes as pl
+from .arguments import argument_value
+from .context import SESSION_TYPE, Context, Mode
+from .leaving import leave_if_nested_too_deep
+from .routines import lower_routine_body
 
 ROUTINE = "pg_temp.ssb_text"
-"""What ssb.execute_text calls."""
+"""What ssb_internal.execute_text calls."""
 
 
 # ------------------------------------------------------------------ in the script
 
 
-def lower_late_text(
+def lower_runtime_compiled(
     node: nodes.Statement,
     text: nodes.SqlText,
     definition: nodes.SqlText | None,
@@ -50,7 +47,7 @@ def lower_late_text(
     certain: bool = True,
     prefix: pl.Expr | None = None,
 ) -> list[pl.Statement]:
-    """Lower the statement to a call of ssb.execute_text; arguments travel as text, as for ssb.execute.
+    """Lower the statement to a call of ssb_internal.execute_text; arguments travel as text, as for execute.
 
     ``prefix``: what the text begins with, USE of a database.
     ``certain``: it will come to that, not only for some values of the text's parts.
@@ -83,7 +80,7 @@ def lower_late_text(
         pl.Assign(values, pl.Array(tuple(texts), "text")),
     ]
     call = pl.Call(
-        "ssb.execute_text",
+        "ssb_internal.execute_text",
         (
             pl.Name(wanted),
             parameters,
@@ -123,7 +120,7 @@ def _whole(node: nodes.Statement, text: nodes.SqlText, ctx: Context) -> pl.Expr:
 
 
 @dataclass(frozen=True)
-class LateText:
+class RuntimeCompiledText:
     """What a session asks to be translated.
 
     ``parameters`` declares them as sp_executesql has it; ``marks`` are the arguments,
@@ -139,7 +136,7 @@ class LateText:
     levels: int
 
 
-class LateProblem(Exception):
+class RuntimeCompilationError(Exception):
     """The text cannot run; number, message and line as SQL Server gives them."""
 
     def __init__(self, number: int, message: str, line: int = 1) -> None:
@@ -157,8 +154,8 @@ class _Parameter:
     output: bool
 
 
-def compile_late_text(request: LateText, catalog: Catalog) -> tuple[str, ...]:
-    """Return the statements that make ROUTINE, in order. Raises LateProblem.
+def compile_at_run_time(request: RuntimeCompiledText, catalog: Catalog) -> tuple[str, ...]:
+    """Return the statements that make ROUTINE, in order. Raises RuntimeCompilationError.
 
     What the text defines and the database it changes to stay in ``catalog`` only as far as
     they outlive it in the server: the definitions, not the database.
@@ -187,10 +184,10 @@ def compile_late_text(request: LateText, catalog: Catalog) -> tuple[str, ...]:
 
 def _raise_first(problems: Problems) -> None:
     for problem in problems.errors:
-        raise LateProblem(problem.number or 102, problem.message, problem.span.line)
+        raise RuntimeCompilationError(problem.number or 102, problem.message, problem.span.line)
 
 
-def _parameters(request: LateText, catalog: Catalog, problems: Problems) -> tuple[_Parameter, ...]:
+def _parameters(request: RuntimeCompiledText, catalog: Catalog, problems: Problems) -> tuple[_Parameter, ...]:
     """Read the declaration of the parameters as that of a procedure."""
     if not (request.parameters or "").strip():
         return ()
@@ -205,7 +202,7 @@ def _parameters(request: LateText, catalog: Catalog, problems: Problems) -> tupl
     )
 
 
-def _places(request: LateText, parameters: Sequence[_Parameter]) -> dict[str, tuple[int, bool]]:
+def _places(request: RuntimeCompiledText, parameters: Sequence[_Parameter]) -> dict[str, tuple[int, bool]]:
     """Return the argument of each parameter: its number, and whether it is marked OUTPUT."""
     known = {parameter.name.lower() for parameter in parameters}
     result: dict[str, tuple[int, bool]] = {}
@@ -214,14 +211,16 @@ def _places(request: LateText, parameters: Sequence[_Parameter]) -> dict[str, tu
         key = name.lstrip("@").lower()
         if not name:
             if number > len(parameters):
-                raise LateProblem(8144, "Procedure or function  has too many arguments specified.")
+                raise RuntimeCompilationError(
+                    8144, "Procedure or function  has too many arguments specified."
+                )
             key = parameters[number - 1].name.lower()
         elif key not in known:
-            raise LateProblem(8145, f"{name} is not a parameter for procedure .")
+            raise RuntimeCompilationError(8145, f"{name} is not a parameter for procedure .")
         result[key] = (number, output == "OUTPUT")
     for parameter in parameters:
         if parameter.name.lower() not in result:
-            raise LateProblem(
+            raise RuntimeCompilationError(
                 8178,
                 f"The parameterized query '({request.parameters}){request.text[:100]}' expects the parameter "
                 f"'@{parameter.name}', which was not supplied.",
@@ -230,7 +229,7 @@ def _places(request: LateText, parameters: Sequence[_Parameter]) -> dict[str, tu
 
 
 def _routine(
-    request: LateText,
+    request: RuntimeCompiledText,
     statements: tuple[nodes.Statement, ...],
     parameters: Sequence[_Parameter],
     catalog: Catalog,
@@ -291,15 +290,15 @@ def _routine(
         body = [whole, came_to_its_end] if writes else [whole]
     name = pl.Name(session)
     outer: list[pl.Statement] = [
-        pl.Assign(session, pl.Invoke("ssb.enter_string", (name, pl.Number(request.levels)))),
+        pl.Assign(session, pl.Invoke("ssb_internal.enter_string", (name, pl.Number(request.levels)))),
         pl.Block(tuple(body), label=label, declarations=declarations),
     ]
     if ctx.savepoints:
         # The end of a savepoint's block makes a doomed transaction writable again.
-        forbid = pl.Perform(pl.Invoke("ssb.forbid_writing"))
+        forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
         outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
     outer += ctx.drop_temporary_tables()
-    outer.append(pl.Assign(session, pl.Invoke("ssb.leave", (name, pl.Name(caller)))))
+    outer.append(pl.Assign(session, pl.Invoke("ssb_internal.leave", (name, pl.Name(caller)))))
     answer = pl.Array((pl.Cast(name, "text"), pl.Cast(pl.Name(values), "text")), "text")
     outer.append(
         pl.Perform(pl.Invoke("set_config", (pl.Text("pgsb.answer"), pl.Cast(answer, "text"), pl.FALSE)))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context, invocations, named, text_or_none, texts
-from .names import schema_name
+from .. import nodes
+from ..catalog.names import schema_name
+from ..plpgsql import nodes as pl
+from .context import Context, named, text_or_none, texts
+from .dispatch import invocations
 
 # Queues that every database of SQL Server has, for what its own services could not deliver.
 _ERROR_QUEUES = frozenset(
@@ -89,7 +90,7 @@ def alter_principal(node: nodes.AlterPrincipal, ctx: Context) -> list[pl.Invoke]
     for index, token in enumerate(words[:-2]):
         parameter = {"NAME": "new_name", "DEFAULT_SCHEMA": "default_schema", "LOGIN": "login"}.get(token.word)
         if parameter and words[index + 1].word == "=":
-            options[parameter] = pl.Text(words[index + 2].text.strip('[]"'))
+            options[parameter] = pl.Text(words[index + 2].name)
     return _call(ctx, "ssb.alter_principal", pl.Text(node.name.text), pl.Text(node.kind), **options)
 
 
@@ -163,4 +164,4 @@ def alter_authorization(node: nodes.AlterAuthorization, ctx: Context) -> list[pl
 def alter_schema(node: nodes.AlterSchema, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER SCHEMA … TRANSFER: the object moves to another schema."""
     schema = schema_name(node.name.text, ctx.catalog.database, ctx.catalog.default_database)
-    return [pl.Invoke("ssb.transfer_object", (pl.Text(schema), ctx.queue(node.object)))]
+    return [pl.Invoke("ssb_internal.transfer_object", (pl.Text(schema), ctx.queue(node.object)))]

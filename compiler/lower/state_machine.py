@@ -16,15 +16,21 @@ TRANSACTION, but a ROLLBACK of everything in it cannot be done and ends the batc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from . import nodes
-from . import plpgsql as pl
-from .emit import expression
-from .execution_switches import WhenExecuting
-from .flow_transactions import always_true
-from .lower import Context, Loop, Mode, comments, lower, lower_body
-from .names import fold
+from ...grammar.records import dataclass
+from .. import nodes
+from ..analysis.execution_switches import WhenExecuting
+from ..analysis.jumps import has_savepoints, labels
+from ..analysis.transaction_depth import always_true
+from ..catalog.names import fold
+from ..plpgsql import nodes as pl
+from ..plpgsql.emit import expression
+from .context import Context, Jump, Loop, Mode, Try
+from .control_flow import condition_of
+from .dispatch import lower
+from .leaving import count_tries, outer_error, save_outer_error
+from .statement_lists import comments, lower_body
 
 _ENDS_TRANSACTION = (
     nodes.CommitTransaction,
@@ -112,8 +118,6 @@ class _Machine:
 
 def lower_machine(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
     """Lower a body to states."""
-    from .control_flow import has_savepoints, labels
-
     machine = _Machine(ctx, ctx.label("machine"), ctx.new_variable("pc", "integer", pl.Number(1)))
     machine.states[1] = []
     if has_savepoints(body):
@@ -124,13 +128,14 @@ def lower_machine(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stat
         # 0: run a state outside the blocks; n: enter the blocks from the n-th on anew.
         machine.renew = ctx.new_variable("renew", "integer", pl.Number(1))
         ctx.savepoints = True
-    ctx.machine_tries = _tries_around(body, 0, 0)
+    around = _tries_around(body, 0, 0)
     for label in labels(body):
-        ctx.machine_places[fold(label.name.text)] = machine.place(label.name.text)
-    ctx.machine = machine
+        name = fold(label.name.text)
+        # Labels of a machine stand outside TRY: all blocks on the way are left.
+        jump = Jump(tuple(machine.go(machine.place(name))), *around[name])
+        ctx.jumps[name, False] = ctx.jumps[name, True] = jump
     _flatten_list(body, machine)
     machine.add(pl.Exit(ctx.body_label))
-    ctx.machine = None
     if not machine.savepoints:
         return [pl.Loop((_case(machine.pc, machine.states),), label=machine.label)]
     return _with_savepoints(machine)
@@ -220,8 +225,6 @@ def _flatten(statement: nodes.Statement, machine: _Machine) -> None:
 
 
 def _flatten_if(node: nodes.If, machine: _Machine) -> None:
-    from .lower_flow import condition_of
-
     silent = isinstance(node, WhenExecuting)
     before, condition = (
         ([], pl.Raw(f"NOT {machine.ctx.session}.noexec"))
@@ -256,8 +259,6 @@ def _flatten_if(node: nodes.If, machine: _Machine) -> None:
 
 
 def _flatten_while(node: nodes.While, machine: _Machine) -> None:
-    from .lower_flow import condition_of
-
     ctx = machine.ctx
     head, body, after, end = machine.new(), machine.new(), machine.new(), machine.new()
     machine.begin(head)
@@ -277,7 +278,8 @@ def _flatten_while(node: nodes.While, machine: _Machine) -> None:
     machine.add(*ctx.status(node, pl.Number(0)), *machine.go(after))
     machine.current = body
     machine.add(*ctx.status(node.body, pl.Number(0), live=ctx.liveness.before(node.body)))
-    ctx.loops.append(Loop(len(ctx.tries), ctx.catches, states=(head, after)))
+    leave, again = tuple(machine.go(after)), tuple(machine.go(head))
+    ctx.loops.append(Loop(len(ctx.tries), ctx.catches, leave, again))
     ctx.nesting += 1
     _flatten_list([node.body], machine)
     ctx.nesting -= 1
@@ -287,15 +289,13 @@ def _flatten_while(node: nodes.While, machine: _Machine) -> None:
 
 
 def _flatten_try(node: nodes.TryCatch, machine: _Machine) -> None:
-    from .lower_flow import count_tries, outer_error, save_outer_error
-
     ctx = machine.ctx
     session = ctx.session
     catch, after = machine.new(), machine.new()
     machine.add(*save_outer_error(ctx))
     leave = count_tries(session, -1, note="END TRY")
     machine.add(count_tries(session, 1, note="BEGIN TRY"))
-    ctx.tries.append(f"{_STATE}{catch}")
+    ctx.tries.append(Try(go=tuple(machine.go(catch))))
     ctx.nesting += 1
     _flatten_list(node.body, machine)
     machine.add(*comments(node.body_comments))
@@ -306,7 +306,7 @@ def _flatten_try(node: nodes.TryCatch, machine: _Machine) -> None:
     machine.add(
         leave,
         pl.Exit(ctx.body_label, ctx.session_field("unresolved")),
-        pl.Assign(session, pl.Invoke("ssb.begin_catch", (pl.Name(session),)), note="BEGIN CATCH"),
+        pl.Assign(session, pl.Invoke("ssb_internal.begin_catch", (pl.Name(session),)), note="BEGIN CATCH"),
     )
     ctx.catches += 1
     _flatten_list(node.handler, machine)
@@ -315,19 +315,6 @@ def _flatten_try(node: nodes.TryCatch, machine: _Machine) -> None:
     ctx.nesting -= 1
     machine.add(pl.Assign(f"{session}.caught", outer_error(ctx, ctx.catches), note="END CATCH"))
     machine.begin(after)
-
-
-_STATE = "state "
-"""In front of a state's number where a context expects the label of a TRY block."""
-
-
-def leave_for_catch(target: str, when: pl.Expr | None, ctx: Context) -> pl.Statement:
-    """Leave a TRY block for its CATCH: a labelled block's end, or a state."""
-    if not target.startswith(_STATE):
-        return pl.Exit(target, when)
-    assert ctx.machine is not None
-    go = tuple(ctx.machine.go(int(target.removeprefix(_STATE))))
-    return pl.If(((when, go),)) if when is not None else pl.Together(go)
 
 
 # ------------------------------------------------------------------ savepoints
@@ -366,7 +353,7 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
     ctx = machine.ctx
     level = list(machine.savepoints).index(_savepoint_key(node.name)) + 1
     after = machine.new()
-    check = pl.Invoke("ssb.save_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
+    check = pl.Invoke("ssb_internal.save_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
     machine.add(
         pl.Assign(ctx.session, check, note=f"SAVE TRANSACTION {_savepoint_key(node.name)}"),
         # Error 628 or 3930: savepoints stay as they are.
@@ -386,8 +373,6 @@ def _save(node: nodes.SaveTransaction, machine: _Machine) -> None:
 
 
 def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
-    from .lower_flow import count_tries
-
     ctx = machine.ctx
     key = _savepoint_key(node.name)
     level = list(machine.savepoints).index(key) + 1
@@ -413,8 +398,8 @@ def _rollback_to(node: nodes.RollbackTransaction, machine: _Machine) -> None:
     # Not set: the name of the transaction, which ends it, or an error. Doomed: error 3931.
     own = f"{ctx.session}.transaction_name IS NOT DISTINCT FROM {expression(name)}"
     machine.add(*_leave_blocks(machine, pl.Raw(f"NOT {saved.spelling} AND {own}")))
-    refuse = pl.Assign(ctx.session, pl.Invoke("ssb.refuse_savepoint", (pl.Name(ctx.session), line)))
-    call = pl.Call("ssb.rollback_transaction", (pl.Name(ctx.session), line, name))
+    refuse = pl.Assign(ctx.session, pl.Invoke("ssb_internal.refuse_savepoint", (pl.Name(ctx.session), line)))
+    call = pl.Call("ssb_internal.rollback_transaction", (pl.Name(ctx.session), line, name))
     machine.add(pl.If(((saved, (refuse,)),), (call,)), leave, *machine.go(after))
     _add_outside(machine, here, [call, leave], after, node)
     machine.current = after
@@ -535,7 +520,7 @@ def _with_savepoints(machine: _Machine) -> list[pl.Statement]:
         _case(machine.pc, machine.outside),
     )
     # The end of a block makes its transaction writable again.
-    doomed = pl.If(((ctx.session_field("doomed"), (pl.Perform(pl.Invoke("ssb.forbid_writing")),)),))
+    doomed = pl.If(((ctx.session_field("doomed"), (pl.Perform(pl.Invoke("ssb_internal.forbid_writing")),)),))
     run: list[pl.Statement] = [
         *autocommit,
         doomed,

@@ -6,18 +6,20 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..grammar.lexer import lex, string_value
-from ..grammar.problems import Problems
-from ..grammar.source import Source, Span
-from ..grammar.tokens import TokenKind
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context
-from .lower_procedure import argument_value
-from .lower_rules import binding
-from .names import ObjectName, fold
+from ...grammar.lexer import lex, name_parts, string_value
+from ...grammar.problems import Problems
+from ...grammar.source import Source, Span
+from ...grammar.tokens import TokenKind
+from .. import nodes
+from ..catalog.names import ObjectName, fold
+from ..catalog.types import INT, NVARCHAR_MAX, SqlType
+from ..plpgsql import nodes as pl
+from .arguments import argument_value
+from .context import Context
+from .dynamic_sql import lower_executesql, lower_system_query
+from .queries import lower_translated
+from .rules import binding
 from .system_queries import SYSTEM_QUERIES
-from .type_map import INT, NVARCHAR_MAX, SqlType
 
 _LEVELS = tuple(
     (f"@level{level}{part}", f"level{level}{part}", NVARCHAR_MAX)
@@ -30,7 +32,7 @@ _PROPERTY = (("@name", "name", NVARCHAR_MAX), ("@value", "value", NVARCHAR_MAX),
 # Name → function, and the parameters in order: T-SQL name, PostgreSQL name, type.
 _FUNCTIONS: dict[str, tuple[str, tuple[tuple[str, str, SqlType], ...], bool]] = {
     "sp_getapplock": (
-        "sys.getapplock",
+        "ssb_internal.get_applock",
         (
             ("@resource", "resource", NVARCHAR_MAX),
             ("@lockmode", "mode", NVARCHAR_MAX),
@@ -174,15 +176,11 @@ def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statem
     if name in _WITHOUT_EFFECT:
         return []
     if name in SYSTEM_QUERIES:
-        from .lower_dynamic import lower_system_query
-
         return lower_system_query(node, name, ctx)
     return None
 
 
 def _executesql(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
-    from .lower_dynamic import lower_executesql
-
     assert isinstance(node.module, nodes.QualifiedName)
     database = node.module.database
     return lower_executesql(node, ctx, fold(database.text) if database is not None else "")
@@ -207,7 +205,11 @@ def _arguments(
                 message = f"Procedure or function {node.module.name} has too many arguments specified."
             ctx.problem(message, argument.span, number=8144 if argument.name is None else 8145)
             continue
-        if argument.value is not None and found[0]:
+        if found[0] and any(name == found[0] for name, _ in result):
+            which = argument.name.name if argument.name else number + 1
+            message = f"Parameter '{which}' was supplied multiple times."
+            ctx.problem(message, argument.span, number=8143)
+        elif argument.value is not None and found[0]:
             result.append((found[0], argument_value(argument.value, found[1], ctx)))
     return result
 
@@ -218,6 +220,8 @@ def _call(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement]:
     if function == "sys.change_extended_property":
         action = name.removeprefix("sp_").removesuffix("extendedproperty").upper()
         arguments = (("action", pl.Text(action)), *arguments)
+    if name == "sp_getapplock":
+        arguments = (("trancount", pl.Raw(f"{ctx.session}.trancount")), *arguments)
     call = pl.Invoke(function, (), arguments)
     if returns and node.return_variable is not None:
         target = ctx.variable(node.return_variable)
@@ -289,9 +293,10 @@ def _drop_type(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     if name is None:
         ctx.problem("sp_droptype needs the name as a literal", node.span)
         return []
-    table = ObjectName(name.strip("[]"))
+    parts = name_parts(name) or [name]
+    table = ObjectName(parts[-1], parts[-2] if len(parts) > 1 else None)
     ctx.catalog.forget_type(table)
-    drop = pl.Invoke("ssb.drop_relation", (pl.Text("TYPE"), pl.Text(ctx.catalog.sql_name(table))))
+    drop = pl.Invoke("ssb_internal.drop_relation", (pl.Text("TYPE"), pl.Text(ctx.catalog.sql_name(table))))
     return [*ctx.guard(node, [pl.Perform(drop), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
 
 
@@ -305,7 +310,9 @@ def _bind_rule(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     lowered: list[pl.Statement] = []
     for text in binding(node, name, first, second, ctx):
         lowered += _definition(node, text, "ALTER TABLE", ctx)
-    return [*lowered, pl.Perform(pl.Invoke("ssb.print", (pl.Text(_BOUND[name]),)))] if lowered else []
+    return (
+        [*lowered, pl.Perform(pl.Invoke("ssb_internal.print", (pl.Text(_BOUND[name]),)))] if lowered else []
+    )
 
 
 _BOUND = {
@@ -318,8 +325,6 @@ _BOUND = {
 
 def _definition(node: nodes.Execute, text: str, verb: str, ctx: Context) -> list[pl.Statement]:
     """An ordinary definition in place of the procedure's call; what is wrong with it is the call's."""
-    from .lower_query import lower_translated
-
     source = Source(node.span.source.name, text)
     tokens = tuple(lex(source, ctx.problems))
     inner = nodes.SqlText(span=Span(source, 0, len(text)), tokens=tokens)
@@ -343,7 +348,7 @@ def _rename(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     )
     arguments = _arguments(node, parameters, ctx)
     _follow_rename(dict(arguments), ctx)
-    call = pl.Invoke("ssb.rename_object", (), (*arguments, *ctx.database_argument()))
+    call = pl.Invoke("ssb_internal.rename_object", (), (*arguments, *ctx.database_argument()))
     return [*ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
 
 
@@ -353,7 +358,7 @@ def _follow_rename(arguments: dict[str, pl.Expr], ctx: Context) -> None:
     kind = (_constant_text(arguments.get("object_type")) or "").upper()
     if old is None or new is None or kind == "INDEX":
         return
-    parts = ["".join(part) for part in re.findall(r'\[([^\]]*)\]|"([^"]*)"|([^.\s]+)', old)]
+    parts = name_parts(old) or []
     is_column = kind == "COLUMN"
     owner = parts[:-1] if is_column else parts
     if not 1 <= len(owner) <= 3:
@@ -417,5 +422,5 @@ def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
         ("@message", "message", NVARCHAR_MAX),
         ("@severity", "", NVARCHAR_MAX),
     )
-    call = pl.Invoke("ssb.log_event", (), tuple(_arguments(node, parameters, ctx)))
+    call = pl.Invoke("ssb_internal.log_event", (), tuple(_arguments(node, parameters, ctx)))
     return ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))])

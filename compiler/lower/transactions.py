@@ -6,9 +6,10 @@ SAVE TRANSACTION and ROLLBACK to a savepoint need a routine of another shape: se
 
 from __future__ import annotations
 
-from . import nodes
-from . import plpgsql as pl
-from .lower import Context, Mode, invocations, lower
+from .. import nodes
+from ..plpgsql import nodes as pl
+from .context import Context, Mode
+from .dispatch import invocations, lower
 
 
 def _outside_routines(node: nodes.Statement, ctx: Context, words: str) -> bool:
@@ -28,7 +29,7 @@ def lower_begin(node: nodes.BeginTransaction, ctx: Context) -> list[pl.Statement
     arguments: list[pl.Expr] = [pl.Name(ctx.session)]
     if node.name is not None:
         arguments.append(ctx.name_or_text(node.name))
-    return [pl.Assign(ctx.session, pl.Invoke("ssb.begin_transaction", tuple(arguments)))]
+    return [pl.Assign(ctx.session, pl.Invoke("ssb_internal.begin_transaction", tuple(arguments)))]
 
 
 @lower.register
@@ -36,7 +37,7 @@ def lower_commit(node: nodes.CommitTransaction, ctx: Context) -> list[pl.Stateme
     """COMMIT: real at @@TRANCOUNT 1. Errors 3902 and 3930 go the way of all errors."""
     if not _outside_routines(node, ctx, "COMMIT TRANSACTION"):
         return []
-    call = pl.Call("ssb.commit_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
+    call = pl.Call("ssb_internal.commit_transaction", (pl.Name(ctx.session), pl.Number(ctx.line(node))))
     return [call, ctx.leave_if_failed(node)]
 
 
@@ -48,7 +49,7 @@ def lower_rollback(node: nodes.RollbackTransaction, ctx: Context) -> list[pl.Sta
     arguments: list[pl.Expr] = [pl.Name(ctx.session), pl.Number(ctx.line(node))]
     if node.name is not None:
         arguments.append(ctx.name_or_text(node.name))
-    call = pl.Call("ssb.rollback_transaction", tuple(arguments))
+    call = pl.Call("ssb_internal.rollback_transaction", tuple(arguments))
     surely_open = node.name is None and 0 not in ctx.depths.before(node)
     return [call] if surely_open else [call, ctx.leave_if_failed(node)]
 
@@ -60,13 +61,15 @@ def lower_rollback(node: nodes.RollbackTransaction, ctx: Context) -> list[pl.Sta
 def execute_as(node: nodes.ExecuteAs, ctx: Context) -> list[pl.Invoke] | None:
     """EXECUTE AS becomes SET ROLE to the role of that name."""
     if node.kind == "CALLER" or node.principal is None:
-        return [pl.Invoke("ssb.execute_as", (pl.NULL,))]
+        return [pl.Invoke("ssb_internal.execute_as", (pl.NULL,))]
     if node.cookie is not None:
         ctx.problem("EXECUTE AS … WITH COOKIE is not supported", node.span, hint="use REVERT")
-    return [pl.Invoke("ssb.execute_as", (ctx.name_or_text(node.principal),), ctx.database_argument())]
+    return [
+        pl.Invoke("ssb_internal.execute_as", (ctx.name_or_text(node.principal),), ctx.database_argument())
+    ]
 
 
 @invocations.register
 def revert(node: nodes.Revert, ctx: Context) -> list[pl.Invoke] | None:
     """REVERT goes back to the role before the last EXECUTE AS."""
-    return [pl.Invoke("ssb.revert")]
+    return [pl.Invoke("ssb_internal.revert")]

@@ -11,20 +11,28 @@ them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from . import nodes
-from . import plpgsql as pl
-from .flow_status import DEAD, Status
-from .flow_transactions import ANY, Depths
-from .lower import Context, Mode, comments, invocations
-from .lower_module import rights
-from .lower_procedure import call_effect, callee_reads, free_label, lower_routine_body, variable_names
-from .names import ObjectName, fold, literal, quote
-from .ordinary_sql import Expression, TableInfo
-from .scope import Scope, object_name, sets_row_limit
-from .type_map import BOOLEAN, VARBINARY_MAX
+from .. import nodes
+from ..analysis.callees import call_effect, callee_reads
+from ..analysis.declared_types import variable_names
+from ..analysis.live_status import DEAD, Status
+from ..analysis.mentions import reads_status
+from ..analysis.transaction_depth import ANY, Depths
+from ..catalog.names import ObjectName, fold, literal, quote, unquoted
+from ..catalog.objects import Expression, TableInfo
+from ..catalog.scope import Scope, object_name, sets_row_limit
+from ..catalog.types import BOOLEAN, VARBINARY_MAX
+from ..plpgsql import nodes as pl
+from .context import Context, Mode
+from .dispatch import invocations
+from .modules import has_own_rights, rights
+from .routines import (
+    free_label,
+    lower_routine_body,
+    refuse_planted,
+)
+from .statement_lists import comments
 
 
 class TriggerScope(Scope):
@@ -44,7 +52,7 @@ class TriggerScope(Scope):
             return Expression("true" if self.event == "INSERT" else "false", BOOLEAN)
         self.noted.add(fold(name))
         column = fold(name).replace("'", "''")
-        return Expression(f"ssb.was_updated('{self.trigger_name}', '{column}')", BOOLEAN)
+        return Expression(f"ssb_internal.was_updated('{self.trigger_name}', '{column}')", BOOLEAN)
 
     def updated_columns(self) -> Expression | None:
         """Return ``COLUMNS_UPDATED()``: a bit for each column, the first one in the lowest bit."""
@@ -53,9 +61,11 @@ class TriggerScope(Scope):
         names = ", ".join(literal(column) for column in self.columns)
         if self.event != "UPDATE":
             every = str(self.event == "INSERT").lower()
-            return Expression(f"ssb.columns_updated({every}, ARRAY[{names}])", VARBINARY_MAX)
+            return Expression(f"ssb_internal.columns_updated({every}, ARRAY[{names}])", VARBINARY_MAX)
         self.noted.update(self.columns)
-        return Expression(f"ssb.columns_updated('{self.trigger_name}', ARRAY[{names}])", VARBINARY_MAX)
+        return Expression(
+            f"ssb_internal.columns_updated('{self.trigger_name}', ARRAY[{names}])", VARBINARY_MAX
+        )
 
     def kept_rows(self, name: str) -> str | None:
         """Return the temporary table that INSERTED or DELETED of an INSTEAD OF trigger is."""
@@ -76,12 +86,14 @@ def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl
     if name.schema is None:
         name = ObjectName(name.name, target.schema, target.database)
     sql_name = catalog.sql_name(name)
-    prepare = pl.Invoke("ssb.prepare_trigger", (pl.Text(node.action), pl.Text(sql_name), pl.Text(table)))
+    prepare = pl.Invoke(
+        "ssb_internal.prepare_trigger", (pl.Text(node.action), pl.Text(sql_name), pl.Text(table))
+    )
     result: list[pl.TopLevel] = [pl.Select(prepare)]
     if node.timing != "AFTER":
         events = pl.Array(tuple(map(pl.Text, node.events)), "text")
         checked = (pl.Text(table), pl.Text(node.name.name.text), events)
-        result.append(pl.Select(pl.Invoke("ssb.check_instead", checked)))
+        result.append(pl.Select(pl.Invoke("ssb_internal.check_instead", checked)))
     result += [pl.Comment(comment.text) for comment in node.comments]
     for number, event in enumerate(node.events):
         suffix = "" if number == 0 else f"@{event.lower()}"
@@ -110,10 +122,10 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
     events = pl.Array(tuple(map(pl.Text, node.events)), "text")
     named = (pl.Text(name), pl.Text(scope_name))
     prepare = pl.Invoke(
-        "ssb.prepare_ddl_trigger", (pl.Text(node.action), *named), context.database_argument()
+        "ssb_internal.prepare_ddl_trigger", (pl.Text(node.action), *named), context.database_argument()
     )
     create = pl.Invoke(
-        "ssb.create_ddl_trigger", (*named, events, pl.Text(function)), context.database_argument()
+        "ssb_internal.create_ddl_trigger", (*named, events, pl.Text(function)), context.database_argument()
     )
     comment_lines = [pl.Comment(comment.text) for comment in node.comments]
     return [pl.Select(prepare), *comment_lines, *ctx.prelude, routine, pl.Select(create)]
@@ -127,7 +139,7 @@ def _scope_of(words: str | None) -> str:
 def _context_of(node: nodes.CreateTrigger, context: Context, scope: Scope) -> Context:
     """Return the context of a trigger's body; its variables are reserved in the scope."""
     label = scope.label
-    scope.taken |= {fold(node.name.name.text), fold(label.strip('"'))}
+    scope.taken |= {fold(node.name.name.text), unquoted(label)}
     scope.session = scope.helper("session")
     scope.limits_rows = sets_row_limit(node.body)
     return Context(
@@ -153,17 +165,33 @@ def _frame(
     """Return the body between what begins a trigger and what ends it."""
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
     outer: list[pl.Statement] = [
-        pl.Assign(ctx.session, pl.Invoke("ssb.enter_trigger", (pl.Text(node.name.name.text),))),
+        pl.Assign(ctx.session, _enter(node, ctx)),
+        *refuse_planted(node.text.text),
         *before,
         pl.Block(tuple(body), label=ctx.scope.label, declarations=tuple(ctx.declarations.values())),
         *ctx.drop_temporary_tables(),
         *after,
-        pl.Perform(pl.Invoke("ssb.leave_trigger", (pl.Name(ctx.session),))),
+        pl.Perform(pl.Invoke("ssb_internal.leave_trigger", (pl.Name(ctx.session),))),
     ]
     if result is not None:
         outer.append(pl.Return(result))
     declarations = (pl.Declaration(ctx.session, "ssb.session"), *ctx.frame.declarations.values())
     return pl.Block(tuple(outer), declarations=declarations)
+
+
+def _enter(node: nodes.CreateTrigger, ctx: Context) -> pl.Expr:
+    """A DDL trigger may run as the runtime's owner, whatever it says of EXECUTE AS."""
+    name = (pl.Text(node.name.name.text),)
+    if node.target is not None and not has_own_rights(node.options):
+        return pl.Invoke("ssb_internal.enter_trigger", name)
+    return pl.Invoke("ssb_internal.enter_definer", name, ctx.database_argument())
+
+
+def _own(node: nodes.CreateTrigger, *functions: str) -> list[pl.TopLevel]:
+    """Nobody may hang a function that runs as its owner on a table of his own, whose rows it would trust."""
+    if not has_own_rights(node.options):
+        return []
+    return [pl.Plain(f"REVOKE EXECUTE ON FUNCTION {function}() FROM PUBLIC") for function in functions]
 
 
 def _trigger_of_event(
@@ -203,10 +231,10 @@ def _trigger_of_event(
             node,
             ctx,
             before=[
-                *([pl.Perform(pl.Invoke("ssb.enter_instead", running))] if instead else []),
+                *([pl.Perform(pl.Invoke("ssb_internal.enter_instead", running))] if instead else []),
                 *_rows_of_event(node, event, scope),
             ],
-            after=[pl.Perform(pl.Invoke("ssb.leave_instead", running))] if instead else [],
+            after=[pl.Perform(pl.Invoke("ssb_internal.leave_instead", running))] if instead else [],
             result=pl.NULL,
         ),
         tag=node.name.name.text,
@@ -215,13 +243,14 @@ def _trigger_of_event(
     )
     trigger_name = quote(folded + suffix)
     if instead:
-        create = _instead(event, scope, trigger_name, function, table)
+        create = _instead(node, event, scope, trigger_name, function, table)
     else:
-        create = [_after(event, trigger_name, function, table)]
+        create = [*_own(node, function), _after(event, trigger_name, function, table)]
     notes = [
         pl.Plain(
             f"CREATE TRIGGER {quote(f'{folded}@{column}')} BEFORE UPDATE OF {quote(column)} ON {table}\n"
-            f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update({literal(folded)}, {literal(column)})"
+            f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update({literal(folded)},"
+            f" {literal(column)})"
         )
         for column in sorted(scope.noted)
     ]
@@ -237,17 +266,17 @@ def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLe
     }[event]
     return pl.Plain(
         f"CREATE TRIGGER {trigger_name} AFTER {event} ON {table}\n    REFERENCING {tables}\n"
-        f"    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires({literal(function)}))"
+        f"    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires({literal(function)}))"
         f" EXECUTE FUNCTION {function}()"
     )
 
 
 def _instead(
-    event: str, scope: TriggerScope, trigger_name: str, function: str, table: str
+    node: nodes.CreateTrigger, event: str, scope: TriggerScope, trigger_name: str, function: str, table: str
 ) -> list[pl.TopLevel]:
     """The triggers of an INSTEAD OF trigger: the rows are kept, then the body runs over them.
 
-    Whether the target is a view only the run time may know: ssb.create_instead asks it.
+    Whether the target is a view only the run time may know: ssb_internal.create_instead asks it.
     """
     rows = _with_suffix(function, "@rows")
     kept = {
@@ -255,21 +284,28 @@ def _instead(
         for name, row, missing in (("inserted", "NEW", "DELETE"), ("deleted", "OLD", "INSERT"))
         if event != missing
     }
-    begin = pl.Invoke("ssb.begin_instead", tuple(map(pl.Text, (function, table, *kept.values()))))
+    begin = pl.Invoke("ssb_internal.begin_instead", tuple(map(pl.Text, (function, table, *kept.values()))))
     once = (pl.Perform(begin), pl.Return(pl.NULL))
     body: list[pl.Statement] = [pl.If(((pl.Raw("TG_LEVEL = 'STATEMENT'"), once),))]
     body += [pl.Sql(f"INSERT INTO {table_of} SELECT {row}.*") for row, table_of in kept.items()]
     done = "OLD" if event == "DELETE" else "NEW"
     body.append(pl.Return(pl.Raw(f"CASE WHEN TG_WHEN = 'INSTEAD OF' THEN {done} END")))
-    keep = pl.Routine(rows, (), pl.Block(tuple(body)), tag="keep_rows", returns="trigger")
-    names = (table, event, trigger_name.strip('"'), function, rows)
-    made = pl.Invoke("ssb.create_instead", tuple(map(pl.Text, names)))
-    return [keep, pl.Select(made)]
+    keep = pl.Routine(
+        rows,
+        (),
+        pl.Block(tuple(body)),
+        tag="keep_rows",
+        returns="trigger",
+        attributes=rights(node.options),
+    )
+    names = (table, event, unquoted(trigger_name), function, rows)
+    made = pl.Invoke("ssb_internal.create_instead", tuple(map(pl.Text, names)))
+    return [keep, *_own(node, function, rows), pl.Select(made)]
 
 
 def _rows_of_event(node: nodes.CreateTrigger, event: str, scope: TriggerScope) -> list[pl.Statement]:
     """@@ROWCOUNT at the start of a trigger: the rows of the statement that fired it."""
-    if not re.search(r"@@ROWCOUNT\b|\bROWCOUNT_BIG\b", node.span.text, re.IGNORECASE):
+    if not reads_status(node.tokens)[1]:
         return []
     rows = "deleted" if event == "DELETE" else "inserted"
     rows = scope.kept_rows(rows) or rows
@@ -280,7 +316,7 @@ def _with_suffix(sql_name: str, suffix: str) -> str:
     if not suffix:
         return sql_name
     schema, _, name = sql_name.rpartition(".")
-    return f"{schema}.{quote(name.strip(chr(34)) + suffix)}"
+    return f"{schema}.{quote(unquoted(name) + suffix)}"
 
 
 @invocations.register
@@ -290,5 +326,5 @@ def enable_trigger(node: nodes.EnableTrigger, ctx: Context) -> list[pl.Invoke] |
     enable = pl.TRUE if node.enable else pl.FALSE
     if node.target is None:
         arguments = (pl.Text(_scope_of(node.scope)), names, enable)
-        return [pl.Invoke("ssb.enable_ddl_trigger", arguments, ctx.database_argument())]
-    return [pl.Invoke("ssb.enable_trigger", (ctx.queue(node.target), names, enable))]
+        return [pl.Invoke("ssb_internal.enable_ddl_trigger", arguments, ctx.database_argument())]
+    return [pl.Invoke("ssb_internal.enable_trigger", (ctx.queue(node.target), names, enable))]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from ..grammar.tokens import Token, TokenKind
-from . import nodes, ordinary_sql
-from . import plpgsql as pl
-from .dynamic_pieces import mentions_piece
-from .flow_status import DEAD
-from .lower import Context, Mode, Translated, invocations, lower
-from .names import fold, quote
-from .ordinary_sql import ScalarVariable
-from .safety import safe_expression
-from .type_map import BIGINT
+from ...grammar.tokens import Token, TokenKind
+from .. import nodes
+from ..analysis.live_status import DEAD
+from ..analysis.may_fail import cannot_raise
+from ..catalog.names import fold, quote, unquoted
+from ..catalog.objects import ScalarVariable, TableInfo
+from ..catalog.types import BIGINT
+from ..plpgsql import nodes as pl
+from ..sql import translate
+from ..sql.interface import Assignment
+from .context import Context, Mode, Translated
+from .cursors import assign_cursor, declare_cursor_variable
+from .dispatch import invocations, lower
+from .dynamic_placeholders import mentions_piece
 
 # SET options that say nothing here: PostgreSQL behaves as their usual value says, or they are
 # about plans and statistics of SQL Server.
@@ -47,8 +51,6 @@ def lower_declare(node: nodes.Declare, ctx: Context) -> list[pl.Statement]:
             case nodes.TableVariableDeclaration():
                 declare_table_variable(declaration, ctx)
             case nodes.CursorVariableDeclaration():
-                from .lower_cursor import declare_cursor_variable
-
                 declare_cursor_variable(declaration.variable, ctx)
             case nodes.VariableDeclaration():
                 result += _declare_scalar(node, declaration, ctx)
@@ -69,8 +71,6 @@ def _declare_scalar(
 ) -> list[pl.Statement]:
     name = declaration.variable.name
     if declaration.type.name.name.text.lower() == "cursor":
-        from .lower_cursor import declare_cursor_variable
-
         declare_cursor_variable(declaration.variable, ctx)
         return []
     table_type = ctx.catalog.table_type_of(declaration.type)
@@ -112,7 +112,7 @@ def _is_literal(text: nodes.SqlText) -> bool:
 def declare_table_variable(declaration: nodes.TableVariableDeclaration, ctx: Context) -> None:
     """Declare ``@t TABLE (…)``: an array of a composite type that is made before the routine."""
     name = declaration.variable.name
-    info = ordinary_sql.translate_table_variable(declaration.definition.text, ctx.scope, ctx.problems)
+    info = translate.translate_table_variable(declaration.definition.text, ctx.scope, ctx.problems)
     if info is None:
         return
     row_type = table_row_type(ctx, name.lstrip("@"))
@@ -126,17 +126,16 @@ def table_row_type(ctx: Context, variable: str) -> str:
     if ctx.scope.routine is None:
         return f"pg_temp.{quote(fold('@' + ctx.scope.row_type_prefix + variable))}"
     schema, _, routine = ctx.scope.routine.rpartition(".")
-    routine = routine.strip('"')
-    return f"{schema}.{quote(fold(f'{routine}@{variable}'))}"
+    return f"{schema}.{quote(fold(f'{unquoted(routine)}@{variable}'))}"
 
 
-def define_row_type(row_type: str, info: ordinary_sql.TableInfo, ctx: Context) -> None:
+def define_row_type(row_type: str, info: TableInfo, ctx: Context) -> None:
     """Make the composite type anew, before the routine that declares variables of it."""
     columns = ", ".join(
         f"{quote(fold(column.name))} {column.type.postgres if column.type else 'text'}"
         for column in info.columns
     )
-    call = pl.Invoke("ssb.define_row_type", (pl.Text(row_type), pl.Text(columns)))
+    call = pl.Invoke("ssb_internal.define_row_type", (pl.Text(row_type), pl.Text(columns)))
     ctx.prelude.append(pl.Select(call))
 
 
@@ -145,7 +144,7 @@ def assign(
 ) -> list[pl.Statement]:
     """Assign an expression to a scalar variable; @@ROWCOUNT is 1 after it."""
     body = [pl.Assign(variable.reference, pl.Raw(value.sql)), *ctx.status(node, pl.Number(1))]
-    return body if value.safe else ctx.guard(node, body)
+    return body if value.cannot_raise else ctx.guard(node, body)
 
 
 @lower.register
@@ -153,8 +152,6 @@ def lower_set_variable(node: nodes.SetVariable, ctx: Context) -> list[pl.Stateme
     """Lower ``SET @v = value`` and the compound assignments (``+=`` …)."""
     key = node.variable.key
     if key in ctx.scope.cursor_variables:
-        from .lower_cursor import assign_cursor
-
         return assign_cursor(node, ctx)
     variable = ctx.scope.variable(node.variable.name)
     if variable is None:
@@ -175,11 +172,11 @@ def _compound(node: nodes.SetVariable, variable: ScalarVariable, ctx: Context) -
         *node.value.tokens,
     )
     select = nodes.SqlText(span=node.span, tokens=tokens)
-    translated = ordinary_sql.translate_statement(select, ctx.scope, ctx.problems)
-    if not isinstance(translated, ordinary_sql.Assignment) or len(translated.values) != 1:
+    translated = translate.translate_statement(select, ctx.scope, ctx.problems)
+    if not isinstance(translated, Assignment) or len(translated.values) != 1:
         return []
     joins = node.operator == "+=" and variable.type.is_string
-    safe = joins and safe_expression(node.value.tokens, ctx.scope, variable.type)
+    safe = joins and cannot_raise(node.value.tokens, ctx.scope, variable.type)
     return assign(node, variable, Translated(translated.values[0].sql, variable.type, safe), ctx)
 
 
@@ -190,7 +187,7 @@ def lower_set_method(node: nodes.SetMethod, ctx: Context) -> list[pl.Statement]:
     if variable is None:
         ctx.variable(node.variable)
         return []
-    value = ordinary_sql.translate_method(
+    value = translate.translate_method(
         node.variable.name, node.method.text, node.arguments, ctx.scope, ctx.problems
     )
     if value is None:
@@ -237,7 +234,7 @@ def _row_limit(node: nodes.SetOption, argument: nodes.SqlText, ctx: Context) -> 
     """SET ROWCOUNT: a field of the session; the procedure or batch that sets it obeys it."""
     if ctx.mode is Mode.BATCH:
         ctx.catalog.row_limited = node.value != "0" or (ctx.nesting > 0 and ctx.catalog.row_limited)
-    limit = pl.Invoke("ssb.row_limit", (ctx.value(argument, BIGINT),))
+    limit = pl.Invoke("ssb_internal.row_limit", (ctx.value(argument, BIGINT),))
     assign_limit = pl.Assign(f"{ctx.session}.row_limit", limit)
     return ctx.guard(node, [assign_limit, *ctx.status(node, pl.Number(0))])
 

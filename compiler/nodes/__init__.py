@@ -1,6 +1,6 @@
 """Typed nodes of a T-SQL script: what the lowering passes read.
 
-``pgsb.compiler.build.parse_script`` makes them. All are frozen dataclasses built by keyword;
+``pgsb.compiler.builder.parse_script`` makes them. All are frozen dataclasses built by keyword;
 each has a ``span``, so that every message can point at its place. Use ``match`` or
 ``functools.singledispatch`` on the classes.
 
@@ -9,7 +9,7 @@ Conventions
 * A **statement** is a :class:`Statement`. ``comments`` are the comments that stand before it
   (since the statement before), ``trailing_comments`` those after it on its last line.
 * An **expression or condition** is a :class:`SqlText`: its text as written, and its tokens.
-  The ordinary-SQL translator reads it. So is the inside of an ordinary statement
+  The translator of queries and DML reads it. So is the inside of a query or DML statement
   (:class:`SqlStatement`): where it ends is decided here, what it means there.
 * An **identifier** is an :class:`Identifier` (``text`` without brackets, doubled brackets
   undone, case kept); a dotted name is a :class:`QualifiedName`.
@@ -20,14 +20,12 @@ Conventions
 * Sequences are tuples in the order written.
 
 What the grammar accepts and PostgreSQL cannot run has nodes all the same
-(:class:`UnsupportedStatement`); ``check.py`` refuses it by its name.
+(:class:`UnsupportedStatement`); ``check/statements.py`` refuses it by its name.
 """
 
 from __future__ import annotations
 
-from functools import singledispatch
-
-from .nodes_core import (
+from .core import (
     Batch,
     ColumnDefinition,
     Comment,
@@ -44,8 +42,16 @@ from .nodes_core import (
     StringOrVariable,
     TableDefinition,
     Variable,
+    children_of,
 )
-from .nodes_modules import (
+from .keys import (
+    AlterCertificate,
+    BackupCertificate,
+    CreateCertificate,
+    MasterKeyStatement,
+    PrivateKeyOptions,
+)
+from .modules import (
     CreateFunction,
     CreateProcedure,
     CreateSynonym,
@@ -56,30 +62,7 @@ from .nodes_modules import (
     ModuleOptions,
     Parameter,
 )
-from .nodes_ordinary import (
-    AdministrativeStatement,
-    AlterAuthorization,
-    AlterDatabase,
-    AlterPrincipal,
-    AlterRole,
-    AlterSchema,
-    CreateDatabase,
-    CreateLogin,
-    CreateRole,
-    CreateSchema,
-    CreateTable,
-    CreateUser,
-    DatabaseOption,
-    DropStatement,
-    InvalidStatement,
-    Permission,
-    PermissionName,
-    Securable,
-    SqlStatement,
-    UnsupportedStatement,
-    Use,
-)
-from .nodes_procedural import (
+from .procedural import (
     Argument,
     AtomicBlock,
     BeginTransaction,
@@ -120,10 +103,32 @@ from .nodes_procedural import (
     VariableDeclaration,
     While,
 )
-from .nodes_service_broker import (
+from .queries import (
+    AdministrativeStatement,
+    AlterAuthorization,
+    AlterDatabase,
+    AlterPrincipal,
+    AlterRole,
+    AlterSchema,
+    CreateDatabase,
+    CreateLogin,
+    CreateRole,
+    CreateSchema,
+    CreateTable,
+    CreateUser,
+    DatabaseOption,
+    DropStatement,
+    InvalidStatement,
+    Permission,
+    PermissionName,
+    Securable,
+    SqlStatement,
+    UnsupportedStatement,
+    Use,
+)
+from .service_broker import (
     Activation,
     AlterBrokerPriority,
-    AlterCertificate,
     AlterEndpoint,
     AlterMessageType,
     AlterQueue,
@@ -135,11 +140,9 @@ from .nodes_service_broker import (
     BeginDialog,
     ContractMessage,
     CreateBrokerPriority,
-    CreateCertificate,
     CreateContract,
     CreateEndpoint,
     CreateEventNotification,
-    CreateMasterKey,
     CreateMessageType,
     CreateQueue,
     CreateRemoteServiceBinding,
@@ -152,7 +155,6 @@ from .nodes_service_broker import (
     ExecuteAsClause,
     GetConversationGroup,
     MaintainQueue,
-    MasterKeyAction,
     MoveConversation,
     PoisonMessageHandling,
     PriorityOptions,
@@ -187,6 +189,7 @@ __all__ = [
     "AlterXmlSchemaCollection",
     "Argument",
     "AtomicBlock",
+    "BackupCertificate",
     "Batch",
     "BeginConversationTimer",
     "BeginDialog",
@@ -207,7 +210,6 @@ __all__ = [
     "CreateEventNotification",
     "CreateFunction",
     "CreateLogin",
-    "CreateMasterKey",
     "CreateMessageType",
     "CreateProcedure",
     "CreateQueue",
@@ -250,7 +252,7 @@ __all__ = [
     "InvalidStatement",
     "Label",
     "MaintainQueue",
-    "MasterKeyAction",
+    "MasterKeyStatement",
     "ModuleOptions",
     "MoveConversation",
     "NameOrText",
@@ -263,6 +265,7 @@ __all__ = [
     "PoisonMessageHandling",
     "Print",
     "PriorityOptions",
+    "PrivateKeyOptions",
     "QualifiedName",
     "QueueOptions",
     "RaiseError",
@@ -301,50 +304,3 @@ __all__ = [
     "While",
     "children_of",
 ]
-
-
-def children_of(statement: Statement) -> tuple[Statement, ...]:
-    """Return the statements directly inside ``statement``: branches, bodies, blocks.
-
-    The bodies of modules are included; ``WAITFOR ( RECEIVE )`` and ``INSERT … EXEC`` count as one
-    statement each.
-    """
-    return _children(statement)
-
-
-@singledispatch
-def _children(statement: Statement) -> tuple[Statement, ...]:
-    return ()
-
-
-@_children.register(Block)
-@_children.register(AtomicBlock)
-def _block_children(statement: Block | AtomicBlock) -> tuple[Statement, ...]:
-    return statement.statements
-
-
-@_children.register
-def _try_children(statement: TryCatch) -> tuple[Statement, ...]:
-    return statement.body + statement.handler
-
-
-@_children.register
-def _if_children(statement: If) -> tuple[Statement, ...]:
-    return (statement.then,) if statement.otherwise is None else (statement.then, statement.otherwise)
-
-
-@_children.register
-def _while_children(statement: While) -> tuple[Statement, ...]:
-    return (statement.body,)
-
-
-@_children.register(CreateProcedure)
-@_children.register(CreateFunction)
-@_children.register(CreateTrigger)
-def _module_children(statement: CreateProcedure | CreateFunction | CreateTrigger) -> tuple[Statement, ...]:
-    return statement.body
-
-
-@_children.register
-def _schema_children(statement: CreateSchema) -> tuple[Statement, ...]:
-    return statement.elements

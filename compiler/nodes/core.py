@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import ClassVar
 
-from ..grammar.source import Source, Span
-from ..grammar.tokens import Token
+from ...grammar.records import dataclass
+from ...grammar.source import Source, Span
+from ...grammar.tokens import Token
 
 # ------------------------------------------------------------------ script and batch
 
@@ -30,8 +32,33 @@ class Comment(Node):
 class Statement(Node):
     """A statement without its closing semicolon."""
 
+    inside: ClassVar[tuple[str, ...]] = ()
+    """The fields that hold statements, for :func:`children_of`."""
+
+    tokens: tuple[Token, ...] = field(default=(), compare=False, repr=False)
+    """Its tokens without white space, comments and closing semicolons."""
     comments: tuple[Comment, ...] = field(default=(), compare=False)
     trailing_comments: tuple[Comment, ...] = field(default=(), compare=False)
+
+    @property
+    def verb(self) -> str:
+        """The word that it begins with, in upper case: CREATE, SELECT, EXEC …"""
+        return self.tokens[0].word if self.tokens else ""
+
+
+def children_of(statement: Statement) -> tuple[Statement, ...]:
+    """Return the statements directly inside ``statement``: branches, bodies, blocks.
+
+    The bodies of modules are included; ``WAITFOR ( RECEIVE )`` and ``INSERT … EXEC`` count as one
+    statement each.
+    """
+    result: tuple[Statement, ...] = ()
+    if not statement.inside:
+        return result
+    for field_name in statement.inside:
+        held = getattr(statement, field_name)
+        result += held if isinstance(held, tuple) else () if held is None else (held,)
+    return result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +93,7 @@ class Script(Node):
 
 @dataclass(frozen=True, kw_only=True)
 class SqlText(Node):
-    """Text of ordinary SQL, kept as written: an expression, a condition, a query, a list.
+    """Text of queries and DML, kept as written: an expression, a condition, a query, a list.
 
     ``tokens`` are its tokens without white space and comments. Comments inside it are in
     ``text`` only.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from .nodes_core import (
+from ...grammar.records import dataclass
+from .core import (
     Comment,
     DataType,
     Identifier,
@@ -15,7 +16,7 @@ from .nodes_core import (
     TableDefinition,
     Variable,
 )
-from .nodes_service_broker import ExecuteAsClause
+from .service_broker import ExecuteAsClause
 
 # ------------------------------------------------------------------ modules
 
@@ -58,6 +59,8 @@ class CreateProcedure(Statement):
     ``body`` is empty exactly when ``external`` is given. ``text`` is the whole definition.
     """
 
+    inside = ("body",)
+
     action: str
     """CREATE, ALTER or CREATE OR ALTER."""
     name: QualifiedName
@@ -80,6 +83,8 @@ class CreateFunction(Statement):
     ``table``, ``body``).
     """
 
+    inside = ("body",)
+
     action: str
     name: QualifiedName
     parameters: tuple[Parameter, ...]
@@ -99,6 +104,8 @@ class CreateFunction(Statement):
 @dataclass(frozen=True, kw_only=True)
 class CreateTrigger(Statement):
     """``{CREATE | ALTER | CREATE OR ALTER} TRIGGER``."""
+
+    inside = ("body",)
 
     action: str
     name: QualifiedName

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from .nodes_core import (
+from ...grammar.records import dataclass
+from .core import (
     Comment,
     DataType,
     Identifier,
@@ -110,6 +111,8 @@ class SetOption(Statement):
 class Block(Statement):
     """``BEGIN … END``."""
 
+    inside = ("statements",)
+
     statements: tuple[Statement, ...]
     closing_comments: tuple[Comment, ...] = field(default=(), compare=False)
 
@@ -117,6 +120,8 @@ class Block(Statement):
 @dataclass(frozen=True, kw_only=True)
 class AtomicBlock(Statement):
     """``BEGIN ATOMIC WITH (…) … END`` of a natively compiled module."""
+
+    inside = ("statements",)
 
     options: SqlText
     statements: tuple[Statement, ...]
@@ -126,6 +131,8 @@ class AtomicBlock(Statement):
 @dataclass(frozen=True, kw_only=True)
 class TryCatch(Statement):
     """``BEGIN TRY … END TRY BEGIN CATCH … END CATCH``. ``handler`` may be empty."""
+
+    inside = ("body", "handler")
 
     body: tuple[Statement, ...]
     handler: tuple[Statement, ...]
@@ -139,6 +146,8 @@ class TryCatch(Statement):
 class If(Statement):
     """``IF condition then [ELSE otherwise]``. ELSE IF is an If in ``otherwise``."""
 
+    inside = ("then", "otherwise")
+
     condition: SqlText
     then: Statement
     otherwise: Statement | None = None
@@ -147,6 +156,8 @@ class If(Statement):
 @dataclass(frozen=True, kw_only=True)
 class While(Statement):
     """``WHILE condition body``."""
+
+    inside = ("body",)
 
     condition: SqlText
     body: Statement

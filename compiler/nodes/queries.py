@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from .nodes_core import (
-    Identifier,
-    Node,
-    QualifiedName,
-    SqlText,
-    Statement,
-    TableDefinition,
-)
-from .nodes_service_broker import EventScope
+from ...grammar.records import dataclass
+from .core import Identifier, Node, QualifiedName, SqlText, Statement, TableDefinition
+from .service_broker import EventScope
 
 # ------------------------------------------------------------------ ordinary statements
 
@@ -84,7 +76,7 @@ class AdministrativeStatement(Statement):
 class UnsupportedStatement(Statement):
     """A statement that T-SQL knows and that cannot run here; ``kind`` names it.
 
-    ``check.py`` has refused it with a reason when the lowering sees it.
+    ``check/statements.py`` has refused it with a reason when the lowering sees it.
     """
 
     kind: str
@@ -214,6 +206,8 @@ class CreateSchema(Statement):
 
     ``elements`` are the CREATE TABLE, CREATE VIEW and permission statements that belong to it.
     """
+
+    inside = ("elements",)
 
     name: Identifier
     """The owner's name when only AUTHORIZATION is written."""

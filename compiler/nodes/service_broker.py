@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from .nodes_core import (
+from ...grammar.records import dataclass
+from .core import (
     Identifier,
     NameOrVariable,
     Node,
@@ -301,47 +300,6 @@ class AlterXmlSchemaCollection(Statement):
 
     name: QualifiedName
     schemas: SqlText
-
-
-@dataclass(frozen=True, kw_only=True)
-class CreateCertificate(Statement):
-    """``CREATE CERTIFICATE``. ``text`` is the whole statement."""
-
-    name: Identifier
-    owner: Identifier | None
-    text: SqlText
-    source: SqlText | None
-    """What follows FROM (FILE = …, ASSEMBLY …, EXECUTABLE FILE …, BINARY = …), else None."""
-    password: StringLiteral | None
-    subject: StringLiteral | None
-    start_date: StringLiteral | None
-    expiry_date: StringLiteral | None
-    active_for_begin_dialog: bool | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class AlterCertificate(Statement):
-    """``ALTER CERTIFICATE name …``; only ACTIVE FOR BEGIN_DIALOG means something here."""
-
-    name: Identifier
-    text: SqlText
-    active_for_begin_dialog: bool | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CreateMasterKey(Statement):
-    """``CREATE MASTER KEY [ENCRYPTION BY PASSWORD = '…']``."""
-
-    password: StringLiteral | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MasterKeyAction(Statement):
-    """``{ALTER | OPEN | CLOSE | BACKUP | RESTORE} [SERVICE] MASTER KEY …``."""
-
-    action: str
-    service: bool
-    text: SqlText
 
 
 # ------------------------------------------------------------------ conversations

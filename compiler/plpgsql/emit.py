@@ -6,10 +6,12 @@ The output is deterministic: it depends on the tree alone.
 from __future__ import annotations
 
 import re
-from functools import singledispatchmethod
+from collections.abc import Callable
+from typing import Any
 
-from . import plpgsql as pl
-from .names import literal
+from ..catalog.names import literal
+from ..registry import Registry
+from . import nodes as pl
 
 INDENT = "    "
 WIDTH = 116
@@ -143,6 +145,9 @@ def _layout_lines(text: str) -> list[str]:
     return lines + rest
 
 
+_layouts: Registry[Callable[[Any, Any], None]] = Registry("layouts")
+
+
 class _Writer:
     """Lays statements out, four blanks a level."""
 
@@ -159,7 +164,7 @@ class _Writer:
         self._lines.append(f"{INDENT * self._depth}{text}" if text else "")
 
     def query(self, before: str, text: str, after: str) -> None:
-        """Write a query; its line ends are layout (ordinary_sql.py) and go to the current depth."""
+        """Write a query; its line ends are layout (sql/layout.py) and go to the current depth."""
         for line in _layout_lines(f"{before}{text}{after}"):
             self.line(line)
 
@@ -187,95 +192,96 @@ class _Writer:
         """Write a line with a remark behind it."""
         self.line(f"{text}  -- {note}" if note else text)
 
-    @singledispatchmethod
     def statement(self, node: pl.Statement) -> None:
-        """Write one statement."""
-        raise TypeError(f"no layout for {type(node).__name__}")
+        """Write one statement. Raises NoHandler for a class without layout."""
+        _layouts[type(node)](self, node)
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Comment) -> None:
         for line in _tidy_comment(node.text).splitlines():
             self.line(line.strip() if line.lstrip().startswith("--") else line.rstrip())
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Blank) -> None:
         self._lines.append("")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Null) -> None:
         self.line("NULL;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Assign) -> None:
         self.noted(f"{node.target} := {expression(node.value)};", node.note)
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Sql) -> None:
         into = f" INTO {', '.join(node.into)}" if node.into else ""
         self.query("", node.sql, f"{into};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.SelectInto) -> None:
         break_ = "\n" if "\n" in node.query else " "
         self.query("", node.query, f"{break_}INTO {', '.join(node.into)};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Perform) -> None:
         self.line(f"PERFORM {expression(node.call)};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Call) -> None:
         self.noted(f"CALL {node.procedure}({_arguments(node.arguments, node.named)});", node.note)
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Execute) -> None:
         into = f" INTO {', '.join(node.into)}" if node.into else ""
         self.line(f"EXECUTE {expression(node.text)}{into}{_using(node.using)};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.CommitIf) -> None:
-        self.line(f"IF {expression(node.condition)} THEN COMMIT; END IF;")
+        # The search_path of the transaction before ended with it.
+        ended = "COMMIT; PERFORM ssb_internal.pin_search_path();"
+        self.line(f"IF {expression(node.condition)} THEN {ended} END IF;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.GetRowCount) -> None:
         self.line(f"GET DIAGNOSTICS {node.target} = ROW_COUNT;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.GetDetail) -> None:
         hint = "" if node.hint is None else f", {node.hint} = PG_EXCEPTION_HINT"
         self.line(f"GET STACKED DIAGNOSTICS {node.target} = PG_EXCEPTION_DETAIL{hint};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Exit) -> None:
         self.noted(_jump("EXIT", node.label, node.when), node.note)
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Continue) -> None:
         self.line(_jump("CONTINUE", node.label, node.when))
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Return) -> None:
         self.line("RETURN;" if node.value is None else f"RETURN {expression(node.value)};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.ReturnQuery) -> None:
         self.query("RETURN QUERY ", node.query, ";")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Open) -> None:
         self.query(f"OPEN {node.cursor} FOR ", node.query, ";")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.OpenExecute) -> None:
         self.line(f"OPEN {node.cursor} FOR EXECUTE {expression(node.text)}{_using(node.using)};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.ForExecute) -> None:
         self.line(f"FOR {node.record} IN EXECUTE {expression(node.text)}{_using(node.using)} LOOP")
         self.nested(node.body)
         self.line("END LOOP;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Block) -> None:
         if node.label:
             self.line(f"<<{node.label}>>")
@@ -324,11 +330,11 @@ class _Writer:
             self.line(part)
         self._depth -= 1
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Raise) -> None:
         self.line(f"RAISE EXCEPTION USING ERRCODE = '{node.sqlstate}', MESSAGE = {literal(node.message)};")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.If) -> None:
         for number, (condition, then) in enumerate(node.branches):
             word = "ELSIF" if number else "IF"
@@ -339,7 +345,7 @@ class _Writer:
             self.nested(node.otherwise)
         self.line("END IF;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Loop) -> None:
         if node.label:
             self.line(f"<<{node.label}>>")
@@ -347,7 +353,7 @@ class _Writer:
         self.nested(node.body)
         self.line(f"END LOOP {node.label};" if node.label else "END LOOP;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.ForRows) -> None:
         if node.label:
             self.line(f"<<{node.label}>>")
@@ -355,19 +361,19 @@ class _Writer:
         self.nested(node.body)
         self.line(f"END LOOP {node.label};" if node.label else "END LOOP;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.ForCount) -> None:
         self.line(f"FOR {node.counter} IN 1..{node.times} LOOP")
         self.nested(node.body)
         self.line("END LOOP;")
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Together) -> None:
         inner = _Writer(0)
         inner.body(node.statements)
         self.line(" ".join(inner._lines))
 
-    @statement.register
+    @_layouts.register
     def _(self, node: pl.Case) -> None:
         self.line(f"CASE {node.selector}")
         for number, body in node.branches:

@@ -1,13 +1,16 @@
 """The target tree: PL/pgSQL blocks and statements, as the lowering passes build them.
 
-Expressions are small: :class:`Raw` holds text that the ordinary-SQL translation made, the
+Expressions are small: :class:`Raw` holds text that the translation of queries and DML made, the
 others are what the lowering itself needs (literals, calls, variables).  Only
 :mod:`.emit` turns any of it into text.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ...grammar.records import dataclass
+from ..catalog.objects import Form
 
 # ------------------------------------------------------------------ expressions
 
@@ -17,6 +20,7 @@ class Raw:
     """PostgreSQL text of an expression, a condition or a query, ready to stand anywhere."""
 
     sql: str
+    form: Form = field(default=Form.OTHER, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,26 @@
-"""What the translation of one statement carries along: scope, problems, relations in sight.
-
-Handlers for node classes are registered with :func:`handles`; :func:`expression` finds
-the one for a node.  A node without a handler is a problem with its place: nothing
-passes through unseen.
-"""
+"""What the translation of one statement carries along: scope, problems, relations in scope."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections.abc import Iterator
+from dataclasses import field
+from functools import cached_property
+from typing import Any
 
 from sqlglot import exp
 
-from ..grammar.problems import Problems
-from ..grammar.source import Source, Span
-from .names import ObjectName, fold, identifier, quote
+from ...grammar.problems import Problems
+from ...grammar.records import dataclass
+from ...grammar.source import Source, Span
+from ...grammar.tokens import Token, TokenKind
+from ..catalog.names import ObjectName, fold, identifier, quote
+from ..catalog.objects import ColumnInfo, SqlScope
+from ..catalog.types import SqlType, TypeError_, sql_type, typed_xml
 from .operand_types import implicit_error
-from .ordinary_sql_reading import Reader
-from .ordinary_sql_values import INVALID, Value
-from .type_map import SqlType, TypeError_, sql_type, typed_xml
+from .parse.reader import Reader
+from .values import INVALID, Value
 
-if TYPE_CHECKING:
-    from .ordinary_sql_composed import Captured
-    from .ordinary_sql_interface import ColumnInfo, SqlScope
+_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 
 
 @dataclass
@@ -99,16 +96,16 @@ class Context:
     source: Source
     whole: Span
     reader: Reader
-    words: frozenset[str] = frozenset()
-    """All words and names of the statement, folded: what a generated name must not be."""
+    tokens: tuple[Token, ...] = ()
+    """Those of the statement or expression."""
     frame: Frame = field(default_factory=Frame)
     namespaces: dict[str, str] = field(default_factory=dict)
     """WITH XMLNAMESPACES: prefix → URI, '' for DEFAULT."""
     ctes: dict[str, tuple[ColumnInfo, ...] | None] = field(default_factory=dict)
-    """Common table expressions in sight, by folded name."""
+    """Common table expressions in scope, by folded name."""
     generated: int = 0
     qualified: bool = False
-    """Variables are written with their label although no relation is in sight (LIMIT of a query)."""
+    """Variables are written with their label although no relation is in scope (LIMIT of a query)."""
     pseudo: dict[str, str] = field(default_factory=dict)
     """``$action`` → the text that stands for it in a MERGE's OUTPUT."""
     numbered: dict[tuple[int, str], exp.Expr] = field(default_factory=dict)
@@ -117,6 +114,11 @@ class Context:
     """Set while a statement inside an INSERT is translated: where its rows are left."""
     stored: bool = False
     """A computed column is translated, which PostgreSQL stores."""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words and names of the statement, folded: what a generated name must not be."""
+        return frozenset(fold(token.name) for token in self.tokens if token.kind in _NAMES)
 
     # ------------------------------------------------------------ problems
 
@@ -282,48 +284,6 @@ def place(node: Any) -> tuple[int | None, int | None]:
 
 # ---------------------------------------------------------------- dispatch
 
-Handler = Callable[[Any, Context], Value]
-AnyHandler = TypeVar("AnyHandler", bound=Callable[..., Value])
-_HANDLERS: dict[type, Handler] = {}
-
-
-def handles(*classes: type) -> Callable[[AnyHandler], AnyHandler]:
-    """Register the decorated function for expression nodes of ``classes``."""
-
-    def register(handler: AnyHandler) -> AnyHandler:
-        for cls in classes:
-            _HANDLERS[cls] = handler
-        return handler
-
-    return register
-
-
-def expression(node: exp.Expr | None, ctx: Context) -> Value:
-    """Translate an expression node."""
-    if node is None:
-        return ctx.problem("incorrect syntax: an expression is missing", number=102)
-    handler = _HANDLERS.get(type(node))
-    if handler is None:
-        return ctx.problem(f"{_describe(node)} cannot stand here", node, number=102)
-    return handler(node, ctx)
-
-
-def _describe(node: exp.Expr) -> str:
-    names = {"Alias": "AS", "Star": "'*'", "Tuple": "a list in parentheses"}
-    return names.get(type(node).__name__, type(node).__name__.upper())
-
-
-class Verbatim(exp.Expression):
-    """A value that is translated already, standing in a tree: ``this`` is the Value."""
-
-    arg_types: ClassVar[dict[str, bool]] = {"this": True}
-
-
-@handles(Verbatim)
-def _verbatim(node: Verbatim, ctx: Context) -> Value:
-    value: Value = node.this
-    return value
-
 
 def object_name(table: exp.Expr) -> ObjectName:
     """The dotted name in a Table node; an empty part (``db..t``) is None."""
@@ -342,3 +302,28 @@ def object_name(table: exp.Expr) -> ObjectName:
 def column_label(name: str) -> str:
     """A column alias as PostgreSQL text."""
     return identifier(name)
+
+
+@dataclass
+class OutputItem:
+    """One column of OUTPUT; ``name`` as written, None when unnamed, ``*`` when it stands for all."""
+
+    text: str
+    name: str | None
+    value: Value | None
+    node: exp.Expr
+    """Where it comes from; a ``*`` is that of each of its columns."""
+
+
+@dataclass
+class Captured:
+    """What the inner statement comes to: it waits in ``Context.captured``, see output.finish."""
+
+    definitions: list[tuple[str, str]] = field(default_factory=list)
+    recursive: bool = False
+    rows: str = ""
+    """A SELECT of what OUTPUT tells, over ``definitions``."""
+    items: list[OutputItem] = field(default_factory=list)
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    filled: bool = False

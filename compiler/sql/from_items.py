@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
-from .ordinary_sql_context import Context, Relation
+from ...grammar.records import dataclass
+from .context import Context, Relation
 
 Join = tuple[str, str, str | None]
 

@@ -1,20 +1,13 @@
-"""What INSERT, UPDATE and MERGE share."""
+"""Sentences of SQL Server that several statements raise, and the word DEFAULT in place of a value."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from .names import ObjectName, literal
-from .ordinary_sql_context import Context
-
 COLUMNS_DIFFER = "Column name or number of supplied values does not match table definition."
 """Error 213."""
-NAME_MISSING = (
-    "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a "
-    'name. For other statements, look for empty alias names. Aliases defined as "" or [] are not allowed. '
-    "Change the alias to a valid name."
-)
-"""Error 1038."""
+
+
 ROWS_DIFFER = "The number of columns for each row in a table value constructor must be the same."
 """Error 10709."""
 
@@ -27,13 +20,6 @@ def is_default(node: exp.Expr) -> bool:
         and node.args.get("table") is None
         and not node.this.args.get("quoted")
     )
-
-
-def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[str, ...]:
-    """What follows an INSERT under SET IDENTITY_INSERT ON: explicit values push the identity on."""
-    if not ctx.scope.identity_insert(name):
-        return ()
-    return (f"SELECT sys.advance_identity({literal(table)})",)
 
 
 def values_differ(columns: int, values: int) -> str:

@@ -6,8 +6,8 @@ A type that only the server knows is not judged here.
 
 from __future__ import annotations
 
-from .ordinary_sql_values import Value
-from .type_map import MAX, SqlType
+from ..catalog.types import MAX, SqlType
+from .values import Value
 
 __all__ = [
     "aggregate_error",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .ordinary_sql_interface import ResultColumn
-from .ordinary_sql_values import Value
+from ...grammar.records import dataclass
+from ..catalog import types as tm
+from ..catalog.objects import ResultColumn
+from . import values as v
+from .values import Value
 
 
 @dataclass

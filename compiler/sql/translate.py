@@ -1,51 +1,31 @@
-"""Ordinary SQL: T-SQL queries, expressions, DML and table DDL → PostgreSQL text.
+"""Queries, DML, table DDL and expressions in T-SQL → PostgreSQL text: the way in for the lowering passes.
 
-The way in for the lowering passes.  Everything behind it (``ordinary_sql_*``) knows
-sqlglot; nothing else in the package does.
+In the order of control flow, which is the order of imports from the last line to the first:
 
-=========================  =================================================================
-ordinary_sql_interface     what the surroundings must answer, and what comes out
-ordinary_sql_reading       our tokens → sqlglot trees; what cannot be read is a problem: with
-                           …_token_reading, …_type_reading, …_json_reading
-ordinary_sql_nodes         nodes of those trees that sqlglot lacks
-ordinary_sql_context       scope, problems and relations in sight while a statement is translated
-ordinary_sql_values        PostgreSQL text with a T-SQL type; implicit and explicit conversions
-ordinary_sql_expressions   literals, names, subqueries
-ordinary_sql_conditions    comparisons, LIKE, IN, EXISTS, CASE
-ordinary_sql_arithmetic    + - * / % & | ^ with T-SQL's result types
-ordinary_sql_calls         conversions, functions, XML methods
-functions, function_builders  the built-in functions
-ordinary_sql_windows       OVER, WITHIN GROUP, ORDER BY
-ordinary_sql_sources       what FROM is made of
-ordinary_sql_rowsets       functions in FROM
-ordinary_sql_pivot         PIVOT, UNPIVOT
-ordinary_sql_relations     FROM: tables, derived tables, joins, APPLY
-ordinary_sql_locks         lock hints
-ordinary_sql_top           TOP, OFFSET, FETCH
-ordinary_sql_query_result  a translated query
-ordinary_sql_select        one SELECT
-ordinary_sql_queries       common table expressions, set operations
-ordinary_sql_assignment    SELECT @x = …
-ordinary_sql_for           FOR XML, FOR JSON: …_for_xml, …_for_xml_explicit, …_for_json
-ordinary_sql_statements    INSERT, UPDATE, DELETE, MERGE taken apart
-ordinary_sql_output        OUTPUT
-ordinary_sql_dml           INSERT, SELECT … INTO
-ordinary_sql_changes       UPDATE, DELETE
-ordinary_sql_merge         MERGE
-ordinary_sql_table_variables  DML on table variables
-ordinary_sql_ddl           CREATE TABLE and its relatives
-ordinary_sql_alter         ALTER TABLE
-ordinary_sql_system_versioning  periods, histories, FOR SYSTEM_TIME
-ordinary_sql_catalog       queues and sys views, which no script creates
-ordinary_sql_writing       queries → text through sqlglot's PostgreSQL writer
-ordinary_sql_layout        line breaks
-=========================  =================================================================
+===============  ==========================================================================
+translate        reads a statement or an expression, finds its handler, lays the text out
+dml/             INSERT, UPDATE, DELETE, MERGE with OUTPUT; table variables; statements in FROM
+query/           SELECT: FROM, set operations, TOP, SELECT @x = …, PIVOT, FOR XML, FOR JSON
+ddl/             CREATE and ALTER TABLE, indexes, types, sequences, system versioning
+expressions/     names, arithmetic, conditions, calls, windows, JSON constructors
+functions/       the built-in functions, what each becomes
+dispatch         the handlers of expressions and queries by node, of statements by verb
+context          scope, problems and relations in scope while one statement is translated
+interface        what comes out; what is asked of the surroundings: catalog/objects
+values           PostgreSQL text with its T-SQL type; conversions
+operand_types    what operators, aggregates and assignments refuse by type
+query_result     a translated query; from_items: what FROM is made of
+json_values      how values are written inside of JSON; messages: SQL Server's sentences
+writer, layout   queries → text through sqlglot's PostgreSQL writer; line breaks
+parse/           our tokens → sqlglot trees; what cannot be read is a problem
+===============  ==========================================================================
 
-Variables come out under the name the scope gives them: ``reference`` where no relation
-is in sight, ``query_reference`` inside a query that has relations, where a bare name
-could be taken for a column.  Object names come out schema-qualified, types and functions
-too.  String literals with line ends come out as E'…\\n…', so that every line end in the
-result is layout and may be indented.
+``parse/`` and ``writer`` alone know sqlglot's parser and generator; the folders above know its nodes.
+
+Variables come out under the name the scope gives them: ``reference`` where no relation is in scope,
+``query_reference`` inside a query that has relations, where a bare name could be taken for a column.
+Object names come out schema-qualified, types and functions too. String literals with line ends come out
+as E'…\\n…', so that every line end in the result is layout and may be indented.
 """
 
 from __future__ import annotations
@@ -60,79 +40,35 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from ..grammar.problems import NESTED_TOO_DEEPLY, Problems
-from ..grammar.source import Span
-from ..grammar.tokens import Token, TokenKind
-from . import (  # noqa: F401 - their handlers
-    functions,
-    ordinary_sql_arithmetic,
-    ordinary_sql_conditions,
-    ordinary_sql_json_text,
-    ordinary_sql_windows,
-)
-from . import ordinary_sql_values as v
-from .names import fold
-from .nodes import SqlText
-from .operand_types import implicit_error
-from .ordinary_sql_assignment import assignment
-from .ordinary_sql_calls import xml_binding, xml_literals
-from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_expressions import condition, scalar, variable
-from .ordinary_sql_interface import (
-    Assignment,
-    ColumnInfo,
-    CursorRow,
-    Ddl,
-    Dml,
+from ...grammar.lexer import string_value
+from ...grammar.problems import NESTED_TOO_DEEPLY, Problems
+from ...grammar.source import Span
+from ...grammar.tokens import Token, TokenKind
+from ..catalog.objects import (
     Expression,
-    InsertTarget,
-    KeyInfo,
-    Query,
-    ResultColumn,
-    ScalarVariable,
     SqlScope,
-    Statement,
     TableInfo,
-    TableVariable,
-    TableVariableDml,
-    UserFunction,
 )
-from .ordinary_sql_layout import layout
-from .ordinary_sql_queries import query_text
-from .ordinary_sql_reading import Reader
-from .ordinary_sql_tokens import Unreadable, to_sqlglot
-from .ordinary_sql_top import limit_rows
-from .ordinary_sql_values import Value
-from .type_map import BOOLEAN, XML, SqlType
-from .xml_methods import xml_modify
-
-__all__ = [
-    "Assignment",
-    "ColumnInfo",
-    "CursorRow",
-    "Ddl",
-    "Dml",
-    "Expression",
-    "InsertTarget",
-    "KeyInfo",
-    "Query",
-    "ResultColumn",
-    "ScalarVariable",
-    "SqlScope",
-    "Statement",
-    "TableInfo",
-    "TableVariable",
-    "TableVariableDml",
-    "UserFunction",
-    "convert_expression",
-    "translate_condition",
-    "translate_expression",
-    "translate_insert_target",
-    "translate_method",
-    "translate_query",
-    "translate_statement",
-    "translate_table_variable",
-]
+from ..catalog.types import BOOLEAN, XML, SqlType
+from ..nodes import SqlText
+from . import dispatch
+from . import values as v
+from .context import Context, Relation
+from .ddl.tables import table_definition
+from .dispatch import DEFINITION, query_text
+from .dml.insert import insert_target, select_into
+from .expressions.calls import xml_binding, xml_literals
+from .expressions.names import condition, number, scalar, variable
+from .functions import builtin
+from .functions.xml_methods import xml_modify
+from .interface import Assignment, InsertTarget, Query, Statement
+from .layout import layout
+from .operand_types import implicit_error
+from .parse.reader import Reader
+from .parse.tokens import Unreadable, to_sqlglot
+from .query.assignment import assignment
+from .query.row_limits import limit_rows
+from .values import Value
 
 Result = TypeVar("Result")
 
@@ -176,7 +112,7 @@ def translate_expression(
     ``target``: the type it is assigned to; the result is then converted to it as T-SQL
     would do implicitly; ``exact``: it is PostgreSQL's type too, as an argument has to be
     where an assignment would convert; ``assigned``: 257 and 206 tell what no assignment
-    converts.  ``columns``: columns in sight (RECEIVE's select list).
+    converts.  ``columns``: columns in scope (RECEIVE's select list).
     After a problem the result is ``NULL``.
     """
     value = None if columns is not None else _trivial(text.tokens, scope)
@@ -190,7 +126,7 @@ def translate_expression(
             problems.add(error[1], at=text.span, number=error[0])
             value = v.INVALID
         value = v.convert(value, target) if exact else v.assign(value, target)
-    return Expression(layout(value.text), value.type)
+    return Expression(layout(value.text), value.type, value.form)
 
 
 def _expression(text: SqlText, ctx: Context, columns: TableInfo | None) -> Value:
@@ -225,7 +161,7 @@ def _without_open_then(text: str) -> str:
 def convert_expression(expression: Expression, target: SqlType) -> Expression:
     """Convert an already translated expression for an assignment to a variable of type ``target``."""
     value = v.assign(Value(expression.sql, v.OR, expression.type), target)
-    return Expression(value.text, value.type)
+    return Expression(value.text, value.type, value.form)
 
 
 def translate_method(
@@ -252,7 +188,7 @@ def translate_method(
             return xml_modify(
                 subject, literals[0], ctx.namespaces, lambda kind, name: xml_binding(kind, name, call, ctx)
             )
-        except functions.Wrong as error:
+        except builtin.Wrong as error:
             ctx.problem(str(error), number=error.number)
             return None
 
@@ -264,7 +200,7 @@ def translate_method(
 
 
 def translate_statement(text: SqlText, scope: SqlScope, problems: Problems) -> Statement | None:
-    """Translate one ordinary statement; None after a problem (already reported)."""
+    """Translate one query or DML statement; None after a problem (already reported)."""
     before = problems.error_count
     statement = _translate(text, scope, problems, None, lambda ctx: _statement(text, ctx))
     return statement if problems.error_count == before else None
@@ -284,21 +220,15 @@ def translate_query(text: SqlText, scope: SqlScope, problems: Problems) -> Query
 
 def translate_insert_target(text: SqlText, scope: SqlScope, problems: Problems) -> InsertTarget | None:
     """``INSERT [INTO] target [(columns)]`` in front of EXEC: where the procedure's rows go."""
-    from .ordinary_sql_dml import insert_target
-
     return _translate(text, scope, problems, None, lambda ctx: insert_target(text.tokens, ctx))
 
 
 def translate_table_variable(text: SqlText, scope: SqlScope, problems: Problems) -> TableInfo | None:
     """Translate the ``( … )`` after TABLE in DECLARE @t TABLE, CREATE TYPE … AS TABLE, RETURNS @t TABLE."""
-    from .ordinary_sql_ddl import table_definition
-
     return _translate(text, scope, problems, None, lambda ctx: table_definition(text.tokens, ctx))
 
 
 def _statement(text: SqlText, ctx: Context) -> Statement | None:
-    from . import ordinary_sql_dml as dml
-
     tokens = _namespaces(list(text.tokens), ctx)
     while tokens and tokens[-1].word == ";":
         tokens.pop()
@@ -306,20 +236,13 @@ def _statement(text: SqlText, ctx: Context) -> Statement | None:
     if verb == "SELECT":
         node = ctx.reader.whole(to_sqlglot(tokens), ctx.reader.query)
         return _select(node, ctx)
-    if verb == "INSERT":
-        return dml.insert(tokens, ctx)
-    if verb == "UPDATE" and not (len(tokens) > 1 and tokens[1].word == "STATISTICS"):
-        changed = dml.update(tokens, ctx)
-        return _laid_out(changed) if isinstance(changed, Assignment) else changed
-    if verb == "DELETE":
-        return dml.delete(tokens, ctx)
-    if verb == "MERGE":
-        from . import ordinary_sql_merge as merge
+    if verb not in _CHANGES or (verb == "UPDATE" and len(tokens) > 1 and tokens[1].word == "STATISTICS"):
+        verb = DEFINITION
+    changed = dispatch.statement(verb, tokens, ctx)
+    return _laid_out(changed) if isinstance(changed, Assignment) else changed
 
-        return merge.merge(tokens, ctx)
-    from . import ordinary_sql_ddl as ddl
 
-    return ddl.statement(tokens, ctx)
+_CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 
 
 def _verb(tokens: list[Token]) -> str:
@@ -342,8 +265,6 @@ def _verb(tokens: list[Token]) -> str:
 
 
 def _select(node: exp.Expr, ctx: Context) -> Statement | None:
-    from .ordinary_sql_dml import select_into
-
     limit_rows(node)
     if isinstance(node, exp.Select) and node.args.get("into") is not None:
         return select_into(node, ctx)
@@ -379,10 +300,9 @@ def _translate(
 ) -> Result:
     """Run ``work`` with a fresh context; what cannot be read becomes a problem."""
     span = text.span
-    ctx = Context(scope, problems, span.source, span, _READERS.reader)
+    ctx = Context(scope, problems, span.source, span, _READERS.reader, text.tokens)
     if not _acceptable(text, ctx):
         return otherwise
-    ctx.words = frozenset(fold(token.text.strip('[]"')) for token in text.tokens if token.kind in _NAMES)
     if columns is not None:
         ctx.frame.relations.append(Relation("", columns.columns, partial=columns.partial))
     try:
@@ -397,9 +317,6 @@ def _translate(
     except RecursionError:
         problems.add(NESTED_TOO_DEEPLY, at=span, number=191)
     return otherwise
-
-
-_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
 
 
 def _acceptable(text: SqlText, ctx: Context) -> bool:
@@ -419,7 +336,7 @@ def _acceptable(text: SqlText, ctx: Context) -> bool:
             )
             return False
         elif word in _ROWSETS and index + 1 < len(tokens) and tokens[index + 1].word == "(":
-            reason = functions.REFUSED[word]
+            reason = builtin.REFUSED[word]
             ctx.problems.add(
                 f"{word} is not supported: {reason}", at=Span(text.span.source, token.start, token.end)
             )
@@ -449,7 +366,6 @@ def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
     """Take ``WITH XMLNAMESPACES (…)`` off the front of a statement."""
     if len(tokens) < 3 or tokens[0].word != "WITH" or tokens[1].word != "XMLNAMESPACES":
         return tokens
-    from ..grammar.lexer import identifier_text, string_value
 
     index = 3
     while index < len(tokens):
@@ -461,7 +377,7 @@ def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
             and index + 2 < len(tokens)
             and tokens[index + 1].word == "AS"
         ):
-            ctx.namespaces[identifier_text(tokens[index + 2])] = string_value(tokens[index])
+            ctx.namespaces[tokens[index + 2].name] = string_value(tokens[index])
             index += 3
         else:
             break
@@ -499,8 +415,6 @@ def _trivial(tokens: tuple[Token, ...], scope: SqlScope) -> Value | None:
 
 
 def _atom(token: Token, scope: SqlScope) -> Value | None:
-    from ..grammar.lexer import string_value
-    from .ordinary_sql_expressions import number
 
     if token.kind == TokenKind.VARIABLE:
         known = scope.variable(token.text)

@@ -8,12 +8,14 @@ differs from the T-SQL type (COUNT is int there, bigint here).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
-from . import type_map as tm
-from .names import literal
-from .type_map import MAX, SqlType
+from ...grammar.records import dataclass
+from ..catalog import types as tm
+from ..catalog.names import literal
+from ..catalog.objects import Form
+from ..catalog.types import MAX, SqlType
 
 # How tightly PostgreSQL binds, loosest first.
 OR, AND, NOT, IS, COMPARE, RANGE, OTHER, ADD, MULTIPLY, UNARY, CAST, ATOM = range(12)
@@ -42,6 +44,8 @@ class Value:
     """Text joined with text that is no number: what is added to it is text too."""
     clock: str | None = None
     """Of a datetimeoffset, which is a moment alone here: the wall clock at its offset in T-SQL."""
+    converted: bool = False
+    """A call of sys.convert_…, or a cast of one."""
 
     def at(self, level: int) -> str:
         """The text, in parentheses unless it binds at least as tightly as ``level``."""
@@ -58,6 +62,15 @@ class Value:
     def is_string(self) -> bool:
         """A character value for certain."""
         return self.type is not None and self.type.is_string
+
+    @property
+    def form(self) -> Form:
+        """What it is at its outermost."""
+        if self.converted:
+            return Form.CONVERSION
+        if isinstance(self.constant, str) and self.level == ATOM:
+            return Form.LITERAL
+        return Form.CAST if self.level == CAST else Form.OTHER
 
     @property
     def is_literal(self) -> bool:
@@ -207,7 +220,13 @@ _INTEGER_RANK = {"bit": 0, "tinyint": 1, "smallint": 2, "int": 3, "bigint": 4}
 
 def cast(value: Value, postgres: str, type_: SqlType | None = None) -> Value:
     """``value::postgres``."""
-    return Value(f"{value.at(CAST)}::{postgres}", CAST, type_ or value.type, nullable=value.nullable)
+    return Value(
+        f"{value.at(CAST)}::{postgres}",
+        CAST,
+        type_ or value.type,
+        nullable=value.nullable,
+        converted=value.converted,
+    )
 
 
 def untyped_xml(value: Value) -> Value:
@@ -412,6 +431,10 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
     prefix = "sys.try_convert_" if attempt else "sys.convert_"
     arguments = [_argument(value)]
     source = value.type
+
+    def made(*given: str) -> Value:
+        return replace(call(prefix + name, *given, type=to), converted=not attempt)
+
     if to.family == "string":
         length = None if to.name in ("text", "ntext") or to.length == MAX else limit(to)
         if source is not None and source.family == "xml" and (attempt or style is None):
@@ -466,7 +489,7 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             arguments.append("NULL" if length is None else str(length))
         if style is not None:
             arguments.append(style.text)
-        return call(prefix + name, *arguments, type=to)
+        return made(*arguments)
     if to.family == "binary":
         if source is not None and source.family == "xml":
             return call("sys.xml_to_bytes", value.text, type=to)
@@ -483,7 +506,7 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
             arguments.append("NULL" if length is None else str(length))
         if style is not None:
             arguments.append(style.text)
-        return call(prefix + name, *arguments, type=to)
+        return made(*arguments)
     if to.name == "decimal":
         arguments += [str(to.precision or 18), str(to.scale or 0)]
     elif to.name in ("datetime2", "time", "datetimeoffset"):
@@ -493,14 +516,14 @@ def _by_function(value: Value, to: SqlType, style: Value | None, attempt: bool) 
         if style is not None:
             arguments.append(style.text)
         # A function's result says nothing of its decimals, and those are shown.
-        return cast(call(prefix + name, *arguments, type=to), to.postgres, to)
+        return cast(made(*arguments), to.postgres, to)
     elif to.name in ("datetime", "smalldatetime", "date") and style is not None:
         arguments.append(style.text)
     if not attempt and source is not None and source.is_unicode and to.name in _NAME_THEIR_SOURCE:
         if to.name in ("datetime", "smalldatetime") and style is None:
             arguments.append("0")
         arguments.append("'nvarchar'")
-    return call(prefix + name, *arguments, type=to)
+    return made(*arguments)
 
 
 def _argument(value: Value) -> str:

@@ -2,7 +2,7 @@
 
 The translation fills a fresh sqlglot tree with :class:`Raw` leaves (text that is
 PostgreSQL already), so the writer never meets a T-SQL construct it could echo or drop.
-Clause boundaries come out as the marks of ordinary_sql_layout.
+Clause boundaries come out as the marks of :mod:`.layout`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
 from sqlglot.generators.postgres import PostgresGenerator
 
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN
+from .layout import BREAK, CLOSE, OPEN
 
 
 class Raw(exp.Expression):

@@ -3,11 +3,11 @@
 -- 200 quiet ones must cost next to nothing.
 --
 -- Called by  the daemon
--- Locks      what ssb.deliver_due_on locks
+-- Locks      what ssb_internal.deliver_due_on locks
 
 -- p_quiet are the queues that the daemon takes for empty; of these, awake returns
 -- those that are not. next_due is when the next timer or lifetime ends.
-CREATE OR REPLACE FUNCTION ssb.broker_sweep(p_quiet integer[], OUT awake integer[], OUT next_due timestamptz)
+CREATE OR REPLACE FUNCTION ssb_internal.broker_sweep(p_quiet integer[], OUT awake integer[], OUT next_due timestamptz)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -30,21 +30,23 @@ BEGIN
         OR (v_has_waiting AND EXISTS (SELECT FROM ssb.service AS s JOIN ssb.transmission AS t ON t.to_service = s.name
                                        WHERE s.queue_id = q.queue_id));
     FOR v_queue IN SELECT q.* FROM ssb.queue AS q WHERE q.queue_id = ANY (v_queues) ORDER BY q.queue_id LOOP
-        PERFORM ssb.disable_if_poisoned(v_queue);
-        PERFORM ssb.quarantine_poisoned(v_queue);
-        PERFORM ssb.judge_attempts(v_queue.queue_id);
-        PERFORM ssb.deliver_due_on(v_queue.queue_id);
+        PERFORM ssb_internal.disable_if_poisoned(v_queue);
+        PERFORM ssb_internal.quarantine_poisoned(v_queue);
+        PERFORM ssb_internal.judge_attempts(v_queue.queue_id);
+        PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
         IF v_has_waiting THEN
-            PERFORM ssb.fetch_waiting(v_queue.queue_id);
+            PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
         END IF;
     END LOOP;
+    PERFORM ssb_internal.sweep_claims();
     SELECT coalesce(array_agg(p.queue_id), '{}') INTO awake
       FROM unnest(p_quiet) AS p (queue_id)
-     WHERE EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.queue_id = p.queue_id);
+     WHERE EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.queue_id = p.queue_id)
+       AND EXISTS (SELECT FROM ssb.queue AS q WHERE q.queue_id = p.queue_id AND q.is_receive_enabled);
     SELECT min(d.due_at) INTO next_due
       FROM ssb.queue AS q
      CROSS JOIN LATERAL (SELECT e.due_at FROM ssb.conversation_endpoint AS e
                           WHERE e.queue_id = q.queue_id AND e.due_at > v_now ORDER BY e.due_at LIMIT 1) AS d;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb.broker_sweep(integer[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.broker_sweep(integer[]) FROM PUBLIC;

@@ -11,7 +11,7 @@
 
 -- What is defined, and the groups of its events, the nearest first. is_relational: PostgreSQL's
 -- event triggers tell of it.
-CREATE OR REPLACE FUNCTION ssb.definition_kinds()
+CREATE OR REPLACE FUNCTION ssb_internal.definition_kinds()
 RETURNS TABLE (kind text, groups text[], is_relational boolean)
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -32,29 +32,29 @@ AS $$
 $$;
 
 -- The event that something of the kind is created, altered or dropped, and its groups.
-CREATE OR REPLACE FUNCTION ssb.events_of(p_action text, p_kind text)
+CREATE OR REPLACE FUNCTION ssb_internal.events_of(p_action text, p_kind text)
 RETURNS text[]
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE p_kind WHEN 'RENAME' THEN 'RENAME' ELSE p_action || '_' || k.kind END || k.groups
-      FROM ssb.definition_kinds() AS k WHERE k.kind = p_kind;
+      FROM ssb_internal.definition_kinds() AS k WHERE k.kind = p_kind;
 $$;
 
 -- Whether the event, or one of the group, occurs here; is_relational as above, of one at least.
-CREATE OR REPLACE FUNCTION ssb.event_occurs(p_event text, OUT occurs boolean, OUT is_relational boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.event_occurs(p_event text, OUT occurs boolean, OUT is_relational boolean)
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT count(*) > 0, coalesce(bool_or(k.is_relational), false)
-      FROM ssb.definition_kinds() AS k
+      FROM ssb_internal.definition_kinds() AS k
      WHERE p_event = ANY (k.groups)
         OR p_event = ANY (CASE k.kind WHEN 'RENAME' THEN '{RENAME}' ELSE ARRAY['CREATE_' || k.kind, 'ALTER_' || k.kind, 'DROP_' || k.kind] END);
 $$;
 
 -- Those of the events that do not occur here are told. PostgreSQL's event triggers are made
 -- where they are wanted; false: they may not be.
-CREATE OR REPLACE FUNCTION ssb.watch_definitions(p_listener text, p_events text[])
+CREATE OR REPLACE FUNCTION ssb_internal.watch_definitions(p_listener text, p_events text[])
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -66,11 +66,11 @@ DECLARE
     v_is_watched boolean := EXISTS (SELECT FROM pg_event_trigger AS t WHERE t.evtname = 'pgsb_definitions');
 BEGIN
     FOREACH v_event IN ARRAY p_events LOOP
-        SELECT * INTO v_known FROM ssb.event_occurs(v_event);
+        SELECT * INTO v_known FROM ssb_internal.event_occurs(v_event);
         IF v_known.is_relational AND NOT v_is_watched THEN
             BEGIN
-                CREATE EVENT TRIGGER pgsb_definitions ON ddl_command_end EXECUTE FUNCTION ssb.announce_statement();
-                CREATE EVENT TRIGGER pgsb_drops ON sql_drop EXECUTE FUNCTION ssb.announce_statement();
+                CREATE EVENT TRIGGER pgsb_definitions ON ddl_command_end EXECUTE FUNCTION ssb_internal.announce_statement();
+                CREATE EVENT TRIGGER pgsb_drops ON sql_drop EXECUTE FUNCTION ssb_internal.announce_statement();
                 v_is_watched := true;
             EXCEPTION WHEN insufficient_privilege THEN
                 NULL;
@@ -78,18 +78,18 @@ BEGIN
         END IF;
         IF NOT v_known.occurs OR v_known.is_relational AND NOT v_is_watched THEN
             v_silent := v_silent || v_event;
-            PERFORM ssb.print(format('The event %s does not occur here: %s is stored, and does not fire for it.%s', v_event, p_listener,
+            PERFORM ssb_internal.print(format('The event %s does not occur here: %s is stored, and does not fire for it.%s', v_event, p_listener,
                 CASE WHEN v_known.occurs THEN ' It needs event triggers of PostgreSQL, and the runtime''s owner is no superuser.' ELSE '' END));
         END IF;
     END LOOP;
     RETURN v_silent = '{}';
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb.watch_definitions(text, text[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.watch_definitions(text, text[]) FROM PUBLIC;
 
 -- ------------------------------------------------------------------ who is told
 
-CREATE OR REPLACE FUNCTION ssb.definitions_are_watched()
+CREATE OR REPLACE FUNCTION ssb_internal.definitions_are_watched()
 RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -99,13 +99,13 @@ AS $$
 $$;
 
 -- Sends the event to the notifications, and returns the functions of the DDL triggers that it fires.
-CREATE OR REPLACE FUNCTION ssb.tell_definition(p_events text[], p_database_id integer, p_data text)
+CREATE OR REPLACE FUNCTION ssb_internal.tell_definition(p_events text[], p_database_id integer, p_data text)
 RETURNS SETOF text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.fire_event(p_events, p_database_id, NULL, p_data);
+    PERFORM ssb_internal.fire_event(p_events, p_database_id, NULL, p_data);
     -- Who may not make DDL triggers may not take the place of one's function either.
     RETURN QUERY SELECT t.function FROM ssb.ddl_trigger AS t
                    JOIN pg_proc AS p ON p.oid = to_regprocedure(t.function || '()') AND pg_has_role(p.proowner, current_user, 'USAGE')
@@ -113,12 +113,13 @@ BEGIN
                   ORDER BY t.scope, t.trigger_id;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb.tell_definition(text[], integer, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_definition(text[], integer, text) FROM PUBLIC;
 
 -- Runs a DDL trigger, in which EVENTDATA() is p_data.
-CREATE OR REPLACE FUNCTION ssb.run_ddl_trigger(p_function text, p_data text)
+CREATE OR REPLACE FUNCTION ssb_internal.run_ddl_trigger(p_function text, p_data text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_outer text := current_setting('pgsb.event_data', true);
@@ -132,12 +133,12 @@ $$;
 CREATE OR REPLACE FUNCTION sys.eventdata()
 RETURNS sys.xml
 LANGUAGE sql STABLE
-AS $$ SELECT nullif(current_setting('pgsb.event_data', true), '')::sys.xml $$;
+RETURN nullif(current_setting('pgsb.event_data', true), '')::sys.xml;
 
 -- The statement that this function's caller was called by, of the lines of the stack: the innermost,
 -- or, p_is_own, the one that a routine of the T-SQL programmer runs. Without one it is the client's query.
 -- The words around are in the server's language; each statement ends before a line with PL/pgSQL.
-CREATE OR REPLACE FUNCTION ssb.statement_of_stack(p_stack text, p_is_own boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.statement_of_stack(p_stack text, p_is_own boolean)
 RETURNS text
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
@@ -145,13 +146,13 @@ AS $$
     SELECT coalesce((
         SELECT regexp_replace(f.part[1], '^[^"«»„“”]*["«»„“”]\s*|\s*["«»“”]$', '', 'g')
           FROM regexp_matches(p_stack, '\n([^\n]*["«»„“”](?:(?!\n[^\n]*PL/pgSQL).)*["«»“”])\n([^\n]*PL/pgSQL[^\n]*)', 'g') WITH ORDINALITY AS f (part, n)
-         WHERE NOT p_is_own OR f.part[2] !~ '\mssb\.\w+\('
+         WHERE NOT p_is_own OR f.part[2] !~ '\mssb(_internal)?\.\w+\('
          ORDER BY f.n LIMIT 1), current_query());
 $$;
 
 -- ------------------------------------------------------------------ what has rows
 
-CREATE OR REPLACE FUNCTION ssb.announce_definition_event()
+CREATE OR REPLACE FUNCTION ssb_internal.announce_definition_event()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -162,22 +163,22 @@ DECLARE
     v_schema text := CASE WHEN v_kind <> 'SCHEMA' THEN v_row ->> 'schema_name' END;
     v_name text := CASE WHEN v_kind = 'SCHEMA' THEN v_row ->> 'schema_name' ELSE coalesce(v_row ->> 'spelling', v_row ->> 'name') END;
     v_database_id integer := v_row ->> 'database_id';
-    v_events text[] := ssb.events_of(CASE TG_OP WHEN 'INSERT' THEN 'CREATE' WHEN 'DELETE' THEN 'DROP' ELSE 'ALTER' END, v_kind);
+    v_events text[] := ssb_internal.events_of(CASE TG_OP WHEN 'INSERT' THEN 'CREATE' WHEN 'DELETE' THEN 'DROP' ELSE 'ALTER' END, v_kind);
     v_data text;
     v_function text;
     v_stack text;
 BEGIN
-    IF NOT ssb.definitions_are_watched() OR v_database_id IS NULL
+    IF NOT ssb_internal.definitions_are_watched() OR v_database_id IS NULL
        -- CREATE QUEUE sets its options by an update of its own; CREATE DATABASE and DROP DATABASE change the schema dbo.
        OR (TG_OP = 'UPDATE' AND v_kind = 'QUEUE' AND (v_row ->> 'create_date')::timestamptz = now())
        OR (v_kind = 'SCHEMA' AND v_name = 'dbo') THEN
         RETURN NULL;
     END IF;
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
-    v_data := ssb.event_instance(v_events[1], v_database_id, v_schema, v_name, replace(v_kind, '_', ' '),
-                                 ssb.statement_of_stack(v_stack, true));
-    FOR v_function IN SELECT * FROM ssb.tell_definition(v_events, v_database_id, v_data) LOOP
-        PERFORM ssb.run_ddl_trigger(v_function, v_data);
+    v_data := ssb_internal.event_instance(v_events[1], v_database_id, v_schema, v_name, replace(v_kind, '_', ' '),
+                                          ssb_internal.statement_of_stack(v_stack, true));
+    FOR v_function IN SELECT * FROM ssb_internal.tell_definition(v_events, v_database_id, v_data) LOOP
+        PERFORM ssb_internal.run_ddl_trigger(v_function, v_data);
     END LOOP;
     RETURN NULL;
 END;
@@ -196,7 +197,7 @@ BEGIN
     LOOP
         EXECUTE format('DROP TRIGGER IF EXISTS announce_definition_event ON ssb.%I', v_table.name);
         EXECUTE format('CREATE TRIGGER announce_definition_event AFTER INSERT OR DELETE %s ON ssb.%I
-                        FOR EACH ROW EXECUTE FUNCTION ssb.announce_definition_event(%L)',
+                        FOR EACH ROW EXECUTE FUNCTION ssb_internal.announce_definition_event(%L)',
                        v_table.updates, v_table.name, v_table.kind);
     END LOOP;
 END;
@@ -205,9 +206,9 @@ $$;
 -- ------------------------------------------------------------------ what PostgreSQL tells of
 
 -- What T-SQL statements defined or dropped, of what PostgreSQL reports of the one that just ended; name is
--- T-SQL's, the table's is not part of an index's (301_objects.sql).
+-- T-SQL's, the table's is not part of an index's (catalog_views/objects.sql).
 -- Outside of an event trigger PostgreSQL's functions, and so this one, fail.
-CREATE OR REPLACE FUNCTION ssb.reported_definitions(p_event text, p_tag text)
+CREATE OR REPLACE FUNCTION ssb_internal.reported_definitions(p_event text, p_tag text)
 RETURNS TABLE (action text, kind text, schema_name text, name text, target text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -218,18 +219,18 @@ BEGIN
         WITH dropped AS (SELECT d.* FROM pg_event_trigger_dropped_objects() AS d WHERE NOT d.is_temporary)
         SELECT 'DROP', CASE WHEN EXISTS (SELECT FROM dropped AS t WHERE t.object_type = 'trigger' AND d.object_type = 'function'
                                             AND t.address_names[3] = d.address_names[2]) THEN 'TRIGGER'
-                            ELSE ssb.definition_kind(d.object_type) END,
+                            ELSE ssb_internal.definition_kind(d.object_type) END,
                i.schema_name, coalesce(substr(i.name, length(i.target) + 3), i.name), i.target
           FROM dropped AS d
          CROSS JOIN LATERAL (SELECT coalesce(d.schema_name, d.address_names[1]) AS schema_name, coalesce(d.object_name, d.address_names[2]) AS name,
                 (SELECT r.relname::text FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace
                   WHERE d.object_type = 'index' AND n.nspname = d.address_names[1] AND starts_with(d.address_names[2], r.relname || '__')
                   ORDER BY length(r.relname) DESC LIMIT 1) AS target) AS i
-         WHERE d.original AND p_tag LIKE 'DROP %' AND ssb.definition_kind(d.object_type) IS NOT NULL;
+         WHERE d.original AND p_tag LIKE 'DROP %' AND ssb_internal.definition_kind(d.object_type) IS NOT NULL;
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT CASE p_tag WHEN 'SELECT INTO' THEN 'CREATE' ELSE split_part(p_tag, ' ', 1) END, ssb.definition_kind(c.object_type),
+    SELECT CASE p_tag WHEN 'SELECT INTO' THEN 'CREATE' ELSE split_part(p_tag, ' ', 1) END, ssb_internal.definition_kind(c.object_type),
            coalesce(c.schema_name, n.nspname::text),
            coalesce(t.tgname, p.proname, y.typname, i.name, r.relname)::text, coalesce(ti.relname, tr.relname)::text
       FROM (SELECT d.classid, d.objid, d.object_type, d.schema_name FROM pg_event_trigger_ddl_commands() AS d
@@ -244,15 +245,15 @@ BEGIN
       LEFT JOIN pg_class AS ti ON ti.oid = x.indrelid
      CROSS JOIN LATERAL (SELECT CASE WHEN starts_with(r.relname, ti.relname || '__') THEN substr(r.relname, length(ti.relname) + 3) END AS name) AS i
      -- Triggers of the runtime (rowversion) are parts of tables, functions that return triggers of triggers.
-     WHERE (t.oid IS NULL OR NOT ssb.is_runtime_function(t.tgfoid))
+     WHERE (t.oid IS NULL OR NOT ssb_internal.is_runtime_function(t.tgfoid))
        AND p.prorettype IS DISTINCT FROM 'trigger'::regtype
        AND coalesce(r.relpersistence, 'p') <> 't'
-       AND ssb.definition_kind(c.object_type) IS NOT NULL;
+       AND ssb_internal.definition_kind(c.object_type) IS NOT NULL;
 END;
 $$;
 
 -- The kind of T-SQL's object, or column, that PostgreSQL's is; NULL: none.
-CREATE OR REPLACE FUNCTION ssb.definition_kind(p_object_type text)
+CREATE OR REPLACE FUNCTION ssb_internal.definition_kind(p_object_type text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -263,7 +264,7 @@ AS $$
 $$;
 
 -- Tells the notifications, and returns the DDL triggers to run, each with its EVENTDATA().
-CREATE OR REPLACE FUNCTION ssb.announce_definitions(p_event text, p_tag text, p_stack text)
+CREATE OR REPLACE FUNCTION ssb_internal.announce_definitions(p_event text, p_tag text, p_stack text)
 RETURNS TABLE (function text, event_data text)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -273,48 +274,49 @@ DECLARE
     v_kind text;
     v_events text[];
     v_data text;
-    v_is_rename boolean := p_stack ~ '\mssb\.rename_object\(';
+    v_is_rename boolean := p_stack ~ '\mssb(_internal)?\.rename_object\(';
     v_altered text := nullif(current_setting('pgsb.altered', true), '');
 BEGIN
     FOR v_object IN
-        SELECT d.*, s.database_id FROM ssb.reported_definitions(p_event, p_tag) AS d
+        SELECT d.*, s.database_id FROM ssb_internal.reported_definitions(p_event, p_tag) AS d
           JOIN ssb.schema_of_database AS s ON s.name = d.schema_name
          WHERE strpos(d.name, '@') = 0  -- else a part: the rows of a table variable, one event of a trigger
     LOOP
-        v_kind := CASE WHEN p_stack ~ '\mssb\.(create|drop)_synonym\(' THEN 'SYNONYM' ELSE v_object.kind END;
+        v_kind := CASE WHEN p_stack ~ '\mssb(_internal)?\.(create|drop)_synonym\(' THEN 'SYNONYM' ELSE v_object.kind END;
         IF v_kind = 'COLUMN' AND NOT v_is_rename THEN
             CONTINUE;
         END IF;
-        v_events := ssb.events_of(CASE WHEN v_object.action = 'CREATE' AND v_kind IN ('PROCEDURE', 'FUNCTION', 'VIEW', 'TRIGGER')
-                                            AND parse_ident(v_altered) = ARRAY[v_object.schema_name, v_object.name]
-                                       THEN 'ALTER' ELSE v_object.action END, CASE WHEN v_is_rename THEN 'RENAME' ELSE v_kind END);
-        v_data := ssb.event_instance(v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind,
-                                     ssb.statement_of_stack(p_stack, false), v_object.target,
-                                     CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END);
-        RETURN QUERY SELECT t.name, v_data FROM ssb.tell_definition(v_events, v_object.database_id, v_data) AS t (name);
+        v_events := ssb_internal.events_of(CASE WHEN v_object.action = 'CREATE' AND v_kind IN ('PROCEDURE', 'FUNCTION', 'VIEW', 'TRIGGER')
+                                                     AND parse_ident(v_altered) = ARRAY[v_object.schema_name, v_object.name]
+                                                THEN 'ALTER' ELSE v_object.action END, CASE WHEN v_is_rename THEN 'RENAME' ELSE v_kind END);
+        v_data := ssb_internal.event_instance(v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind,
+                                              ssb_internal.statement_of_stack(p_stack, false), v_object.target,
+                                              CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END);
+        RETURN QUERY SELECT t.name, v_data FROM ssb_internal.tell_definition(v_events, v_object.database_id, v_data) AS t (name);
     END LOOP;
 END;
 $$;
 
 -- Locks  none; what the DDL triggers do, they do as whoever runs the statement
-CREATE OR REPLACE FUNCTION ssb.announce_statement()
+CREATE OR REPLACE FUNCTION ssb_internal.announce_statement()
 RETURNS event_trigger
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_stack text;
     v_trigger record;
 BEGIN
-    IF NOT ssb.definitions_are_watched() THEN
+    IF NOT ssb_internal.definitions_are_watched() THEN
         RETURN;
     END IF;
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
     -- What these make and drop is no T-SQL object, or its part.
-    IF v_stack ~ '\mssb\.(create_queue|drop_queue|create_database|drop_database|rename_database|prepare_\w+|define_row_type|create_instead|begin_instead|drop_ddl_trigger|drop_trigger_functions|enable_trigger|reseed\w*|forget_trampolines)\(' THEN
+    IF v_stack ~ '\mssb(_internal)?\.(create_queue|drop_queue|create_database|drop_database|rename_database|prepare_\w+|define_row_type|create_instead|begin_instead|drop_ddl_trigger|drop_trigger_functions|enable_trigger|reseed\w*|forget_trampolines)\(' THEN
         RETURN;
     END IF;
-    FOR v_trigger IN SELECT * FROM ssb.announce_definitions(TG_EVENT, TG_TAG, v_stack) LOOP
-        PERFORM ssb.run_ddl_trigger(v_trigger.function, v_trigger.event_data);
+    FOR v_trigger IN SELECT * FROM ssb_internal.announce_definitions(TG_EVENT, TG_TAG, v_stack) LOOP
+        PERFORM ssb_internal.run_ddl_trigger(v_trigger.function, v_trigger.event_data);
     END LOOP;
 END;
 $$;
@@ -323,39 +325,39 @@ $$;
 
 -- Before the function of a DDL trigger is made. Its body will run as whoever defines something, a superuser
 -- too: so only who has all rights of the runtime's owner may write one.
-CREATE OR REPLACE FUNCTION ssb.prepare_ddl_trigger(action text, name text, scope text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.prepare_ddl_trigger(action text, name text, scope text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_exists boolean := ssb.ddl_trigger_of(name, scope, ssb.database_id_of(database)) IS NOT NULL;
+    v_exists boolean := ssb_internal.ddl_trigger_of(name, scope, ssb_internal.database_id_of(database)) IS NOT NULL;
 BEGIN
-    PERFORM ssb.require_ddl_trigger_right();
+    PERFORM ssb_internal.require_ddl_trigger_right();
     IF action = 'CREATE' AND v_exists THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 2);
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 2);
     ELSIF action = 'ALTER' AND NOT v_exists THEN
-        PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', name), 16, 6);
+        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', name), 16, 6);
     END IF;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.require_ddl_trigger_right()
+CREATE OR REPLACE FUNCTION ssb_internal.require_ddl_trigger_right()
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT pg_has_role(ssb.caller(), current_user, 'USAGE') THEN
-        PERFORM ssb.raise_error(1088, 'Cannot find the object "DATABASE" because it does not exist or you do not have permissions.', 16, 120,
-                                'DDL triggers run as whoever defines something: only the owner of the runtime may make them.');
+    IF NOT pg_has_role(ssb_internal.caller(), current_user, 'USAGE') THEN
+        PERFORM ssb_internal.raise_error(1088, 'Cannot find the object "DATABASE" because it does not exist or you do not have permissions.', 16, 120,
+                                         'DDL triggers run as whoever defines something: only the owner of the runtime may make them.');
     END IF;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb.require_ddl_trigger_right() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.require_ddl_trigger_right() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION ssb.ddl_trigger_of(p_name text, p_scope text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.ddl_trigger_of(p_name text, p_scope text, p_database_id integer)
 RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -364,19 +366,19 @@ AS $$
      WHERE lower(t.name) = lower(p_name) AND t.scope = p_scope AND (p_scope = 'SERVER' OR t.database_id = p_database_id);
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_ddl_trigger(name text, scope text, events text[], function text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.create_ddl_trigger(name text, scope text, events text[], function text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-    v_id integer := ssb.ddl_trigger_of(name, scope, v_database_id);
+    v_database_id integer := ssb_internal.database_id_of(database);
+    v_id integer := ssb_internal.ddl_trigger_of(name, scope, v_database_id);
     v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
 BEGIN
-    PERFORM ssb.require_ddl_trigger_right();
-    PERFORM ssb.watch_definitions(format('the trigger "%s"', name), v_events);
+    PERFORM ssb_internal.require_ddl_trigger_right();
+    PERFORM ssb_internal.watch_definitions(format('the trigger "%s"', name), v_events);
     IF v_id IS NULL THEN
         INSERT INTO ssb.ddl_trigger (database_id, name, scope, events, function) VALUES (v_database_id, name, scope, v_events, function);
     ELSE
@@ -385,7 +387,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_ddl_trigger(name text, scope text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_ddl_trigger(name text, scope text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -394,32 +396,32 @@ AS $$
 DECLARE
     v_function text;
 BEGIN
-    PERFORM ssb.require_ddl_trigger_right();
-    DELETE FROM ssb.ddl_trigger AS t WHERE t.trigger_id = ssb.ddl_trigger_of(name, scope, ssb.database_id_of(database))
+    PERFORM ssb_internal.require_ddl_trigger_right();
+    DELETE FROM ssb.ddl_trigger AS t WHERE t.trigger_id = ssb_internal.ddl_trigger_of(name, scope, ssb_internal.database_id_of(database))
     RETURNING t.function INTO v_function;
     IF FOUND THEN
         EXECUTE format('DROP FUNCTION IF EXISTS %s()', v_function);
     ELSIF NOT if_exists THEN
-        PERFORM ssb.raise_error(3701, format('Cannot drop the trigger ''%s'', because it does not exist or you do not have permission.', name), 11, 5);
+        PERFORM ssb_internal.raise_error(3701, format('Cannot drop the trigger ''%s'', because it does not exist or you do not have permission.', name), 11, 5);
     END IF;
 END;
 $$;
 
 -- ENABLE TRIGGER, DISABLE TRIGGER … ON DATABASE, ON ALL SERVER; no names: ALL.
-CREATE OR REPLACE FUNCTION ssb.enable_ddl_trigger(scope text, names text[], enable boolean, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.enable_ddl_trigger(scope text, names text[], enable boolean, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
     v_name text;
 BEGIN
-    PERFORM ssb.require_ddl_trigger_right();
+    PERFORM ssb_internal.require_ddl_trigger_right();
     FOREACH v_name IN ARRAY names LOOP
-        IF ssb.ddl_trigger_of(v_name, scope, v_database_id) IS NULL THEN
-            PERFORM ssb.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', v_name), 16, 120);
+        IF ssb_internal.ddl_trigger_of(v_name, scope, v_database_id) IS NULL THEN
+            PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', v_name), 16, 120);
         END IF;
     END LOOP;
     UPDATE ssb.ddl_trigger AS t SET is_disabled = NOT enable

@@ -37,7 +37,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
     v_dialog ssb.recycled_dialog;
     v_near ssb.conversation_endpoint;
     v_far ssb.conversation_endpoint;
@@ -51,7 +51,7 @@ BEGIN
        AND d.to_service = to_service AND d.contract = contract
        FOR UPDATE;
     SELECT e.* INTO v_near FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = v_dialog.handle;
-    v_handle := CASE WHEN v_near.endpoint_id IS NOT NULL AND ssb.endpoint_state(v_near) IN ('SO', 'CO')
+    v_handle := CASE WHEN v_near.endpoint_id IS NOT NULL AND ssb_internal.endpoint_state(v_near) IN ('SO', 'CO')
                      THEN v_dialog.handle END;
     IF v_handle IS NOT NULL AND (v_dialog.sent >= max_messages OR v_dialog.begun_at + max_age <= clock_timestamp()) THEN
         SELECT f.* INTO v_far FROM ssb.conversation_endpoint AS f
@@ -64,7 +64,7 @@ BEGIN
         END IF;
     END IF;
     IF v_handle IS NOT NULL THEN
-        PERFORM ssb.send_or_signal(v_handle, message_type, body);
+        PERFORM ssb_internal.send_or_signal(v_handle, message_type, body);
         UPDATE ssb.recycled_dialog AS d SET sent = d.sent + 1
          WHERE d.key = key AND d.database_id = v_database_id AND d.from_service = from_service
            AND d.to_service = to_service AND d.contract = contract;
@@ -73,7 +73,7 @@ BEGIN
 
     v_handle := ssb.begin_dialog(from_service, to_service, contract, encryption => false, database => database,
                                  related_conversation => CASE WHEN v_near.closed_at IS NULL THEN v_near.conversation_handle END);
-    PERFORM ssb.send_or_signal(v_handle, message_type, body);
+    PERFORM ssb_internal.send_or_signal(v_handle, message_type, body);
     IF v_far.endpoint_id IS NOT NULL THEN
         -- Before anybody can see the target's new side: it waits for its turn behind the old one.
         UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = v_far.queue_id AND NOT q.has_groups;
@@ -112,18 +112,18 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue text := coalesce(queue, (SELECT q.name FROM sys.dm_broker_activated_tasks AS t
-                                       JOIN ssb.queue AS q ON q.queue_id = t.queue_id
-                                      WHERE t.spid = pg_catalog.pg_backend_pid()));
+                                       JOIN ssb.queue AS q ON q.queue_id OPERATOR(pg_catalog.=) t.queue_id
+                                      WHERE t.spid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()));
 BEGIN
     LOOP
-        EXIT WHEN ssb.end_recycled_dialog(v_queue) OPERATOR(pg_catalog.=) 0;
+        EXIT WHEN ssb_internal.end_recycled_dialog(v_queue) OPERATOR(pg_catalog.=) 0;
         COMMIT;
     END LOOP;
 END;
 $$;
 
 -- One message of that program; returns how many there were, 0 or 1.
-CREATE OR REPLACE FUNCTION ssb.end_recycled_dialog(queue text)
+CREATE OR REPLACE FUNCTION ssb_internal.end_recycled_dialog(queue text)
 RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

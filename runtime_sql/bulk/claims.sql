@@ -11,7 +11,11 @@ CREATE TABLE IF NOT EXISTS ssb.claim (
     queue_id   integer     NOT NULL,
     role       name        NOT NULL,               -- who may read it
     pid        integer     NOT NULL,               -- of the session that holds it
-    claimed_at timestamptz NOT NULL DEFAULT now()
+    claimed_at timestamptz NOT NULL DEFAULT now(),
+    -- Of a stream: which one (it comes again under this name), and until when it is waited for. Its
+    -- claims outlive their sessions. NULL: the claim lives as long as its session.
+    stream     text,
+    expires_at timestamptz
 );
 -- What of each conversation: everything up to last_order, which is what a second
 -- reading finds too, since nobody else receives from a claimed group.
@@ -26,24 +30,87 @@ CREATE TABLE IF NOT EXISTS ssb.claimed_conversation (
     -- Its first message that failed, and why; 0: the conversation as a whole.
     failed_order bigint,
     error        text,
+    is_refused   boolean NOT NULL DEFAULT false,   -- PostgreSQL would not have its results
     PRIMARY KEY (claim_id, endpoint_id)
 );
 
-CREATE OR REPLACE FUNCTION ssb.claim_is_alive(p_claim_id bigint)
+-- Readings of a claim that came to their end, each of one of so many parts. A program whose job
+-- ends without having read everything would otherwise throw away what it has not seen.
+CREATE TABLE IF NOT EXISTS ssb.claim_reading (
+    claim_id integer NOT NULL,
+    parts    integer NOT NULL
+);
+CREATE INDEX IF NOT EXISTS claim_reading_by_claim ON ssb.claim_reading (claim_id);
+
+-- Which database this is, of all servers': claims are numbers, and another one may have the same.
+CREATE OR REPLACE FUNCTION ssb_internal.database_identity()
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT (SELECT c.system_identifier FROM pg_control_system() AS c) || '/' || d.oid
+      FROM pg_database AS d WHERE d.datname = current_database();
+$$;
+
+-- Whether a claim holds: asked by everybody who meets a claimed group, so it is cheap. Who gets the
+-- claim's advisory lock knows that nobody has it. Anybody may take such a lock, so who does not get it asks
+-- whose it is, which reads all locks of the server, and remembers the answer for a tenth of a second. (In a
+-- setting, which anybody may write to: who does passes messages that are free.) A number below zero is a
+-- quarantined group. A stream's claim waits for the stream to come again (expires_at).
+CREATE OR REPLACE FUNCTION ssb_internal.claim_is_alive(p_claim_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_claim ssb.claim;
+    v_moment CONSTANT bigint := (date_part('epoch', clock_timestamp()) * 10)::bigint;
+    v_seen bigint[] := nullif(current_setting('ssb.alive_claims', true), '')::bigint[];
+BEGIN
+    IF p_claim_id < 0 THEN
+        RETURN true;
+    END IF;
+    SELECT c.* INTO v_claim FROM ssb.claim AS c WHERE c.claim_id = p_claim_id;
+    IF NOT FOUND THEN
+        RETURN false;
+    ELSIF v_claim.expires_at IS NOT NULL THEN
+        RETURN v_claim.expires_at > clock_timestamp();
+    ELSIF v_claim.pid = pg_backend_pid() THEN
+        RETURN ssb_internal.claim_is_held(p_claim_id);
+    ELSIF pg_try_advisory_lock_shared(1397965376, p_claim_id::integer) THEN
+        PERFORM pg_advisory_unlock_shared(1397965376, p_claim_id::integer);
+        RETURN false;
+    END IF;
+    IF v_seen[1] IS DISTINCT FROM v_moment THEN
+        v_seen := ARRAY[v_moment];
+    ELSIF p_claim_id = ANY (v_seen[2:]) THEN
+        RETURN true;
+    END IF;
+    IF NOT ssb_internal.claim_is_held(p_claim_id) THEN
+        RETURN false;
+    END IF;
+    PERFORM set_config('ssb.alive_claims', (v_seen || p_claim_id)::text, false);
+    RETURN true;
+END;
+$$;
+
+-- The same without a memory: whether the claim's own session has its lock.
+CREATE OR REPLACE FUNCTION ssb_internal.claim_is_held(p_claim_id bigint)
 RETURNS boolean
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT p_claim_id < 0
+    SELECT EXISTS (SELECT FROM ssb.claim AS k
+                    WHERE k.claim_id = p_claim_id AND k.expires_at > clock_timestamp())
         OR EXISTS (SELECT FROM ssb.claim AS k
                      JOIN pg_locks AS l ON l.pid = k.pid   -- anybody may take an advisory lock
-                    WHERE k.claim_id = p_claim_id AND l.locktype = 'advisory' AND l.granted
+                    WHERE k.claim_id = p_claim_id AND k.expires_at IS NULL AND l.locktype = 'advisory' AND l.granted
                       AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                       AND l.classid = 1397965376::oid AND l.objid::bigint = p_claim_id AND l.objsubid = 2);
 $$;
 
 -- Claims dead sessions left: the rows only, their groups are free already.
-CREATE OR REPLACE FUNCTION ssb.forget_dead_claims()
+CREATE OR REPLACE FUNCTION ssb_internal.forget_dead_claims()
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -53,20 +120,39 @@ DECLARE
 BEGIN
     FOR v_claim_id IN
         SELECT c.claim_id FROM ssb.claim AS c
-         WHERE NOT ssb.claim_is_alive(c.claim_id) FOR UPDATE SKIP LOCKED
+         WHERE NOT ssb_internal.claim_is_held(c.claim_id) FOR UPDATE SKIP LOCKED
     LOOP
-        PERFORM ssb.drop_claim(v_claim_id);
+        PERFORM ssb_internal.drop_claim(v_claim_id);
     END LOOP;
-    PERFORM ssb.drop_staging(s.claim_id)
+    PERFORM ssb_internal.drop_staging(s.claim_id)
        FROM (SELECT DISTINCT split_part(c.relname, '_', 2)::integer AS claim_id FROM pg_class AS c
               WHERE c.relnamespace = to_regnamespace('ssb_staging') AND c.relkind = 'r') AS s
       WHERE NOT EXISTS (SELECT FROM ssb.claim AS k WHERE k.claim_id = s.claim_id);
 END;
 $$;
 
+-- What the daemon does for claims once a second: the dead ones' rows and staging tables go, and a
+-- claim's front takes in what came for its groups since.
+--
+-- Called by  ssb_internal.broker_sweep
+CREATE OR REPLACE FUNCTION ssb_internal.sweep_claims()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM ssb.claim) THEN
+        PERFORM ssb_internal.forget_dead_claims();
+        PERFORM ssb_internal.note_claimed_front(f.queue_id, f.priority, ssb_internal.decided_order(q.order_sequence, 1))
+           FROM ssb.claimed_front AS f JOIN ssb.queue AS q ON q.queue_id = f.queue_id;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.sweep_claims() FROM PUBLIC;
+
 -- The staging tables of a claim, in schema ssb_staging (710). One in which a task that
 -- nobody waits for any more is still writing stays until a later claim is made.
-CREATE OR REPLACE FUNCTION ssb.drop_staging(p_claim_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_staging(p_claim_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -88,13 +174,13 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_claim(p_claim_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_claim(p_claim_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.drop_staging(p_claim_id);
+    PERFORM ssb_internal.drop_staging(p_claim_id);
     UPDATE ssb.conversation_endpoint AS l SET claim_id = NULL
       FROM ssb.claimed_conversation AS c JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
      WHERE c.claim_id = p_claim_id AND l.endpoint_id = e.lock_id AND l.claim_id = p_claim_id
@@ -102,6 +188,7 @@ BEGIN
        AND (l.closed_at IS NULL
             OR EXISTS (SELECT FROM ssb.conversation_endpoint AS o WHERE o.lock_id = l.endpoint_id AND o.closed_at IS NULL));
     DELETE FROM ssb.claimed_conversation AS c WHERE c.claim_id = p_claim_id;
+    DELETE FROM ssb.claim_reading AS r WHERE r.claim_id = p_claim_id;
     DELETE FROM ssb.claim AS c WHERE c.claim_id = p_claim_id;
 END;
 $$;
@@ -116,8 +203,10 @@ $$;
 -- Called by  pgsb.bulk.claim
 -- Locks      the claimed groups, to the end of the transaction; the claim's advisory
 --            lock (1397965376, claim_id), to the end of the session
-CREATE OR REPLACE FUNCTION ssb.claim_messages(queue text, max_messages bigint DEFAULT NULL, max_bytes bigint DEFAULT NULL,
-                                              partitions integer DEFAULT 1,
+-- stream: the claim is a stream's of that name, and outlives this session by so many seconds (wait).
+DROP FUNCTION IF EXISTS ssb_internal.claim_messages(text, bigint, bigint, integer);
+CREATE OR REPLACE FUNCTION ssb_internal.claim_messages(queue text, max_messages bigint DEFAULT NULL, max_bytes bigint DEFAULT NULL,
+                                              partitions integer DEFAULT 1, stream text DEFAULT NULL, wait integer DEFAULT NULL,
                                               OUT claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
                                               OUT messages bigint, OUT bytes bigint, OUT largest bigint)
 LANGUAGE plpgsql SECURITY DEFINER
@@ -128,7 +217,7 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue ssb.queue := ssb.queue_of(queue);
+    v_queue ssb.queue := ssb_internal.queue_of(queue);
     v_taken record;
     v_priority smallint;
     v_after bigint;
@@ -142,31 +231,48 @@ DECLARE
     v_guess double precision;
     v_ratio double precision := 1;
     v_share bigint;
+    v_decided bigint;
+    v_behind record;
 BEGIN
-    PERFORM ssb.require_receive(v_queue);
-    IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue) THEN
-        PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+    PERFORM ssb_internal.require_receive(v_queue);
+    IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
+        PERFORM ssb_internal.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
     ELSIF max_messages <= 0 OR max_bytes <= 0 OR partitions <= 0 OR partitions IS NULL THEN
         RAISE EXCEPTION 'max_messages, max_bytes and partitions must be greater than 0' USING ERRCODE = '22023';
     END IF;
-    PERFORM ssb.forget_dead_claims();
-    PERFORM ssb.deliver_due_on(v_queue.queue_id);
-    PERFORM ssb.fetch_waiting(v_queue.queue_id);
+    PERFORM ssb_internal.forget_dead_claims();
+    PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
+    PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
     -- Whoever may connect can take a lock that is about to be needed.
     LOOP
         claim_id := nextval('ssb.claim_id');
         EXIT WHEN pg_try_advisory_lock(1397965376, claim_id);
     END LOOP;
     claimed_at := clock_timestamp();
+    -- Before the walk: what is decided now, it sees.
+    v_decided := ssb_internal.decided_order(v_queue.order_sequence);
     messages := 0;
     bytes := 0;
     conversations := 0;
-    INSERT INTO ssb.claim (claim_id, queue_id, role, pid, claimed_at)
-    VALUES (claim_id, v_queue.queue_id, ssb.caller(), pg_backend_pid(), claimed_at);
+    INSERT INTO ssb.claim (claim_id, queue_id, role, pid, claimed_at, stream, expires_at)
+    VALUES (claim_id, v_queue.queue_id, ssb_internal.caller(), pg_backend_pid(), claimed_at, stream,
+            CASE WHEN stream IS NOT NULL THEN claimed_at + make_interval(secs => coalesce(wait, 604800)) END);
 
     <<queue_walk>>
     FOREACH v_priority IN ARRAY v_queue.priorities LOOP
-        v_after := -1;
+        SELECT b.* INTO v_behind FROM ssb_internal.behind_claims(v_queue.queue_id, v_priority) AS b;
+        IF v_behind.others <> '{}' THEN
+            -- A reader held these when others claimed what stands around them.
+            SELECT g.* INTO v_taken
+              FROM ssb_internal.claim_groups(claim_id, ARRAY(SELECT DISTINCT e.lock_id FROM ssb.conversation_endpoint AS e
+                                                     WHERE e.endpoint_id = ANY (v_behind.others) AND e.closed_at IS NULL),
+                                    max_messages - messages, max_bytes - bytes, conversations, partitions, false) AS g;
+            messages := messages + v_taken.messages;
+            bytes := bytes + v_taken.bytes;
+            conversations := conversations + v_taken.conversations;
+            EXIT queue_walk WHEN v_taken.is_full;
+        END IF;
+        v_after := v_behind.from_order - 1;
         LOOP
             -- The next stretch of the queue, one message longer than what may still be taken: the
             -- cost is that of the claim and not that of the backlog. One pass tells its groups
@@ -204,7 +310,7 @@ BEGIN
                                                         9223372036854775807)
                    AND w.bytes * v_ratio <= coalesce(max_bytes - bytes, 9223372036854775807);
                 SELECT g.* INTO v_taken
-                  FROM ssb.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
+                  FROM ssb_internal.claim_groups(claim_id, v_leaders[v_next : v_next + v_step - 1], max_messages - messages,
                                         max_bytes - bytes, conversations, partitions, v_seen < v_limit) AS g;
                 messages := messages + v_taken.messages;
                 bytes := bytes + v_taken.bytes;
@@ -218,7 +324,7 @@ BEGIN
     END LOOP;
 
     IF messages = 0 THEN
-        PERFORM ssb.drop_claim(claim_id);
+        PERFORM ssb_internal.drop_claim(claim_id);
         PERFORM pg_advisory_unlock(1397965376, claim_id);
         claim_id := NULL;
         RETURN;
@@ -241,6 +347,9 @@ BEGIN
                   FROM ssb.claimed_conversation AS o WHERE o.claim_id = claim_messages.claim_id) AS p
          WHERE c.claim_id = claim_messages.claim_id AND c.endpoint_id = p.endpoint_id;
     END IF;
+    FOREACH v_priority IN ARRAY v_queue.priorities LOOP
+        PERFORM ssb_internal.note_claimed_front(v_queue.queue_id, v_priority, v_decided);
+    END LOOP;
 END;
 $$;
 
@@ -249,7 +358,7 @@ $$;
 -- p_is_seen: they have hardly more than the claim's look at the queue has met, so all of
 -- it is counted at once, in whatever order it lies in the table. Else group by
 -- group, and a group that is larger than p_limit (NULL: no limit) not to its end.
-CREATE OR REPLACE FUNCTION ssb.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.count_groups(p_leaders bigint[], p_limit bigint, p_is_seen boolean)
 RETURNS TABLE (leader bigint, place bigint, endpoint_id bigint, last_order bigint, messages bigint, bytes bigint, largest bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -285,8 +394,8 @@ $$;
 -- Adds groups, in the order given, to a claim while they fit into p_messages and
 -- p_bytes (NULL: no limit). While the claim has no conversation (p_before: how many) a
 -- first group that does not fit is cut. is_full: one was left out for want of room; the
--- rest is what was added. p_is_seen: see ssb.count_groups.
-CREATE OR REPLACE FUNCTION ssb.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
+-- rest is what was added. p_is_seen: see ssb_internal.count_groups.
+CREATE OR REPLACE FUNCTION ssb_internal.claim_groups(p_claim_id integer, p_leaders bigint[], p_messages bigint, p_bytes bigint,
                                             p_before bigint, p_partitions integer, p_is_seen boolean, OUT is_full boolean,
                                             OUT messages bigint, OUT bytes bigint, OUT conversations bigint)
 LANGUAGE plpgsql
@@ -305,11 +414,11 @@ BEGIN
       FROM (SELECT u.leader, u.place
               FROM unnest(p_leaders) WITH ORDINALITY AS u (leader, place)
               JOIN ssb.conversation_endpoint AS l ON l.endpoint_id = u.leader
-             WHERE l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id)
+             WHERE l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id)
                FOR NO KEY UPDATE OF l SKIP LOCKED) AS f;
     -- The window takes all conversations of a group together: they have the same place.
     SELECT array_agg(ROW(p_claim_id, s.endpoint_id, s.last_order, s.messages, s.bytes, s.largest,
-                         (p_before + s.number) % p_partitions, NULL, NULL)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
+                         (p_before + s.number) % p_partitions, NULL, NULL, false)::ssb.claimed_conversation) FILTER (WHERE s.is_fitting),
            array_agg(s.leader) FILTER (WHERE s.is_fitting), coalesce(bool_or(NOT s.is_fitting), false),
            (array_agg(s.leader ORDER BY s.place))[1], coalesce(sum(s.messages) FILTER (WHERE s.is_fitting), 0),
            coalesce(sum(s.bytes) FILTER (WHERE s.is_fitting), 0), count(*) FILTER (WHERE s.is_fitting)
@@ -317,12 +426,12 @@ BEGIN
       FROM (SELECT n.*, row_number() OVER w AS number,
                    sum(n.messages) OVER w <= coalesce(p_messages, 9223372036854775807)
                    AND sum(n.bytes) OVER w <= coalesce(p_bytes, 9223372036854775807) AS is_fitting
-              FROM ssb.count_groups(v_free, p_messages, p_is_seen) AS n
+              FROM ssb_internal.count_groups(v_free, p_messages, p_is_seen) AS n
             WINDOW w AS (ORDER BY n.place)) AS s;
     IF is_full AND conversations = 0 AND p_before = 0 THEN
         -- The one group that is too large: its first messages.
         v_leaders := ARRAY[v_first];
-        SELECT array_agg(ROW(p_claim_id, c.endpoint_id, c.last_order, c.messages, c.bytes, c.largest, 0, NULL, NULL)::ssb.claimed_conversation),
+        SELECT array_agg(ROW(p_claim_id, c.endpoint_id, c.last_order, c.messages, c.bytes, c.largest, 0, NULL, NULL, false)::ssb.claimed_conversation),
                sum(c.messages), sum(c.bytes), count(*)
           INTO v_fitting, messages, bytes, conversations
           FROM (SELECT t.endpoint_id, max(t.queuing_order) AS last_order, count(*) AS messages,
@@ -346,7 +455,7 @@ $$;
 
 -- What the caller has claimed, with the queue's documented columns; Spark reads it
 -- over JDBC, one partition a task, and pushes its filters and columns down to it.
-CREATE OR REPLACE VIEW ssb.claimed_message WITH (security_barrier) AS
+CREATE OR REPLACE VIEW ssb_internal.claimed_message WITH (security_barrier) AS
     SELECT c.claim_id, c.partition AS claim_partition, 1::smallint AS status, m.priority, m.queuing_order,
            e.conversation_group_id, e.conversation_handle, m.message_sequence_number, e.service_name, e.service_id,
            e.contract_name AS service_contract_name, e.contract_id AS service_contract_id, t.name AS message_type_name,
@@ -357,11 +466,86 @@ CREATE OR REPLACE VIEW ssb.claimed_message WITH (security_barrier) AS
       JOIN ssb.message_stored AS m ON m.endpoint_id = c.endpoint_id AND m.queuing_order <= c.last_order
       JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
      WHERE k.role = current_user;
-GRANT SELECT ON ssb.claimed_message TO PUBLIC;
+GRANT SELECT ON ssb_internal.claimed_message TO PUBLIC;
+
+-- Stands behind the last row that a reader of a claim gets, and gives none itself: the claim was
+-- made here and is still held, and one of so many parts of it was read to the end.
+--
+-- Called by  what pgsb.bulk.read sends over JDBC, and its stream's readers
+CREATE OR REPLACE FUNCTION ssb_internal.end_of_reading(claim_id integer, identity text, parts integer)
+RETURNS SETOF ssb_internal.claimed_message
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF identity IS DISTINCT FROM ssb_internal.database_identity() THEN
+        RAISE EXCEPTION 'claim % was made in another database than this reader is in', claim_id USING ERRCODE = '55006',
+            HINT = 'Nothing was completed. Claim and readers need one server: see its address in the DSN.';
+    END IF;
+    PERFORM FROM ssb.claim AS c WHERE c.claim_id = $1 AND c.role = ssb_internal.caller();
+    IF NOT FOUND OR NOT ssb_internal.claim_is_alive(claim_id) THEN
+        PERFORM ssb_internal.raise_claim_lost(claim_id);
+    END IF;
+    INSERT INTO ssb.claim_reading (claim_id, parts) VALUES ($1, greatest($3, 1));
+END;
+$$;
+
+-- Raises 55000 unless all parts of the claim were read to their end.
+CREATE OR REPLACE FUNCTION ssb_internal.require_read(claim_id integer)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_share double precision := (SELECT coalesce(sum(1.0 / r.parts), 0) FROM ssb.claim_reading AS r WHERE r.claim_id = $1);
+    v_messages bigint := (SELECT coalesce(sum(c.messages), 0) FROM ssb.claimed_conversation AS c WHERE c.claim_id = $1);
+BEGIN
+    IF v_share < 0.999999 THEN
+        RAISE EXCEPTION 'of the % messages of claim %, % read: the rest would be deleted unseen', v_messages, claim_id,
+              CASE WHEN v_share = 0 THEN 'none was' ELSE 'only a part was' END
+            USING ERRCODE = '55000',
+            HINT = 'A program that means to leave messages unread returns Outputs(unread="complete").';
+    END IF;
+END;
+$$;
+
+-- A stream is still there: its claims wait so many seconds more. Returns them, with their queues, the oldest first.
+CREATE OR REPLACE FUNCTION ssb_internal.claims_of_stream(stream text, wait integer DEFAULT NULL)
+RETURNS TABLE (claim_id integer, queue text, claimed_at timestamptz)
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH renewed AS (
+        UPDATE ssb.claim AS c
+           SET expires_at = greatest(c.expires_at, clock_timestamp() + make_interval(secs => coalesce($2, 604800)))
+         WHERE c.stream = $1 AND c.role = ssb_internal.caller() AND c.expires_at > clock_timestamp()
+        RETURNING c.claim_id, c.queue_id, c.claimed_at
+    )
+    SELECT r.claim_id, q.name, r.claimed_at FROM renewed AS r JOIN ssb.queue AS q ON q.queue_id = r.queue_id
+     ORDER BY r.claimed_at, r.claim_id;
+$$;
+
+-- Claims for people: whose, since when, how many messages, and in which state. held: its session is
+-- there; stream: it waits for its stream until expires_at; over: it ends with the next sweep.
+DROP VIEW IF EXISTS ssb.claims;
+CREATE VIEW ssb.claims WITH (security_barrier) AS
+    SELECT k.claim_id, q.name AS queue, k.role, k.pid, k.claimed_at, k.stream, k.expires_at,
+           (SELECT count(*) FROM ssb.claimed_conversation AS c WHERE c.claim_id = k.claim_id) AS conversations,
+           (SELECT coalesce(sum(c.messages), 0)::bigint FROM ssb.claimed_conversation AS c WHERE c.claim_id = k.claim_id) AS messages,
+           CASE WHEN k.expires_at > clock_timestamp() THEN 'stream'
+                WHEN k.expires_at IS NULL AND EXISTS (
+                     SELECT FROM pg_locks AS l
+                      WHERE l.pid = k.pid AND l.locktype = 'advisory' AND l.granted AND l.classid = 1397965376::oid
+                        AND l.objid::bigint = k.claim_id AND l.objsubid = 2) THEN 'held'
+                ELSE 'over' END AS state
+      FROM ssb.claim AS k JOIN ssb.queue AS q ON q.queue_id = k.queue_id
+     WHERE pg_has_role(current_user, k.role, 'MEMBER') OR pg_has_role(current_user, 'pg_monitor', 'MEMBER');
+GRANT SELECT ON ssb.claims TO PUBLIC;
 
 -- The claim must be the caller's and alive. The session that holds it may be
 -- another one of the same role: a stream is read in one process and completed in another.
-CREATE OR REPLACE FUNCTION ssb.require_claim(p_claim_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_claim(p_claim_id integer)
 RETURNS ssb.claim
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -370,14 +554,14 @@ DECLARE
     v_claim ssb.claim;
 BEGIN
     SELECT c.* INTO v_claim FROM ssb.claim AS c WHERE c.claim_id = p_claim_id FOR UPDATE;
-    IF NOT FOUND OR v_claim.role <> ssb.caller() OR NOT ssb.claim_is_alive(p_claim_id) THEN
-        PERFORM ssb.raise_claim_lost(p_claim_id);
+    IF NOT FOUND OR v_claim.role <> ssb_internal.caller() OR NOT ssb_internal.claim_is_alive(p_claim_id) THEN
+        PERFORM ssb_internal.raise_claim_lost(p_claim_id);
     END IF;
     RETURN v_claim;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.raise_claim_lost(p_claim_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_claim_lost(p_claim_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -389,7 +573,7 @@ END;
 $$;
 
 -- Lets go of the advisory lock where the caller has it.
-CREATE OR REPLACE FUNCTION ssb.unlock_claim(claim_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.unlock_claim(claim_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -403,20 +587,20 @@ END;
 $$;
 
 -- The messages go back to the queue.
-CREATE OR REPLACE FUNCTION ssb.abandon_claim(claim_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.abandon_claim(claim_id integer)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.require_claim(claim_id);
-    PERFORM ssb.drop_claim(claim_id);
-    PERFORM ssb.unlock_claim(claim_id);
+    PERFORM ssb_internal.require_claim(claim_id);
+    PERFORM ssb_internal.drop_claim(claim_id);
+    PERFORM ssb_internal.unlock_claim(claim_id);
 END;
 $$;
 
 -- A claim of the caller's that is alive, for who completes it in another session.
-CREATE OR REPLACE FUNCTION ssb.claim_of(claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
+CREATE OR REPLACE FUNCTION ssb_internal.claim_of(claim_id integer, OUT claimed_at timestamptz, OUT conversations bigint,
                                         OUT messages bigint, OUT bytes bigint, OUT largest bigint)
 RETURNS SETOF record
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -424,6 +608,6 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT k.claimed_at, count(*), sum(c.messages)::bigint, sum(c.bytes)::bigint, max(c.largest)
       FROM ssb.claim AS k JOIN ssb.claimed_conversation AS c ON c.claim_id = k.claim_id
-     WHERE k.claim_id = $1 AND k.role = ssb.caller() AND ssb.claim_is_alive(k.claim_id)
+     WHERE k.claim_id = $1 AND k.role = ssb_internal.caller() AND ssb_internal.claim_is_alive(k.claim_id)
      GROUP BY k.claim_id;
 $$;

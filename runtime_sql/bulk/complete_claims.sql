@@ -6,7 +6,7 @@
 -- there; only those of the attempts that the driver names count.
 CREATE SCHEMA IF NOT EXISTS ssb_staging;
 
--- Claims that were completed, and what ssb.complete_claim answered: a driver that lost its
+-- Claims that were completed, and what ssb_internal.complete_claim answered: a driver that lost its
 -- connection while it committed asks here. Kept for a week.
 CREATE TABLE IF NOT EXISTS ssb.completed_claim (
     claim_id     integer     NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS ssb.completed_claim (
     PRIMARY KEY (claim_id, claimed_at)
 );
 
-CREATE OR REPLACE FUNCTION ssb.claim_was_completed(claim_id integer, claimed_at timestamptz)
+CREATE OR REPLACE FUNCTION ssb_internal.claim_was_completed(claim_id integer, claimed_at timestamptz)
 RETURNS boolean
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -28,7 +28,7 @@ AS $$
 $$;
 
 -- What its completion answered; no row when it was not completed.
-CREATE OR REPLACE FUNCTION ssb.claim_result(claim_id integer, claimed_at timestamptz, OUT deleted bigint,
+CREATE OR REPLACE FUNCTION ssb_internal.claim_result(claim_id integer, claimed_at timestamptz, OUT deleted bigint,
                                             OUT replied bigint, OUT ended bigint, OUT failed bigint)
 RETURNS SETOF record
 LANGUAGE sql STABLE SECURITY DEFINER
@@ -38,10 +38,14 @@ AS $$
      WHERE c.claim_id = $1 AND c.claimed_at = $2;
 $$;
 
--- A staging table for one output. kind: replies, errors, ends, or a table's name.
+-- A staging table for one output. kind: replies, errors, ends, or table, and then target is
+-- its name and the columns are those that are written, each with the type in which it travels
+-- (pgsb.bulk.transport; those of PostgreSQL's own only).
 -- Returns the staging table's qualified name; its columns are the output's and
--- attempt_id. The caller owns what goes in, so it may write there and nowhere else.
-CREATE OR REPLACE FUNCTION ssb.create_staging(claim_id integer, kind text, target text DEFAULT NULL)
+-- row_number and attempt_id. The caller owns what goes in, so it may write there and nowhere else.
+DROP FUNCTION IF EXISTS ssb_internal.create_staging(integer, text, text);
+CREATE OR REPLACE FUNCTION ssb_internal.create_staging(claim_id integer, kind text, target text DEFAULT NULL,
+                                              columns text[] DEFAULT '{}', types text[] DEFAULT '{}')
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -53,7 +57,7 @@ DECLARE
     v_columns text;
     v_name text;
 BEGIN
-    PERFORM ssb.require_claim(claim_id);
+    PERFORM ssb_internal.require_claim(claim_id);
     v_columns := CASE kind
         WHEN 'replies' THEN 'conversation_handle uuid NOT NULL, message_type_name text, message_body bytea, row_number bigint NOT NULL'
         WHEN 'errors' THEN 'conversation_handle uuid NOT NULL, queuing_order bigint, error text'
@@ -62,21 +66,24 @@ BEGIN
     IF kind = 'table' THEN
         v_target := to_regclass(target);
         IF v_target IS NULL THEN
-            PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', target));
-        ELSIF NOT has_table_privilege(ssb.caller(), v_target, 'INSERT') THEN
-            PERFORM ssb.raise_error(229, ssb.denied_text('INSERT', v_target), 14, 5);
+            PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', target));
+        ELSIF NOT has_table_privilege(ssb_internal.caller(), v_target, 'INSERT') THEN
+            PERFORM ssb_internal.raise_error(229, ssb_internal.denied_text('INSERT', v_target), 14, 5);
         END IF;
-        SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
-          INTO v_columns
-          FROM pg_attribute AS a
-         WHERE a.attrelid = v_target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
+        IF NOT types <@ '{int2,int4,int8,float4,float8,bool,bytea,text,date,timestamp,timestamptz,uuid}'
+           OR cardinality(columns) <> cardinality(types) THEN
+            RAISE EXCEPTION 'a staging table has columns of other types' USING ERRCODE = '22023';
+        END IF;
+        SELECT coalesce(string_agg(format('%I pg_catalog.%s', c.name, c.type), ', ' ORDER BY c.place), 'nothing text') INTO v_columns
+          FROM unnest(columns, types) WITH ORDINALITY AS c (name, type, place);
     ELSIF v_columns IS NULL THEN
         RAISE EXCEPTION 'unknown kind of output: %', kind USING ERRCODE = '22023';
     END IF;
     v_name := format('claim_%s_%s_%s', claim_id, nextval('ssb.object_id'), kind);
     -- UNLOGGED: after a crash of the server the claim is gone, and this with it.
-    EXECUTE format('CREATE UNLOGGED TABLE ssb_staging.%I (%s, attempt_id bigint NOT NULL)', v_name, v_columns);
-    EXECUTE format('GRANT INSERT, SELECT ON ssb_staging.%I TO %I', v_name, ssb.caller());
+    EXECUTE format('CREATE UNLOGGED TABLE ssb_staging.%I (%s, attempt_id bigint NOT NULL%s)', v_name, v_columns,
+                   CASE WHEN kind <> 'replies' THEN ', row_number bigint NOT NULL DEFAULT 0' END);
+    EXECUTE format('GRANT INSERT, SELECT ON ssb_staging.%I TO %I', v_name, ssb_internal.caller());
     RETURN 'ssb_staging.' || v_name;
 END;
 $$;
@@ -90,7 +97,7 @@ $$;
 -- output, whose columns have types of PostgreSQL's own: a caller's type would bring
 -- functions that run with our rights. The rows of the attempts that count are verified
 -- against what the tasks reported.
-CREATE OR REPLACE FUNCTION ssb.check_staging(p_claim_id integer, p_kind text, p_staging text, p_attempts bigint[], p_rows bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.check_staging(p_claim_id integer, p_kind text, p_staging text, p_attempts bigint[], p_rows bigint)
 RETURNS regclass
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -118,7 +125,7 @@ END;
 $$;
 
 -- The outputs of one kind, verified.
-CREATE OR REPLACE FUNCTION ssb.claim_outputs(p_claim_id integer, p_outputs jsonb, p_kind text)
+CREATE OR REPLACE FUNCTION ssb_internal.claim_outputs(p_claim_id integer, p_outputs jsonb, p_kind text)
 RETURNS TABLE (staging regclass, attempts bigint[])
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -131,7 +138,7 @@ BEGIN
          WHERE o.kind = p_kind
     LOOP
         attempts := ARRAY(SELECT a::bigint FROM jsonb_array_elements_text(coalesce(v_output.attempts, '[]')) AS a);
-        staging := ssb.check_staging(p_claim_id, p_kind, v_output.staging, attempts, v_output.rows);
+        staging := ssb_internal.check_staging(p_claim_id, p_kind, v_output.staging, attempts, v_output.rows);
         RETURN NEXT;
     END LOOP;
 END;
@@ -142,8 +149,8 @@ $$;
 -- and ssb.drop_quarantined decide about them. A conversation of which no message is
 -- left, since the job ended it, needs none.
 --
--- Called by  ssb.complete_claim, which holds the groups
-CREATE OR REPLACE FUNCTION ssb.quarantine_failures(p_claim_id integer, p_queue_id integer)
+-- Called by  ssb_internal.complete_claim, which holds the groups
+CREATE OR REPLACE FUNCTION ssb_internal.quarantine_failures(p_claim_id integer, p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -170,6 +177,43 @@ BEGIN
 END;
 $$;
 
+-- Messages whose results PostgreSQL has refused: of these conversations nothing from that order on
+-- counts (NULL: nothing at all), no reply is sent and no end. In the transaction that completes.
+--
+-- Called by  pgsb.bulk.complete
+CREATE OR REPLACE FUNCTION ssb_internal.fail_conversations(claim_id integer, handles text[], orders bigint[], errors text[])
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_claim ssb.claim := ssb_internal.require_claim(claim_id);
+    v_found bigint;
+BEGIN
+    UPDATE ssb.claimed_conversation AS c SET failed_order = f.failed_order, error = f.error, is_refused = true
+      FROM (SELECT e.endpoint_id, min(coalesce(u.failed_order, 0)) AS failed_order,
+                   (array_agg(u.error ORDER BY u.failed_order NULLS FIRST))[1] AS error
+              FROM ssb.claimed_conversation AS o
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = o.endpoint_id
+              JOIN unnest(handles, orders, errors) AS u (handle, failed_order, error) ON u.handle = e.conversation_handle::text
+             WHERE o.claim_id = v_claim.claim_id
+             GROUP BY e.endpoint_id) AS f
+     WHERE c.claim_id = v_claim.claim_id AND c.endpoint_id = f.endpoint_id;
+    GET DIAGNOSTICS v_found = ROW_COUNT;
+    IF v_found <> (SELECT count(DISTINCT h) FROM unnest(handles) AS h) THEN
+        RAISE EXCEPTION 'a row that was refused comes from no conversation of claim %', claim_id USING ERRCODE = '22023';
+    END IF;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION ssb_internal.is_refused(p_claim_id integer, p_endpoint_id bigint)
+RETURNS boolean
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT EXISTS (SELECT FROM ssb.claimed_conversation AS c
+                    WHERE c.claim_id = p_claim_id AND c.endpoint_id = p_endpoint_id AND c.is_refused);
+END;
+
 -- Replies in order, ends of conversations, and the claimed messages deleted, except
 -- those of a conversation from its first failed message on, when failures go back
 -- to the queue. Results for tables are inserted by the caller in the same
@@ -184,7 +228,7 @@ $$;
 --
 -- Called by  pgsb.bulk.complete
 -- Locks      the claimed groups, in the order of their numbers
-CREATE OR REPLACE FUNCTION ssb.complete_claim(claim_id integer, outputs jsonb DEFAULT '[]', failures text DEFAULT 'requeue',
+CREATE OR REPLACE FUNCTION ssb_internal.complete_claim(claim_id integer, outputs jsonb DEFAULT '[]', failures text DEFAULT 'requeue',
                                               end_all boolean DEFAULT false, OUT deleted bigint,
                                               OUT replied bigint, OUT ended bigint, OUT failed bigint)
 LANGUAGE plpgsql SECURITY DEFINER
@@ -193,7 +237,7 @@ SET jit = off
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_claim ssb.claim := ssb.require_claim(claim_id);
+    v_claim ssb.claim := ssb_internal.require_claim(claim_id);
     v_output record;
     v_expected bigint;
     v_sent bigint;
@@ -219,20 +263,22 @@ BEGIN
       ORDER BY l.endpoint_id FOR NO KEY UPDATE;
     -- From here on nobody else can take these groups, even if the claim's session ends.
     -- Before, somebody may have.
-    IF NOT ssb.claim_is_alive(claim_id) THEN
-        PERFORM ssb.raise_claim_lost(claim_id);
+    IF NOT ssb_internal.claim_is_alive(claim_id) THEN
+        PERFORM ssb_internal.raise_claim_lost(claim_id);
     END IF;
 
-    FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'errors') AS o LOOP
-        EXECUTE format('UPDATE ssb.claimed_conversation AS c SET failed_order = f.failed_order, error = f.error
+    FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'errors') AS o LOOP
+        EXECUTE format('UPDATE ssb.claimed_conversation AS c
+                           SET failed_order = least(c.failed_order, f.failed_order), error = coalesce(c.error, f.error)
                           FROM (SELECT e.endpoint_id, min(coalesce(s.queuing_order, 0)) AS failed_order,
                                        (array_agg(s.error ORDER BY s.queuing_order))[1] AS error
                                   FROM %s AS s JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
                                  WHERE s.attempt_id = ANY ($1) GROUP BY e.endpoint_id) AS f
                          WHERE c.claim_id = $2 AND c.endpoint_id = f.endpoint_id', v_output.staging)
           USING v_output.attempts, claim_id;
-        GET DIAGNOSTICS failed = ROW_COUNT;
     END LOOP;
+    SELECT count(*) INTO failed
+      FROM ssb.claimed_conversation AS c WHERE c.claim_id = v_claim.claim_id AND c.failed_order IS NOT NULL;
 
     IF v_is_retaining THEN
         INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
@@ -258,9 +304,9 @@ BEGIN
         RAISE EXCEPTION 'claim % held % messages, % would be deleted', claim_id, v_expected, deleted USING ERRCODE = '55000';
     END IF;
 
-    FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'replies') AS o LOOP
+    FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o LOOP
         -- In sets of so many messages and bytes: an array holds a gigabyte at most, and
-        -- ssb.send_plain_set compares each message with all conversations of its set. In the
+        -- ssb_internal.send_plain_set compares each message with all conversations of its set. In the
         -- order of the conversations' rows: a million of them in any order are read from
         -- disk again and again.
         EXECUTE format('SELECT coalesce(sum(t.sent), 0) FROM (
@@ -270,13 +316,13 @@ BEGIN
                                            coalesce(sum(octet_length(s.message_body)) OVER w, 0) / 33554432 AS b
                                       FROM %s AS s
                                       LEFT JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = s.conversation_handle
-                                     WHERE s.attempt_id = ANY ($1)
+                                     WHERE s.attempt_id = ANY ($1) AND NOT ssb_internal.is_refused($2, e.endpoint_id)
                                     WINDOW w AS (ORDER BY e.endpoint_id, s.attempt_id, s.row_number)) AS r
                              GROUP BY r.n / 1000, r.b ORDER BY r.n / 1000, r.b) AS t', v_output.staging)
-          INTO v_sent USING v_output.attempts;
+          INTO v_sent USING v_output.attempts, claim_id;
         replied := replied + v_sent;
     END LOOP;
-    FOR v_output IN SELECT o.* FROM ssb.claim_outputs(claim_id, outputs, 'ends') AS o LOOP
+    FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'ends') AS o LOOP
         -- With an error one by one, all others together; an error counts more than none.
         -- What is left of a conversation of which nothing failed is behind the claim.
         FOR v_end IN EXECUTE format('SELECT d.error_code, d.error_text, array_agg(d.conversation_handle) AS handles,
@@ -286,6 +332,7 @@ BEGIN
                                               ORDER BY s.conversation_handle, s.error_code) AS d
                                        LEFT JOIN ssb.conversation_endpoint AS e ON e.conversation_handle = d.conversation_handle
                                        LEFT JOIN ssb.claimed_conversation AS c ON c.endpoint_id = e.endpoint_id AND c.claim_id = $2
+                                      WHERE c.is_refused IS NOT TRUE
                                       GROUP BY d.error_code, d.error_text, CASE WHEN num_nonnulls(d.error_code, d.error_text) > 0
                                                                                 THEN d.conversation_handle END', v_output.staging)
                      USING v_output.attempts, claim_id
@@ -293,7 +340,7 @@ BEGIN
             IF num_nonnulls(v_end.error_code, v_end.error_text) > 0 THEN
                 PERFORM ssb.end_conversation(v_end.handles[1], v_end.error_code, v_end.error_text);
             ELSE
-                PERFORM ssb.end_set(v_end.handles, v_end.after);
+                PERFORM ssb_internal.end_set(v_end.handles, v_end.after);
             END IF;
             ended := ended + cardinality(v_end.handles);
         END LOOP;
@@ -306,15 +353,15 @@ BEGIN
           JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = c.endpoint_id
          WHERE c.claim_id = v_claim.claim_id AND c.failed_order IS NULL AND e.closed_at IS NULL
            AND NOT EXISTS (SELECT FROM ssb.message_stored AS m WHERE m.endpoint_id = c.endpoint_id AND m.queuing_order > c.last_order);
-        PERFORM ssb.end_set(v_end.handles, v_end.after);
+        PERFORM ssb_internal.end_set(v_end.handles, v_end.after);
         ended := ended + coalesce(cardinality(v_end.handles), 0);
     END IF;
     INSERT INTO ssb.completed_claim (claim_id, claimed_at, deleted, replied, ended, failed)
     VALUES (v_claim.claim_id, v_claim.claimed_at, deleted, replied, ended, failed);
     IF failures = 'quarantine' THEN
-        PERFORM ssb.quarantine_failures(v_claim.claim_id, v_claim.queue_id);
+        PERFORM ssb_internal.quarantine_failures(v_claim.claim_id, v_claim.queue_id);
     END IF;
-    PERFORM ssb.drop_claim(claim_id);
+    PERFORM ssb_internal.drop_claim(claim_id);
 END;
 $$;
 
@@ -328,7 +375,7 @@ CREATE TABLE IF NOT EXISTS ssb.completed_send (
 );
 
 -- True for the first transaction that asks for this part and commits.
-CREATE OR REPLACE FUNCTION ssb.note_send(send_id uuid, partition integer)
+CREATE OR REPLACE FUNCTION ssb_internal.note_send(send_id uuid, partition integer)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

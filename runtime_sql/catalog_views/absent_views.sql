@@ -226,11 +226,6 @@ SELECT NULL::integer AS id, NULL::integer AS status, NULL::text AS path, NULL::b
        NULL::sys.bit AS is_default, NULL::bigint AS event_count
  WHERE false;
 
-CREATE OR REPLACE VIEW sys.key_encryptions AS
-SELECT NULL::integer AS key_id, NULL::bytea AS thumbprint, NULL::text AS crypt_type, NULL::text AS crypt_type_desc,
-       NULL::bytea AS crypt_property
- WHERE false;
-
 CREATE OR REPLACE VIEW sys.crypt_properties AS
 SELECT NULL::integer AS class, NULL::text AS class_desc, NULL::integer AS major_id, NULL::bytea AS thumbprint,
        NULL::text AS crypt_type, NULL::text AS crypt_type_desc, NULL::bytea AS crypt_property
@@ -324,48 +319,48 @@ CREATE OR REPLACE FUNCTION sys.dm_io_virtual_file_stats(p_database_id integer, p
 RETURNS TABLE (database_id integer, file_id integer, sample_ms bigint, num_of_reads bigint, num_of_bytes_read bigint, io_stall_read_ms bigint,
                num_of_writes bigint, num_of_bytes_written bigint, io_stall_write_ms bigint, io_stall bigint, size_on_disk_bytes bigint)
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT NULL::integer, NULL::integer, NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint,
-           NULL::bigint, NULL::bigint WHERE false
-$$;
+           NULL::bigint, NULL::bigint WHERE false;
+END;
 
 CREATE OR REPLACE FUNCTION sys.dm_exec_query_plan(p_plan_handle bytea)
 RETURNS TABLE (dbid smallint, objectid integer, number smallint, encrypted sys.bit, query_plan text)
 LANGUAGE sql STABLE
-AS $$
-    SELECT NULL::smallint, NULL::integer, NULL::smallint, NULL::sys.bit, NULL::text WHERE false
-$$;
+BEGIN ATOMIC
+    SELECT NULL::smallint, NULL::integer, NULL::smallint, NULL::sys.bit, NULL::text WHERE false;
+END;
 
 CREATE OR REPLACE FUNCTION sys.dm_exec_input_buffer(p_session_id integer, p_request_id integer)
 RETURNS TABLE (event_type text, parameters smallint, event_info text)
 LANGUAGE sql STABLE
-AS $$
-    SELECT 'Language Event'::text, 0::smallint, a.query FROM pg_stat_activity AS a WHERE a.pid = p_session_id
-$$;
+BEGIN ATOMIC
+    SELECT 'Language Event'::text, 0::smallint, a.query FROM pg_stat_activity AS a WHERE a.pid = p_session_id;
+END;
 
 CREATE OR REPLACE FUNCTION sys.dm_exec_cursors(p_session_id integer)
 RETURNS TABLE (session_id integer, cursor_id integer, name text, properties text, creation_time timestamp(3), is_open sys.bit,
                fetch_status integer)
 LANGUAGE sql STABLE
-AS $$
-    SELECT NULL::integer, NULL::integer, NULL::text, NULL::text, NULL::timestamp(3), NULL::sys.bit, NULL::integer WHERE false
-$$;
+BEGIN ATOMIC
+    SELECT NULL::integer, NULL::integer, NULL::text, NULL::text, NULL::timestamp(3), NULL::sys.bit, NULL::integer WHERE false;
+END;
 
 CREATE OR REPLACE FUNCTION sys.dm_sql_referenced_entities(p_name text, p_class text)
 RETURNS TABLE (referencing_minor_id integer, referenced_server_name text, referenced_database_name text, referenced_schema_name text,
                referenced_entity_name text, referenced_minor_name text, referenced_id integer, referenced_minor_id integer)
 LANGUAGE sql STABLE
-AS $$
-    SELECT NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, NULL::integer WHERE false
-$$;
+BEGIN ATOMIC
+    SELECT NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, NULL::integer WHERE false;
+END;
 
 CREATE OR REPLACE FUNCTION sys.dm_sql_referencing_entities(p_name text, p_class text)
 RETURNS TABLE (referencing_schema_name text, referencing_entity_name text, referencing_id integer, referencing_class integer,
                referencing_class_desc text, is_caller_dependent sys.bit)
 LANGUAGE sql STABLE
-AS $$
-    SELECT NULL::text, NULL::text, NULL::integer, NULL::integer, NULL::text, NULL::sys.bit WHERE false
-$$;
+BEGIN ATOMIC
+    SELECT NULL::text, NULL::text, NULL::integer, NULL::integer, NULL::text, NULL::sys.bit WHERE false;
+END;
 
 -- Every index, and none of them fragmented: index maintenance has nothing to do.
 CREATE OR REPLACE FUNCTION sys.dm_db_index_physical_stats(p_database_id integer, p_object_id integer, p_index_id integer,
@@ -375,9 +370,9 @@ RETURNS TABLE (database_id integer, object_id integer, index_id integer, partiti
                fragment_count bigint, avg_fragment_size_in_pages double precision, page_count bigint,
                avg_page_space_used_in_percent double precision, record_count bigint, ghost_record_count bigint)
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT p_database_id, x.object_id, x.index_id, 1, x.type_desc || ' INDEX', 'IN_ROW_DATA', 1, 0, 0.0::double precision, 1::bigint,
            1.0::double precision, 1::bigint, 100.0::double precision, 0::bigint, 0::bigint
       FROM sys.indexes AS x
-     WHERE coalesce(x.object_id = p_object_id, true) AND coalesce(x.index_id = p_index_id, true)
-$$;
+     WHERE coalesce(x.object_id = p_object_id, true) AND coalesce(x.index_id = p_index_id, true);
+END;

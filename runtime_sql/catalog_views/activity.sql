@@ -3,7 +3,7 @@
 -- Readers at work. A session that waits for its next run stays in the table, so that
 -- starting it needs no further statement. SECURITY DEFINER: a program that runs as
 -- somebody else could not see its own session.
-CREATE OR REPLACE FUNCTION ssb.running_tasks()
+CREATE OR REPLACE FUNCTION ssb_internal.running_tasks()
 RETURNS SETOF ssb.activated_task
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -16,14 +16,14 @@ $$;
 CREATE OR REPLACE VIEW sys.dm_broker_queue_monitors AS
 SELECT q.database_id, q.queue_id, coalesce(m.state, 'INACTIVE') AS state,
        m.last_empty_rowset_time::timestamp(3) AS last_empty_rowset_time, m.last_activated_time::timestamp(3) AS last_activated_time,
-       (SELECT count(*) FROM ssb.running_tasks() AS t WHERE t.queue_id = q.queue_id)::integer AS tasks_waiting
+       (SELECT count(*) FROM ssb_internal.running_tasks() AS t WHERE t.queue_id = q.queue_id)::integer AS tasks_waiting
   FROM ssb.queue AS q LEFT JOIN ssb.queue_monitor AS m ON m.queue_id = q.queue_id
  WHERE q.is_activation_enabled OR m.queue_id IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.dm_broker_activated_tasks AS
-SELECT t.pid AS spid, q.database_id, t.queue_id, ssb.bracketed_name(t.procedure_name) AS procedure_name,
-       ssb.principal_id_of(t.execute_as, q.database_id) AS execute_as
-  FROM ssb.running_tasks() AS t
+SELECT t.pid AS spid, q.database_id, t.queue_id, ssb_internal.bracketed_name(t.procedure_name) AS procedure_name,
+       ssb_internal.principal_id_of(t.execute_as, q.database_id) AS execute_as
+  FROM ssb_internal.running_tasks() AS t
   JOIN ssb.queue AS q ON q.queue_id = t.queue_id;
 
 -- Connections that the daemon of this instance keeps to others. Those that others have opened to this one
@@ -35,7 +35,7 @@ SELECT c.connection_id, NULL::uuid AS transport_stream_id, 4::smallint AS state,
        0::sys.bit AS is_accept, 12::smallint AS login_state, 'ONLINE' AS login_state_desc, NULL::integer AS peer_certificate_id,
        NULL::smallint AS encryption_algorithm, CASE WHEN c.is_encrypted THEN 'TLS' ELSE 'NONE' END AS encryption_algorithm_desc,
        c.bytes_sent AS total_bytes_sent, NULL::bigint AS total_bytes_received, c.sends AS total_sends, NULL::bigint AS total_receives
-  FROM ssb.open_transport_connections() AS c;
+  FROM ssb_internal.open_transport_connections() AS c;
 
 -- Messages passing through: this instance forwards none.
 CREATE OR REPLACE VIEW sys.dm_broker_forwarded_messages AS

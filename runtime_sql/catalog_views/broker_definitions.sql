@@ -1,67 +1,67 @@
 -- The catalog views of what CREATE … defined.
 
 CREATE OR REPLACE VIEW sys.service_message_types AS
-SELECT t.name, t.message_type_id, ssb.principal_id_of(t.owner, (SELECT ssb.current_database_id())) AS principal_id, t.validation,
+SELECT t.name, t.message_type_id, ssb_internal.principal_id_of(t.owner, (SELECT ssb_internal.current_database_id())) AS principal_id, t.validation,
        CASE t.validation WHEN 'N' THEN 'BINARY' WHEN 'E' THEN 'EMPTY' ELSE 'XML' END AS validation_desc,
        t.collection_id AS xml_collection_id
-  FROM ssb.message_type AS t WHERE coalesce(t.database_id, (SELECT ssb.current_database_id())) = (SELECT ssb.current_database_id());
+  FROM ssb.message_type AS t WHERE coalesce(t.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.message_type_xml_schema_collection_usages AS
 SELECT t.message_type_id, t.collection_id AS xml_collection_id
-  FROM ssb.message_type AS t WHERE t.database_id = (SELECT ssb.current_database_id()) AND t.collection_id IS NOT NULL;
+  FROM ssb.message_type AS t WHERE t.database_id = (SELECT ssb_internal.current_database_id()) AND t.collection_id IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.service_contracts AS
-SELECT c.name, c.contract_id AS service_contract_id, ssb.principal_id_of(c.owner, (SELECT ssb.current_database_id())) AS principal_id
-  FROM ssb.contract AS c WHERE coalesce(c.database_id, (SELECT ssb.current_database_id())) = (SELECT ssb.current_database_id());
+SELECT c.name, c.contract_id AS service_contract_id, ssb_internal.principal_id_of(c.owner, (SELECT ssb_internal.current_database_id())) AS principal_id
+  FROM ssb.contract AS c WHERE coalesce(c.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.service_contract_message_usages AS
 SELECT u.contract_id AS service_contract_id, u.message_type_id, u.is_sent_by_initiator::integer::sys.bit AS is_sent_by_initiator,
        u.is_sent_by_target::integer::sys.bit AS is_sent_by_target
   FROM ssb.contract_message_usage AS u JOIN ssb.contract AS c ON c.contract_id = u.contract_id
- WHERE coalesce(c.database_id, (SELECT ssb.current_database_id())) = (SELECT ssb.current_database_id());
+ WHERE coalesce(c.database_id, (SELECT ssb_internal.current_database_id())) = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.service_queues AS
-SELECT o.*, q.max_readers::smallint AS max_readers, ssb.bracketed_name(q.activation_procedure) AS activation_procedure,
+SELECT o.*, q.max_readers::smallint AS max_readers, ssb_internal.bracketed_name(q.activation_procedure) AS activation_procedure,
        q.external_program,
        CASE WHEN q.activation_procedure IS NULL AND q.external_program IS NULL THEN NULL
-            WHEN q.execute_as IS NULL THEN -2 ELSE ssb.principal_id_of(q.execute_as, q.database_id) END AS execute_as_principal_id,
+            WHEN q.execute_as IS NULL THEN -2 ELSE ssb_internal.principal_id_of(q.execute_as, q.database_id) END AS execute_as_principal_id,
        q.is_activation_enabled::integer::sys.bit AS is_activation_enabled,
-       (q.is_receive_enabled AND NOT ssb.is_poisoned(q))::integer::sys.bit AS is_receive_enabled,
-       (q.is_enqueue_enabled AND NOT ssb.is_poisoned(q))::integer::sys.bit AS is_enqueue_enabled,
+       (q.is_receive_enabled AND NOT ssb_internal.is_poisoned(q))::integer::sys.bit AS is_receive_enabled,
+       (q.is_enqueue_enabled AND NOT ssb_internal.is_poisoned(q))::integer::sys.bit AS is_enqueue_enabled,
        q.is_retention_enabled::integer::sys.bit AS is_retention_enabled,
        q.is_poison_handling_enabled::integer::sys.bit AS is_poison_message_handling_enabled,
        q.max_rollbacks, q.is_quarantine_enabled::integer::sys.bit AS is_quarantine_enabled
   FROM ssb.queue AS q JOIN sys.objects AS o ON o.object_id = q.queue_id;
 
 CREATE OR REPLACE VIEW sys.services AS
-SELECT s.name, s.service_id, ssb.principal_id_of(s.owner, s.database_id) AS principal_id, s.queue_id AS service_queue_id
-  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb.current_database_id());
+SELECT s.name, s.service_id, ssb_internal.principal_id_of(s.owner, s.database_id) AS principal_id, s.queue_id AS service_queue_id
+  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.service_queue_usages AS
 SELECT s.service_id, s.queue_id AS service_queue_id
-  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb.current_database_id());
+  FROM ssb.service AS s WHERE s.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.service_contract_usages AS
 SELECT u.service_id, u.contract_id AS service_contract_id
   FROM ssb.service_contract_usage AS u JOIN ssb.service AS s ON s.service_id = u.service_id
- WHERE s.database_id = (SELECT ssb.current_database_id());
+ WHERE s.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.routes AS
-SELECT r.name, r.route_id, ssb.principal_id_of(r.owner, r.database_id) AS principal_id, r.service_name AS remote_service_name,
+SELECT r.name, r.route_id, ssb_internal.principal_id_of(r.owner, r.database_id) AS principal_id, r.service_name AS remote_service_name,
        r.broker_instance, (r.expires_at AT TIME ZONE 'UTC')::timestamp(3) AS lifetime, r.address, r.mirror_address
-  FROM ssb.route AS r WHERE r.database_id = (SELECT ssb.current_database_id());
+  FROM ssb.route AS r WHERE r.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.remote_service_bindings AS
-SELECT b.name, b.binding_id AS remote_service_binding_id, ssb.principal_id_of(b.owner, b.database_id) AS principal_id,
+SELECT b.name, b.binding_id AS remote_service_binding_id, ssb_internal.principal_id_of(b.owner, b.database_id) AS principal_id,
        b.to_service AS remote_service_name, 0 AS service_contract_id,
-       ssb.principal_id_of(b.user_name, b.database_id) AS remote_principal_id,
+       ssb_internal.principal_id_of(b.user_name, b.database_id) AS remote_principal_id,
        b.is_anonymous::integer::sys.bit AS is_anonymous_on
-  FROM ssb.remote_service_binding AS b WHERE b.database_id = (SELECT ssb.current_database_id());
+  FROM ssb.remote_service_binding AS b WHERE b.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.conversation_priorities AS
 SELECT p.priority_id, p.name, p.contract_id AS service_contract_id, p.service_id AS local_service_id,
        p.remote_service AS remote_service_name, p.priority
-  FROM ssb.broker_priority AS p WHERE p.database_id = (SELECT ssb.current_database_id());
+  FROM ssb.broker_priority AS p WHERE p.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.event_notifications AS
 SELECT n.name, n.notification_id AS object_id,
@@ -69,9 +69,9 @@ SELECT n.name, n.notification_id AS object_id,
        CASE n.scope WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' ELSE n.scope END AS parent_class_desc,
        coalesce(n.queue_id, 0) AS parent_id, n.create_date::timestamp(3) AS create_date, n.create_date::timestamp(3) AS modify_date,
        n.to_service AS service_name, upper(n.broker_instance::text) AS broker_instance, NULL::bytea AS creator_sid,
-       ssb.principal_id_of(n.owner, n.database_id) AS principal_id
+       ssb_internal.principal_id_of(n.owner, n.database_id) AS principal_id
   FROM ssb.event_notification AS n
- WHERE n.database_id = (SELECT ssb.current_database_id()) AND n.scope <> 'SERVER';
+ WHERE n.database_id = (SELECT ssb_internal.current_database_id()) AND n.scope <> 'SERVER';
 
 CREATE OR REPLACE VIEW sys.server_event_notifications AS
 SELECT n.name, n.notification_id AS object_id, 100::smallint AS parent_class, 'SERVER'::text AS parent_class_desc, 0 AS parent_id,
@@ -83,10 +83,10 @@ CREATE OR REPLACE VIEW sys.events AS
 SELECT n.notification_id AS object_id, e.number::integer AS type, e.name AS type_desc, 0::sys.bit AS is_trigger_event,
        NULL::integer AS event_group_type, NULL::text AS event_group_type_desc
   FROM ssb.event_notification AS n CROSS JOIN LATERAL unnest(n.events) WITH ORDINALITY AS e (name, number)
- WHERE n.database_id = (SELECT ssb.current_database_id());
+ WHERE n.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.endpoints AS
-SELECT b.name, b.broker_endpoint_id AS endpoint_id, ssb.principal_id_of(b.owner, 5) AS principal_id, 2::smallint AS protocol,
+SELECT b.name, b.broker_endpoint_id AS endpoint_id, ssb_internal.principal_id_of(b.owner, 5) AS principal_id, 2::smallint AS protocol,
        'TCP'::text AS protocol_desc, 3::smallint AS type, 'SERVICE_BROKER'::text AS type_desc,
        CASE b.state WHEN 'STARTED' THEN 0 WHEN 'STOPPED' THEN 1 ELSE 2 END::smallint AS state, b.state AS state_desc,
        0::sys.bit AS is_admin_endpoint
@@ -122,5 +122,5 @@ SELECT e.*, b.message_forwarding::integer::sys.bit AS is_message_forwarding_enab
 CREATE OR REPLACE VIEW sys.xml_schema_collections AS
 SELECT c.collection_id AS xml_collection_id, coalesce(v.schema_id, 1) AS schema_id, NULL::integer AS principal_id, c.spelling AS name,
        c.create_date::timestamp(3) AS create_date, c.create_date::timestamp(3) AS modify_date
-  FROM ssb.xml_schema_collection AS c LEFT JOIN ssb.visible_schema AS v ON v.postgres_name = c.schema_name
- WHERE c.database_id = (SELECT ssb.current_database_id());
+  FROM ssb.xml_schema_collection AS c LEFT JOIN ssb_internal.visible_schema AS v ON v.postgres_name = c.schema_name
+ WHERE c.database_id = (SELECT ssb_internal.current_database_id());

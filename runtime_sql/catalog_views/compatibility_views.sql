@@ -12,8 +12,8 @@ SELECT i.id, i.name, i.indid, r.rows, r.rows AS rowcnt
   FROM (SELECT x.object_id AS id, x.name, x.index_id AS indid FROM sys.indexes AS x
         UNION ALL
         SELECT t.object_id, NULL, 0 FROM sys.tables AS t
-         WHERE NOT EXISTS (SELECT FROM ssb.numbered_index AS n WHERE n.indrelid = t.object_id::oid AND n.index_id = 1)) AS i
- CROSS JOIN LATERAL (SELECT ssb.rows_of(i.id::oid) AS rows OFFSET 0) AS r;
+         WHERE NOT EXISTS (SELECT FROM ssb_internal.numbered_index AS n WHERE n.indrelid = t.object_id::oid AND n.index_id = 1)) AS i
+ CROSS JOIN LATERAL (SELECT ssb_internal.rows_of(i.id::oid) AS rows OFFSET 0) AS r;
 
 CREATE OR REPLACE VIEW sys.sysusers AS
 SELECT u.principal_id AS uid, u.name, u.sid, u.create_date AS createdate, u.modify_date AS updatedate,
@@ -115,14 +115,14 @@ SELECT d.database_id, 1 AS file_id, 0::smallint AS type, 'ROWS'::text AS type_de
   FROM sys.databases AS d;
 CREATE OR REPLACE VIEW sys.database_files AS
 SELECT f.file_id, f.type, f.type_desc, f.data_space_id, f.name, f.physical_name, f.state, f.state_desc, f.size, f.max_size, f.growth
-  FROM sys.master_files AS f WHERE f.database_id = ssb.current_database_id();
+  FROM sys.master_files AS f WHERE f.database_id = ssb_internal.current_database_id();
 CREATE OR REPLACE VIEW sys.sysaltfiles AS
 SELECT f.file_id::smallint AS fileid, 1::smallint AS groupid, f.size, f.max_size AS maxsize, f.growth, 0 AS status, 0 AS perf,
        f.database_id::smallint AS dbid, f.name, f.physical_name AS filename
   FROM sys.master_files AS f;
 CREATE OR REPLACE VIEW sys.sysfiles AS
 SELECT f.fileid, f.groupid, f.size, f.maxsize, f.growth, f.status, f.perf, f.name, f.filename
-  FROM sys.sysaltfiles AS f WHERE f.dbid = ssb.current_database_id();
+  FROM sys.sysaltfiles AS f WHERE f.dbid = ssb_internal.current_database_id();
 CREATE OR REPLACE VIEW sys.filegroups AS
 SELECT 'PRIMARY'::text AS name, 1 AS data_space_id, 'FG'::char(2) AS type, 'ROWS_FILEGROUP'::text AS type_desc,
        1::sys.bit AS is_default, 0::sys.bit AS is_read_only;
@@ -131,13 +131,13 @@ SELECT g.name, g.data_space_id, g.type, g.type_desc, g.is_default FROM sys.fileg
 CREATE OR REPLACE VIEW sys.allocation_units AS
 SELECT p.partition_id AS allocation_unit_id, 1::smallint AS type, 'IN_ROW_DATA'::text AS type_desc, p.hobt_id AS container_id,
        1 AS data_space_id, g.pages AS total_pages, g.pages AS used_pages, g.pages AS data_pages
-  FROM sys.partitions AS p CROSS JOIN LATERAL (SELECT ssb.pages_of(p.object_id, p.index_id) AS pages OFFSET 0) AS g;
+  FROM sys.partitions AS p CROSS JOIN LATERAL (SELECT ssb_internal.pages_of(p.object_id, p.index_id) AS pages OFFSET 0) AS g;
 CREATE OR REPLACE VIEW sys.synonyms AS
-SELECT o.*, (SELECT CASE WHEN ssb.database_of_schema(p.part[1]) <> ssb.current_database_id()
-                         THEN format('[%s].', ssb.database_name(ssb.database_of_schema(p.part[1]))) ELSE '' END
-                    || format('[%s].[%s]', ssb.tsql_schema(p.part[1]), p.part[2])
+SELECT o.*, (SELECT CASE WHEN ssb_internal.database_of_schema(p.part[1]) <> ssb_internal.current_database_id()
+                         THEN format('[%s].', ssb_internal.database_name(ssb_internal.database_of_schema(p.part[1]))) ELSE '' END
+                    || format('[%s].[%s]', ssb_internal.tsql_schema(p.part[1]), p.part[2])
                FROM (SELECT parse_ident(s.target) AS part) AS p) AS base_object_name
-  FROM sys.objects AS o JOIN ssb.synonym AS s ON s.oid::integer = o.object_id WHERE o.type = 'SN';
+  FROM sys.objects AS o JOIN ssb_internal.synonym AS s ON s.oid::integer = o.object_id WHERE o.type = 'SN';
 CREATE OR REPLACE VIEW sys.table_types AS
 SELECT t.name, t.user_type_id, t.schema_id, t.system_type_id, t.is_user_defined, t.is_table_type,
        (SELECT p.typrelid::integer FROM pg_type AS p WHERE p.oid = t.user_type_id::oid) AS type_table_object_id

@@ -8,38 +8,41 @@ SELECT v.conversation_handle, v.conversation_id, v.is_initiator::integer::smalli
        CASE v.state WHEN 'SO' THEN 'STARTED_OUTBOUND' WHEN 'SI' THEN 'STARTED_INBOUND' WHEN 'CO' THEN 'CONVERSING'
                     WHEN 'DI' THEN 'DISCONNECTED_INBOUND' WHEN 'DO' THEN 'DISCONNECTED_OUTBOUND'
                     WHEN 'CD' THEN 'CLOSED' ELSE 'ERROR' END AS state_desc,
-       v.far_service, upper(coalesce(v.far_broker_instance, v.far_instance)) AS far_broker_instance, 1 AS principal_id, 1 AS far_principal_id,
-       '00000000-0000-0000-0000-000000000000'::uuid AS outbound_session_key_identifier,
-       '00000000-0000-0000-0000-000000000000'::uuid AS inbound_session_key_identifier,
+       v.far_service, upper(coalesce(v.far_broker_instance, v.far_instance)) AS far_broker_instance,
+       coalesce(ssb_internal.principal_id_of(v.near_user, v.database_id), 1) AS principal_id,
+       coalesce(ssb_internal.principal_id_of(v.far_user, v.database_id), CASE v.security WHEN 'A' THEN 0 ELSE 1 END) AS far_principal_id,
+       coalesce(v.outbound_key_id, '00000000-0000-0000-0000-000000000000') AS outbound_session_key_identifier,
+       coalesce(v.inbound_key_id, '00000000-0000-0000-0000-000000000000') AS inbound_session_key_identifier,
        (v.started_at AT TIME ZONE 'UTC')::timestamp(3) AS security_timestamp,
        coalesce((v.dialog_timer AT TIME ZONE 'UTC')::timestamp(3), '1900-01-01') AS dialog_timer,
-       ssb.next_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
+       ssb_internal.next_number(v.endpoint) AS send_sequence, '\x000000000000'::bytea AS last_send_tran_id,
        CASE WHEN v.closed_at IS NULL THEN -1 ELSE v.sent_count - 1 END AS end_dialog_sequence,
-       coalesce((SELECT ssb.next_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id),
+       coalesce((SELECT ssb_internal.next_number(f) FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = v.far_endpoint_id),
                 v.far_sequence, 0) AS receive_sequence,
        0 AS receive_sequence_frag, 0::bigint AS system_sequence, -1::bigint AS first_out_of_order_sequence,
        -1::bigint AS last_out_of_order_sequence, 0 AS last_out_of_order_frag, v.is_system::integer::sys.bit AS is_system, v.priority
-  FROM (SELECT e.*, e AS endpoint, r.far_instance, r.next_number AS far_sequence,
-               CASE WHEN r.far_outcome IS NULL OR e.closed_at IS NOT NULL OR e.is_error THEN ssb.endpoint_state(e, f)
+  FROM (SELECT e.*, e AS endpoint, r.far_instance, r.next_number AS far_sequence, r.security, r.near_user, r.far_user,
+               r.outbound_key_id, r.inbound_key_id,
+               CASE WHEN r.far_outcome IS NULL OR e.closed_at IS NOT NULL OR e.is_error THEN ssb_internal.endpoint_state(e, f)
                     ELSE r.far_outcome END AS state
           FROM ssb.conversation_endpoint AS e
           LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
           LEFT JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id) AS v
- WHERE v.database_id = (SELECT ssb.current_database_id()) AND v.state IS NOT NULL;
+ WHERE v.database_id = (SELECT ssb_internal.current_database_id()) AND v.state IS NOT NULL;
 
 CREATE OR REPLACE VIEW sys.conversation_groups AS
 SELECT DISTINCT c.conversation_group_id, c.service_id, false::integer::sys.bit AS is_system
   FROM sys.conversation_endpoints AS c WHERE c.state <> 'CD';
 
 -- The queues whose services' messages the caller may read: those that he may receive from.
-CREATE OR REPLACE FUNCTION ssb.readable_queues()
+CREATE OR REPLACE FUNCTION ssb_internal.readable_queues()
 RETURNS SETOF integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT q.queue_id FROM ssb.queue AS q WHERE ssb.may_receive(q)
+    SELECT q.queue_id FROM ssb.queue AS q WHERE ssb_internal.may_receive(q)
     UNION ALL
-    SELECT 0 WHERE pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE');   -- event notifications
+    SELECT 0 WHERE pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');   -- event notifications
 $$;
 
 -- Everybody sees what waits and why; message_body is NULL for who may not receive on the sender's queue.
@@ -49,7 +52,7 @@ SELECT e.conversation_handle, e.far_service AS to_service_name, upper(e.far_brok
        (t.enqueued_at AT TIME ZONE 'UTC')::timestamp(3) AS enqueue_time, t.message_sequence_number, t.message_type_name,
        t.is_conversation_error::integer::sys.bit AS is_conversation_error,
        t.is_end_of_dialog::integer::sys.bit AS is_end_of_dialog,
-       CASE WHEN e.queue_id IN (SELECT q FROM ssb.readable_queues() AS q) THEN t.body END AS message_body,
+       CASE WHEN e.queue_id IN (SELECT q FROM ssb_internal.readable_queues() AS q) THEN t.body END AS message_body,
        t.transmission_status, e.priority
   FROM ssb.transmission AS t JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
- WHERE t.database_id = (SELECT ssb.current_database_id());
+ WHERE t.database_id = (SELECT ssb_internal.current_database_id());

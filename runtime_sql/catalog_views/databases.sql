@@ -3,13 +3,13 @@
 
 -- The number of an owner or grantee: dbo is 1, public 0; a T-SQL principal has its
 -- own, another PostgreSQL role its oid.
-CREATE OR REPLACE FUNCTION ssb.principal_id_of(p_name text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.principal_id_of(p_name text, p_database_id integer)
 RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN lower(p_name) = 'public' THEN 0
-                WHEN lower(p_name) = 'dbo' OR p_name = ssb.runtime_owner() THEN 1
+                WHEN lower(p_name) = 'dbo' OR p_name = ssb_internal.runtime_owner() THEN 1
                 WHEN lower(p_name) = 'guest' THEN 2
                 ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
                                 WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id
@@ -19,9 +19,10 @@ $$;
 
 -- The rows that a catalog view shows in another T-SQL database: p_view is a NULL of its type.
 -- Called by  compiled SELECT … FROM Other.sys.tables
-CREATE OR REPLACE FUNCTION ssb.of_database(p_database text, p_view anyelement)
+CREATE OR REPLACE FUNCTION ssb_internal.of_database(p_database text, p_view anyelement)
 RETURNS SETOF anyelement
 LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_database text := current_setting('pgsb.database', true);
@@ -35,19 +36,19 @@ EXCEPTION WHEN OTHERS THEN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.collation_name()
+CREATE OR REPLACE FUNCTION ssb_internal.collation_name()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'SQL_Latin1_General_CP1_CI_AS';
 
 CREATE OR REPLACE VIEW sys.databases AS
-SELECT ssb.database_name(d.database_id)                         AS name,
+SELECT ssb_internal.database_name(d.database_id)                         AS name,
        d.database_id,
        NULL::integer                                            AS source_database_id,
        convert_to(d.owner, 'UTF8')                              AS owner_sid,
        d.create_date::timestamp(3)                              AS create_date,
        coalesce(nullif(d.options ->> 'COMPATIBILITY_LEVEL', '')::smallint, 160::smallint) AS compatibility_level,
-       ssb.collation_name()                                     AS collation_name,
+       ssb_internal.collation_name()                                     AS collation_name,
        0::smallint                                              AS user_access,
        'MULTI_USER'::text                                       AS user_access_desc,
        (d.options ? 'READ_ONLY')::integer::sys.bit              AS is_read_only,
@@ -62,7 +63,7 @@ SELECT ssb.database_name(d.database_id)                         AS name,
        1::smallint                                              AS recovery_model,
        coalesce(upper(d.options ->> 'RECOVERY'), 'FULL')        AS recovery_model_desc,
        d.is_trustworthy_on::integer::sys.bit                    AS is_trustworthy_on,
-       d.has_master_key::integer::sys.bit                       AS is_master_key_encrypted_by_server,
+       EXISTS (SELECT FROM ssb.master_key AS k WHERE k.database_id = d.database_id AND k.by_service IS NOT NULL)::integer::sys.bit AS is_master_key_encrypted_by_server,
        d.is_broker_enabled::integer::sys.bit                    AS is_broker_enabled,
        d.service_broker_guid,
        d.is_honor_broker_priority_on::integer::sys.bit          AS is_honor_broker_priority_on,
@@ -85,23 +86,23 @@ SELECT ssb.database_name(d.database_id)                         AS name,
   FROM ssb.database AS d;
 
 -- Every PostgreSQL schema of the session's T-SQL database.
-CREATE OR REPLACE VIEW ssb.visible_schema AS
+CREATE OR REPLACE VIEW ssb_internal.visible_schema AS
 SELECT n.oid, n.nspname::text AS postgres_name,
        coalesce(s.schema_name, substr(n.nspname::text, length(d.schema_prefix) + 1)) AS name,
        CASE WHEN n.nspname = d.schema_prefix || 'dbo' THEN 1 ELSE n.oid::integer END AS schema_id,
        coalesce(s.owner, 'dbo') AS owner, d.database_id
   FROM ssb.database AS d
-  JOIN pg_namespace AS n ON ssb.database_of_schema(n.nspname::text) = d.database_id
+  JOIN pg_namespace AS n ON ssb_internal.database_of_schema(n.nspname::text) = d.database_id
                         AND length(n.nspname) > length(d.schema_prefix)
   LEFT JOIN ssb.schema_of_database AS s ON s.name = n.nspname
- WHERE d.database_id = (SELECT ssb.current_database_id())
-   AND n.nspname NOT IN ('ssb', 'sys', 'information_schema') AND n.nspname !~ '^pg_';
+ WHERE d.database_id = (SELECT ssb_internal.current_database_id())
+   AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_';
 
 CREATE OR REPLACE VIEW sys.schemas AS
-SELECT v.name, v.schema_id, ssb.principal_id_of(v.owner, v.database_id) AS principal_id
-  FROM ssb.visible_schema AS v
+SELECT v.name, v.schema_id, ssb_internal.principal_id_of(v.owner, v.database_id) AS principal_id
+  FROM ssb_internal.visible_schema AS v
 UNION ALL
-SELECT 'dbo', 1, 1 WHERE NOT EXISTS (SELECT FROM ssb.visible_schema AS v WHERE v.schema_id = 1)
+SELECT 'dbo', 1, 1 WHERE NOT EXISTS (SELECT FROM ssb_internal.visible_schema AS v WHERE v.schema_id = 1)
 UNION ALL
 SELECT s.name, s.schema_id, s.schema_id FROM (VALUES ('guest', 2), ('INFORMATION_SCHEMA', 3), ('sys', 4)) AS s (name, schema_id);
 
@@ -123,20 +124,20 @@ SELECT p.name, p.principal_id,
        coalesce(p.default_schema, CASE WHEN p.kind = 'USER' THEN 'dbo' END),
        p.create_date::timestamp(3), p.create_date::timestamp(3), 1, convert_to(p.name, 'UTF8'), 0::sys.bit, 1
   FROM ssb.principal AS p
- WHERE p.database_id = (SELECT ssb.current_database_id())
+ WHERE p.database_id = (SELECT ssb_internal.current_database_id())
 UNION ALL
 SELECT r.rolname::text, r.oid::integer, CASE WHEN r.rolcanlogin THEN 'S' ELSE 'R' END,
        CASE WHEN r.rolcanlogin THEN 'SQL_USER' ELSE 'DATABASE_ROLE' END, 'dbo', NULL, NULL, 1, NULL, 0::sys.bit, 1
   FROM pg_roles AS r
  WHERE r.rolname !~ '^pg_'
    AND NOT EXISTS (SELECT FROM ssb.principal AS p
-                    WHERE lower(p.name) = lower(r.rolname) AND p.database_id = (SELECT ssb.current_database_id()));
+                    WHERE lower(p.name) = lower(r.rolname) AND p.database_id = (SELECT ssb_internal.current_database_id()));
 
 CREATE OR REPLACE VIEW sys.database_role_members AS
-SELECT coalesce(ssb.principal_id_of(m.role, m.database_id), CASE lower(m.role) WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END)
+SELECT coalesce(ssb_internal.principal_id_of(m.role, m.database_id), CASE lower(m.role) WHEN 'db_owner' THEN 16384 WHEN 'db_ddladmin' THEN 16387 END)
            AS role_principal_id,
-       ssb.principal_id_of(m.member, m.database_id) AS member_principal_id
-  FROM ssb.role_member AS m WHERE m.database_id = (SELECT ssb.current_database_id());
+       ssb_internal.principal_id_of(m.member, m.database_id) AS member_principal_id
+  FROM ssb.role_member AS m WHERE m.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.server_principals AS
 SELECT p.name, p.principal_id, convert_to(p.name, 'UTF8') AS sid, 'S'::char(1) AS type, 'SQL_LOGIN'::text AS type_desc,
@@ -157,22 +158,11 @@ SELECT CASE p.class WHEN 'DATABASE' THEN 0 WHEN 'QUEUE' THEN 1 WHEN 'SCHEMA' THE
        CASE p.class WHEN 'QUEUE' THEN 'OBJECT_OR_COLUMN' WHEN 'CONTRACT' THEN 'SERVICE_CONTRACT'
                     ELSE replace(p.class, ' ', '_') END AS class_desc,
        p.major_id, 0 AS minor_id,
-       ssb.principal_id_of(p.grantee, p.database_id) AS grantee_principal_id,
-       ssb.principal_id_of(p.grantor, p.database_id) AS grantor_principal_id,
+       ssb_internal.principal_id_of(p.grantee, p.database_id) AS grantee_principal_id,
+       ssb_internal.principal_id_of(p.grantor, p.database_id) AS grantor_principal_id,
        CASE p.privilege WHEN 'RECEIVE' THEN 'RC' WHEN 'SEND' THEN 'SN' WHEN 'SELECT' THEN 'SL' WHEN 'CONTROL' THEN 'CL'
                         WHEN 'REFERENCES' THEN 'RF' WHEN 'ALTER' THEN 'AL' WHEN 'TAKE OWNERSHIP' THEN 'TO'
                         WHEN 'VIEW DEFINITION' THEN 'VW' ELSE left(p.privilege, 4) END::char(4) AS type,
        p.privilege AS permission_name, p.state,
        CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
-  FROM ssb.permission AS p WHERE p.database_id = (SELECT ssb.current_database_id());
-
-CREATE OR REPLACE VIEW sys.certificates AS
-SELECT c.name, c.certificate_id, ssb.principal_id_of(c.owner, c.database_id) AS principal_id, 'NA'::char(2) AS pvt_key_encryption_type,
-       'NO_PRIVATE_KEY'::text AS pvt_key_encryption_type_desc, c.active_for_begin_dialog::integer::sys.bit AS is_active_for_begin_dialog,
-       c.subject, c.start_date::timestamp(3) AS start_date, c.expiry_date::timestamp(3) AS expiry_date
-  FROM ssb.certificate AS c WHERE c.database_id = (SELECT ssb.current_database_id());
-
-CREATE OR REPLACE VIEW sys.symmetric_keys AS
-SELECT '##MS_DatabaseMasterKey##'::text AS name, 1 AS principal_id, 101 AS symmetric_key_id, 256 AS key_length,
-       'A3'::char(2) AS key_algorithm, 'AES_256'::text AS algorithm_desc
-  FROM ssb.database AS d WHERE d.database_id = (SELECT ssb.current_database_id()) AND d.has_master_key;
+  FROM ssb.permission AS p WHERE p.database_id = (SELECT ssb_internal.current_database_id());

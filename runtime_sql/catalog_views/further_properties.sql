@@ -16,15 +16,15 @@ RETURN CASE upper(option)
 
 CREATE OR REPLACE FUNCTION sys.typeproperty(type text, property text) RETURNS integer
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE lower($2)
         WHEN 'precision' THEN t.precision
         WHEN 'scale' THEN CASE WHEN t.scale > 0 OR t.precision > 0 AND t.name ~ 'int|decimal|numeric|money|date|time|bit' THEN t.scale END
         WHEN 'allowsnull' THEN t.is_nullable::integer
         WHEN 'ownerid' THEN t.schema_id
         WHEN 'usesansitrim' THEN CASE WHEN t.name ~ 'char|binary' THEN 1 END END
-    FROM sys.types AS t WHERE t.user_type_id = sys.type_id($1)
-$$;
+    FROM sys.types AS t WHERE t.user_type_id = sys.type_id($1);
+END;
 
 CREATE OR REPLACE FUNCTION sys.collationproperty(collation_name text, property text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -62,10 +62,10 @@ RETURN CASE WHEN sys.suser_id(login) IS NOT NULL THEN CASE lower(property)
 
 CREATE OR REPLACE FUNCTION sys.indexkey_property(object_id integer, index_id integer, key_id integer, property text) RETURNS integer
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE lower($4) WHEN 'columnid' THEN c.column_id WHEN 'isdescending' THEN c.is_descending_key::integer END
-    FROM sys.index_columns AS c WHERE c.object_id = $1 AND c.index_id = $2 AND c.key_ordinal = $3
-$$;
+    FROM sys.index_columns AS c WHERE c.object_id = $1 AND c.index_id = $2 AND c.key_ordinal = $3;
+END;
 
 CREATE OR REPLACE FUNCTION sys.original_db_name() RETURNS text
 LANGUAGE sql STABLE
@@ -73,65 +73,73 @@ RETURN sys.db_name();
 
 CREATE OR REPLACE FUNCTION sys.file_name(file_id integer) RETURNS text
 LANGUAGE sql STABLE
-AS $$ SELECT f.name::text FROM sys.database_files AS f WHERE f.file_id = $1 $$;
+BEGIN ATOMIC
+    SELECT f.name::text FROM sys.database_files AS f WHERE f.file_id = $1;
+END;
 
 CREATE OR REPLACE FUNCTION sys.file_idex(file_name text) RETURNS integer
 LANGUAGE sql STABLE
-AS $$ SELECT f.file_id FROM sys.database_files AS f WHERE lower(f.name) = lower($1) $$;
+BEGIN ATOMIC
+    SELECT f.file_id FROM sys.database_files AS f WHERE lower(f.name) = lower($1);
+END;
 
 CREATE OR REPLACE FUNCTION sys.fileproperty(file_name text, property text) RETURNS integer
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE lower($2)
         WHEN 'spaceused' THEN f.size
         WHEN 'isreadonly' THEN 0
         WHEN 'isprimaryfile' THEN (f.file_id = 1)::integer
         WHEN 'islogfile' THEN (f.type = 1)::integer END::integer
-    FROM sys.database_files AS f WHERE lower(f.name) = lower($1)
-$$;
+    FROM sys.database_files AS f WHERE lower(f.name) = lower($1);
+END;
 
 CREATE OR REPLACE FUNCTION sys.filegroup_name(filegroup_id integer) RETURNS text
 LANGUAGE sql STABLE
-AS $$ SELECT g.name::text FROM sys.filegroups AS g WHERE g.data_space_id = $1 $$;
+BEGIN ATOMIC
+    SELECT g.name::text FROM sys.filegroups AS g WHERE g.data_space_id = $1;
+END;
 
 CREATE OR REPLACE FUNCTION sys.filegroup_id(filegroup_name text) RETURNS integer
 LANGUAGE sql STABLE
-AS $$ SELECT g.data_space_id FROM sys.filegroups AS g WHERE lower(g.name) = lower($1) $$;
+BEGIN ATOMIC
+    SELECT g.data_space_id FROM sys.filegroups AS g WHERE lower(g.name) = lower($1);
+END;
 
 CREATE OR REPLACE FUNCTION sys.filegroupproperty(filegroup_name text, property text) RETURNS integer
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE lower($2)
         WHEN 'isreadonly' THEN 0
         WHEN 'isuserdefinedfg' THEN (g.data_space_id > 1)::integer
         WHEN 'isdefault' THEN g.is_default::integer END
-    FROM sys.filegroups AS g WHERE lower(g.name) = lower($1)
-$$;
+    FROM sys.filegroups AS g WHERE lower(g.name) = lower($1);
+END;
 
 -- The session's own lock, as sp_getapplock takes it (470): PostgreSQL keeps which of the two kinds it is.
 CREATE OR REPLACE FUNCTION sys.applock_mode(principal text, resource text, owner text) RETURNS text
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce((
         SELECT CASE max(l.mode) WHEN 'ShareLock' THEN 'Shared' ELSE 'Exclusive' END
           FROM pg_catalog.pg_locks AS l, hashtextextended('applock:' || $2, 0) AS k (key)
          WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.granted AND l.objsubid = 1
            AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
            AND l.classid::bigint = (k.key >> 32) & 4294967295 AND l.objid::bigint = k.key & 4294967295
-        HAVING count(*) > 0), 'NoLock')
-$$;
+        HAVING count(*) > 0), 'NoLock');
+END;
 
 -- Whether another session's locks would let this one have the mode.
 CREATE OR REPLACE FUNCTION sys.applock_test(principal text, resource text, mode text, owner text) RETURNS integer
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE WHEN EXISTS (
         SELECT FROM pg_catalog.pg_locks AS l, hashtextextended('applock:' || $2, 0) AS k (key)
          WHERE l.locktype = 'advisory' AND l.pid <> pg_backend_pid() AND l.granted AND l.objsubid = 1
            AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
            AND l.classid::bigint = (k.key >> 32) & 4294967295 AND l.objid::bigint = k.key & 4294967295
-           AND (l.mode = 'ExclusiveLock' OR lower($3) NOT IN ('shared', 'intentshared'))) THEN 0 ELSE 1 END
-$$;
+           AND (l.mode = 'ExclusiveLock' OR lower($3) NOT IN ('shared', 'intentshared'))) THEN 0 ELSE 1 END;
+END;
 
 -- Not in the reference, but in many scripts that show what HASHBYTES gives.
 CREATE OR REPLACE FUNCTION sys.fn_varbintohexstr(value bytea) RETURNS text

@@ -1,33 +1,33 @@
--- Synonyms are views (127_modules.sql): the comment on one tells what it stands for.
-CREATE OR REPLACE VIEW ssb.synonym AS
+-- Synonyms are views (session/modules.sql): the comment on one tells what it stands for.
+CREATE OR REPLACE VIEW ssb_internal.synonym AS
 SELECT d.objoid AS oid, substr(d.description, length('synonym for ') + 1) AS target
   FROM pg_description AS d
  WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND starts_with(d.description, 'synonym for ');
-GRANT SELECT ON ssb.synonym TO PUBLIC;
+GRANT SELECT ON ssb_internal.synonym TO PUBLIC;
 
 -- sys.objects and its relatives, enough for scripts that ask what exists: queues
 -- from our catalog, everything else from PostgreSQL's. Tables and procedures have
 -- folded names there; queues keep their spelling.
 
 CREATE OR REPLACE VIEW sys.objects AS
-SELECT q.spelling AS name, q.queue_id AS object_id, ssb.principal_id_of(q.owner, q.database_id) AS principal_id,
+SELECT q.spelling AS name, q.queue_id AS object_id, ssb_internal.principal_id_of(q.owner, q.database_id) AS principal_id,
        v.schema_id, 0 AS parent_object_id, 'SQ'::char(2) AS type, 'SERVICE_QUEUE'::text AS type_desc,
        q.create_date::timestamp(3) AS create_date, q.modify_date::timestamp(3) AS modify_date,
        0::sys.bit AS is_ms_shipped, 0::sys.bit AS is_published, 0::sys.bit AS is_schema_published
-  FROM ssb.queue AS q JOIN ssb.visible_schema AS v ON v.postgres_name = q.schema_name
+  FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name
 UNION ALL
--- The internal table that a queue's messages lie in (331_storage.sql): its number is the queue's, negative.
+-- The internal table that a queue's messages lie in (catalog_views/storage.sql): its number is the queue's, negative.
 SELECT 'queue_messages_' || q.queue_id, -q.queue_id, NULL, 4, q.queue_id, 'IT', 'INTERNAL_TABLE',
        q.create_date::timestamp(3), q.modify_date::timestamp(3), 0::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM ssb.queue AS q JOIN ssb.visible_schema AS v ON v.postgres_name = q.schema_name
+  FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name
 UNION ALL
 SELECT c.relname::text, c.oid::integer, NULL, v.schema_id, 0,
        CASE WHEN s.target IS NOT NULL THEN 'SN' WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' ELSE 'U' END,
        CASE WHEN s.target IS NOT NULL THEN 'SYNONYM' WHEN c.relkind IN ('v', 'm') THEN 'VIEW'
             WHEN c.relkind = 'S' THEN 'SEQUENCE_OBJECT' ELSE 'USER_TABLE' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM pg_class AS c JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
-  LEFT JOIN ssb.synonym AS s ON s.oid = c.oid
+  FROM pg_class AS c JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
+  LEFT JOIN ssb_internal.synonym AS s ON s.oid = c.oid
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND NOT EXISTS (SELECT FROM ssb.queue AS q WHERE q.schema_name = v.postgres_name AND q.relation_name = c.relname)
     OR c.relkind = 'S' AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i'))
@@ -36,28 +36,28 @@ SELECT p.proname::text, p.oid::integer, NULL, v.schema_id, 0,
        CASE WHEN p.prokind = 'p' THEN 'P' WHEN p.proretset THEN 'TF' ELSE 'FN' END,
        CASE WHEN p.prokind = 'p' THEN 'SQL_STORED_PROCEDURE' WHEN p.proretset THEN 'SQL_TABLE_VALUED_FUNCTION' ELSE 'SQL_SCALAR_FUNCTION' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM pg_proc AS p JOIN ssb.visible_schema AS v ON v.oid = p.pronamespace
+  FROM pg_proc AS p JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
  WHERE p.prorettype <> 'trigger'::regtype AND NOT (p.prorettype = 'void'::regtype AND p.proname ~ '@(database|server)$')
 UNION ALL
 SELECT t.tgname::text, t.oid::integer, NULL, v.schema_id, t.tgrelid::integer, 'TR', 'SQL_TRIGGER',
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
-  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb.is_runtime_function(t.tgfoid)
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
+ WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
 SELECT k.conname::text, k.oid::integer, NULL, v.schema_id, k.conrelid::integer,
        CASE r.kind WHEN 'p' THEN 'PK' WHEN 'u' THEN 'UQ' WHEN 'f' THEN 'F' ELSE 'C' END,
        CASE r.kind WHEN 'p' THEN 'PRIMARY_KEY_CONSTRAINT' WHEN 'u' THEN 'UNIQUE_CONSTRAINT'
                    WHEN 'f' THEN 'FOREIGN_KEY_CONSTRAINT' ELSE 'CHECK_CONSTRAINT' END,
        NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM pg_constraint AS k JOIN ssb.visible_schema AS v ON v.oid = k.connamespace
- CROSS JOIN LATERAL (SELECT CASE WHEN k.contype = 'c' AND starts_with(ssb.definition_switched_off(k.oid), 'FOREIGN KEY ')
+  FROM pg_constraint AS k JOIN ssb_internal.visible_schema AS v ON v.oid = k.connamespace
+ CROSS JOIN LATERAL (SELECT CASE WHEN k.contype = 'c' AND starts_with(ssb_internal.definition_switched_off(k.oid), 'FOREIGN KEY ')
                                  THEN 'f' ELSE k.contype END AS kind) AS r
  WHERE k.contype IN ('p', 'u', 'f', 'c')
 UNION ALL
 SELECT d.name, d.oid::integer, NULL, v.schema_id, d.relation::integer, 'D', 'DEFAULT_CONSTRAINT', NULL, NULL, 0::sys.bit, 0::sys.bit, 0::sys.bit
-  FROM ssb.column_default AS d JOIN ssb.visible_schema AS v ON v.oid = d.namespace;
+  FROM ssb_internal.column_default AS d JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace;
 
 -- Those of the system too: scripts count on there being thousands (SELECT TOP (1000) ROW_NUMBER() …).
 CREATE OR REPLACE VIEW sys.all_objects AS
@@ -92,14 +92,14 @@ SELECT o.*, NULL::integer AS lob_data_space_id, NULL::integer AS filestream_data
        p.history::oid::integer AS history_table_id, 0::sys.bit AS is_remote_data_archive_enabled, 0::sys.bit AS is_external,
        0::sys.bit AS is_node, 0::sys.bit AS is_edge
   FROM sys.objects AS o
-  LEFT JOIN ssb.system_period AS p ON p.relation = o.object_id::oid
-  LEFT JOIN ssb.system_period AS h ON h.history = o.object_id::oid
+  LEFT JOIN ssb_internal.system_period AS p ON p.relation = o.object_id::oid
+  LEFT JOIN ssb_internal.system_period AS h ON h.history = o.object_id::oid
  WHERE o.type = 'U';
 
 CREATE OR REPLACE VIEW sys.periods AS
 SELECT 'SYSTEM_TIME'::text AS name, 1 AS period_type, 'SYSTEM_TIME_PERIOD'::text AS period_type_desc,
        p.relation::integer AS object_id, s.attnum::integer AS start_column_id, e.attnum::integer AS end_column_id
-  FROM ssb.system_period AS p
+  FROM ssb_internal.system_period AS p
   JOIN sys.objects AS o ON o.object_id = p.relation::integer
   JOIN pg_attribute AS s ON s.attrelid = p.relation AND s.attname = p.start_column
   JOIN pg_attribute AS e ON e.attrelid = p.relation AND e.attname = p.end_column;
@@ -125,12 +125,12 @@ SELECT t.tgname::text AS name, t.oid::integer AS object_id, 1::smallint AS paren
        (t.tgenabled = 'D')::integer::sys.bit AS is_disabled, (EXISTS (SELECT FROM pg_trigger AS r WHERE r.tgrelid = t.tgrelid AND r.tgname = t.tgname || '@rows'))::integer::sys.bit AS is_instead_of_trigger
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
-  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
- WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb.is_runtime_function(t.tgfoid)
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
+ WHERE NOT t.tgisinternal AND strpos(t.tgname, '@') = 0 AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
 SELECT d.name, d.trigger_id, 0::smallint, 'DATABASE', 0, 'TR'::char(2), 'SQL_TRIGGER', d.create_date::timestamp(3), d.create_date::timestamp(3),
        0::sys.bit, 0::sys.bit, d.is_disabled::integer::sys.bit, 0::sys.bit
-  FROM ssb.ddl_trigger AS d WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb.current_database_id());
+  FROM ssb.ddl_trigger AS d WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb_internal.current_database_id());
 
 CREATE OR REPLACE VIEW sys.server_triggers AS
 SELECT d.name, d.trigger_id AS object_id, 100::smallint AS parent_class, 'SERVER'::text AS parent_class_desc, 0 AS parent_id,
@@ -139,7 +139,7 @@ SELECT d.name, d.trigger_id AS object_id, 100::smallint AS parent_class, 'SERVER
   FROM ssb.ddl_trigger AS d WHERE d.scope = 'SERVER';
 
 -- The T-SQL type that a PostgreSQL one stands for, and its number in sys.types.
-CREATE OR REPLACE FUNCTION ssb.tsql_type(p_type oid)
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_type(p_type oid)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -154,7 +154,7 @@ AS $$
         ELSE format_type(p_type, NULL) END;
 $$;
 
-CREATE OR REPLACE VIEW ssb.system_type AS
+CREATE OR REPLACE VIEW ssb_internal.system_type AS
 SELECT t.name, t.number AS system_type_id, t.max_length, t.precision, t.scale
   FROM (VALUES ('image', 34, 16, 0, 0), ('text', 35, 16, 0, 0), ('uniqueidentifier', 36, 16, 0, 0), ('date', 40, 3, 10, 0),
                ('time', 41, 5, 16, 7), ('datetime2', 42, 8, 27, 7), ('datetimeoffset', 43, 10, 34, 7), ('tinyint', 48, 1, 3, 0),
@@ -167,11 +167,11 @@ SELECT t.name, t.number AS system_type_id, t.max_length, t.precision, t.scale
        AS t (name, number, max_length, precision, scale);
 
 -- CREATE TYPE … FROM makes a domain, CREATE TYPE … AS TABLE the type of its rows.
-CREATE OR REPLACE VIEW ssb.user_type AS
+CREATE OR REPLACE VIEW ssb_internal.user_type AS
 SELECT t.oid, t.typname::text AS name, v.schema_id, t.typtype = 'c' AS is_table, t.typbasetype AS base, t.typtypmod AS modifier,
        NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.contypid = t.oid AND k.conname = 'columns are NOT NULL') AS is_nullable
   FROM pg_type AS t
-  JOIN ssb.visible_schema AS v ON v.oid = t.typnamespace
+  JOIN ssb_internal.visible_schema AS v ON v.oid = t.typnamespace
  WHERE t.typtype = 'd'
     -- The rows of a table-valued function have a type too (name@row).
     OR t.typtype = 'c' AND t.typname NOT LIKE '%@row' AND EXISTS (SELECT FROM pg_class AS c WHERE c.oid = t.typrelid AND c.relkind = 'c');
@@ -179,9 +179,9 @@ SELECT t.oid, t.typname::text AS name, v.schema_id, t.typtype = 'c' AS is_table,
 CREATE OR REPLACE VIEW sys.types AS
 SELECT t.name, t.system_type_id, t.system_type_id::integer AS user_type_id, 4 AS schema_id, t.max_length, t.precision, t.scale,
        1::sys.bit AS is_nullable, 0::sys.bit AS is_user_defined, 0::sys.bit AS is_table_type, NULL::integer AS principal_id,
-       CASE WHEN t.system_type_id IN (35, 99, 167, 175, 231, 239, 256) THEN ssb.collation_name() END AS collation_name,
+       CASE WHEN t.system_type_id IN (35, 99, 167, 175, 231, 239, 256) THEN ssb_internal.collation_name() END AS collation_name,
        0::sys.bit AS is_assembly_type, 0 AS default_object_id, 0 AS rule_object_id
-  FROM ssb.system_type AS t
+  FROM ssb_internal.system_type AS t
 UNION ALL
 SELECT u.name, CASE WHEN u.is_table THEN 243 ELSE t.system_type_id END, u.oid::integer, u.schema_id,
        CASE WHEN u.is_table THEN -1 WHEN u.base IN ('varchar'::regtype, 'bpchar'::regtype) AND u.modifier > 0 THEN 2 * (u.modifier - 4)
@@ -189,9 +189,9 @@ SELECT u.name, CASE WHEN u.is_table THEN 243 ELSE t.system_type_id END, u.oid::i
        coalesce(CASE WHEN u.base = 'numeric'::regtype AND u.modifier > 0 THEN ((u.modifier - 4) >> 16) & 65535 END, t.precision, 0),
        coalesce(CASE WHEN u.base = 'numeric'::regtype AND u.modifier > 0 THEN (u.modifier - 4) & 2047 END, t.scale, 0),
        (u.is_nullable AND NOT u.is_table)::integer::sys.bit, 1::sys.bit, u.is_table::integer::sys.bit, NULL,
-       CASE WHEN t.system_type_id IN (35, 99, 167, 175, 231, 239, 256) THEN ssb.collation_name() END, 0::sys.bit, 0, 0
-  FROM ssb.user_type AS u
-  LEFT JOIN ssb.system_type AS t ON t.name = ssb.tsql_type(u.base);
+       CASE WHEN t.system_type_id IN (35, 99, 167, 175, 231, 239, 256) THEN ssb_internal.collation_name() END, 0::sys.bit, 0, 0
+  FROM ssb_internal.user_type AS u
+  LEFT JOIN ssb_internal.system_type AS t ON t.name = ssb_internal.tsql_type(u.base);
 
 CREATE OR REPLACE VIEW sys.columns AS
 SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS name, a.attnum::integer AS column_id,
@@ -202,7 +202,7 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS nam
        coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN ((b.modifier - 4) >> 16) & 65535 END, t.precision, 0)::smallint
            AS precision,
        coalesce(CASE WHEN b.type = 'numeric'::regtype AND b.modifier > 0 THEN (b.modifier - 4) & 2047 END, t.scale, 0)::smallint AS scale,
-       CASE WHEN b.type IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN ssb.collation_name() END AS collation_name,
+       CASE WHEN b.type IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN ssb_internal.collation_name() END AS collation_name,
        (NOT a.attnotnull)::integer::sys.bit AS is_nullable, 1::sys.bit AS is_ansi_padded, 0::sys.bit AS is_rowguidcol,
        (a.attidentity <> '')::integer::sys.bit AS is_identity, (a.attgenerated <> '')::integer::sys.bit AS is_computed,
        0::sys.bit AS is_filestream, 0::sys.bit AS is_replicated, 0::sys.bit AS is_non_sql_subscribed,
@@ -215,20 +215,20 @@ SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS nam
        coalesce(CASE g.number WHEN 1 THEN p.start_is_hidden WHEN 2 THEN p.end_is_hidden END, false)::integer::sys.bit AS is_hidden, 0::sys.bit AS is_masked
   FROM pg_attribute AS a
   JOIN pg_class AS c ON c.oid = a.attrelid
-  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   LEFT JOIN ssb.queue AS q ON q.schema_name = v.postgres_name AND q.relation_name = c.relname
-  LEFT JOIN ssb.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
+  LEFT JOIN ssb_internal.user_type AS u ON u.oid = a.atttypid AND NOT u.is_table
  CROSS JOIN LATERAL (SELECT coalesce(u.base, a.atttypid) AS type, CASE WHEN u.base IS NULL THEN a.atttypmod ELSE u.modifier END AS modifier) AS b
   -- What datetime and smalldatetime are made of.
-  LEFT JOIN ssb.system_type AS t ON t.name = CASE WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb.tsql_type(b.type)
+  LEFT JOIN ssb_internal.system_type AS t ON t.name = CASE WHEN b.type <> 'timestamp'::regtype OR b.modifier NOT IN (0, 3) THEN ssb_internal.tsql_type(b.type)
                                                   WHEN b.modifier = 3 THEN 'datetime' ELSE 'smalldatetime' END
-  LEFT JOIN ssb.system_period AS p ON p.relation = c.oid
+  LEFT JOIN ssb_internal.system_period AS p ON p.relation = c.oid
  CROSS JOIN LATERAL (SELECT CASE a.attname WHEN p.start_column THEN 1 WHEN p.end_column THEN 2 ELSE 0 END AS number) AS g
  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'f', 'v', 'm');
 
 -- Names of indexes are unique in a schema here, on a table there: the compiler puts the
--- table's name and __ in front (ordinary_sql_ddl.index_name). Those of constraints are as given.
-CREATE OR REPLACE FUNCTION ssb.tsql_index_name(p_index oid)
+-- table's name and __ in front (compiler/sql/ddl/tables.index_name). Those of constraints are as given.
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_index_name(p_index oid)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -238,13 +238,13 @@ AS $$
      WHERE i.indexrelid = p_index;
 $$;
 
-CREATE OR REPLACE VIEW ssb.numbered_index AS
+CREATE OR REPLACE VIEW ssb_internal.numbered_index AS
 SELECT i.indexrelid, i.indrelid,
        row_number() OVER (PARTITION BY i.indrelid ORDER BY i.indisprimary DESC, i.indexrelid)::integer AS index_id
   FROM pg_index AS i;
 
 CREATE OR REPLACE VIEW sys.indexes AS
-SELECT n.indrelid::integer AS object_id, ssb.tsql_index_name(c.oid) AS name, n.index_id,
+SELECT n.indrelid::integer AS object_id, ssb_internal.tsql_index_name(c.oid) AS name, n.index_id,
        CASE WHEN i.indisprimary THEN 1 ELSE 2 END::smallint AS type,
        CASE WHEN i.indisprimary THEN 'CLUSTERED' ELSE 'NONCLUSTERED' END AS type_desc,
        i.indisunique::integer::sys.bit AS is_unique, i.indisprimary::integer::sys.bit AS is_primary_key,
@@ -254,12 +254,12 @@ SELECT n.indrelid::integer AS object_id, ssb.tsql_index_name(c.oid) AS name, n.i
        0::sys.bit AS is_padded, 0::sys.bit AS is_hypothetical, 0::sys.bit AS is_ignored_in_optimization,
        1::sys.bit AS allow_row_locks, 1::sys.bit AS allow_page_locks, (i.indpred IS NOT NULL)::integer::sys.bit AS has_filter,
        pg_get_expr(i.indpred, i.indrelid) AS filter_definition, 0::sys.bit AS auto_created
-  FROM ssb.numbered_index AS n
+  FROM ssb_internal.numbered_index AS n
   JOIN pg_index AS i ON i.indexrelid = n.indexrelid
   JOIN pg_class AS c ON c.oid = n.indexrelid
-  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace;
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace;
 
-CREATE OR REPLACE VIEW ssb.referential_action AS
+CREATE OR REPLACE VIEW ssb_internal.referential_action AS
 SELECT a.code, a.number, a.name
   FROM (VALUES ('a'::"char", 0::smallint, 'NO_ACTION'), ('r', 0, 'NO_ACTION'), (' ', 0, 'NO_ACTION'), ('c', 1, 'CASCADE'),
                ('n', 2, 'SET_NULL'), ('d', 3, 'SET_DEFAULT')) AS a (code, number, name);
@@ -268,7 +268,7 @@ CREATE OR REPLACE VIEW sys.key_constraints AS
 SELECT o.*, n.index_id AS unique_index_id, 0::sys.bit AS is_system_named, 1::sys.bit AS is_enforced
   FROM sys.objects AS o
   JOIN pg_constraint AS k ON k.oid::integer = o.object_id
-  JOIN ssb.numbered_index AS n ON n.indexrelid = k.conindid
+  JOIN ssb_internal.numbered_index AS n ON n.indexrelid = k.conindid
  WHERE o.type IN ('PK', 'UQ');
 
 -- The actions of a constraint that is switched off stand in what is kept of it.
@@ -281,9 +281,9 @@ SELECT o.*, k.confrelid::integer AS referenced_object_id,
        u.number AS update_referential_action, u.name AS update_referential_action_desc, 0::sys.bit AS is_system_named
   FROM sys.objects AS o
   JOIN pg_constraint AS k ON k.oid::integer = o.object_id
-  JOIN ssb.referential_action AS d ON d.code = k.confdeltype
-  JOIN ssb.referential_action AS u ON u.code = k.confupdtype
-  LEFT JOIN ssb.numbered_index AS n ON n.indexrelid = k.conindid
+  JOIN ssb_internal.referential_action AS d ON d.code = k.confdeltype
+  JOIN ssb_internal.referential_action AS u ON u.code = k.confupdtype
+  LEFT JOIN ssb_internal.numbered_index AS n ON n.indexrelid = k.conindid
  WHERE o.type = 'F';
 
 CREATE OR REPLACE VIEW sys.check_constraints AS
@@ -293,7 +293,7 @@ SELECT o.*, (d.kept IS NOT NULL)::integer::sys.bit AS is_disabled, (NOT k.conval
        0::sys.bit AS is_not_for_replication, 1::sys.bit AS uses_database_collation, 0::sys.bit AS is_system_named
   FROM sys.objects AS o
   JOIN pg_constraint AS k ON k.oid::integer = o.object_id
- CROSS JOIN LATERAL (SELECT ssb.definition_switched_off(k.oid) AS kept) AS d
+ CROSS JOIN LATERAL (SELECT ssb_internal.definition_switched_off(k.oid) AS kept) AS d
  WHERE o.type = 'C';
 
 -- The view of SQL Server 2000, still common in "if it exists" checks.

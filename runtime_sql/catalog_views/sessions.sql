@@ -12,7 +12,10 @@ CREATE OR REPLACE VIEW sys.dm_exec_requests AS
 SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS start_time,
        CASE WHEN a.wait_event_type IN ('Lock', 'Timeout', 'IPC') THEN 'suspended' ELSE 'running' END AS status,
        upper(split_part(ltrim(a.query), ' ', 1)) AS command, a.pid::text::bytea AS sql_handle, a.pid::text::bytea AS plan_handle,
-       5 AS database_id, coalesce((pg_blocking_pids(a.pid))[1], 0) AS blocking_session_id, a.wait_event AS wait_type,
+       5 AS database_id, coalesce((pg_blocking_pids(a.pid))[1], 0) AS blocking_session_id,
+       -- SQL Server's name for a WAITFOR (RECEIVE …); of other roles' sessions operators alone see the text.
+       CASE WHEN a.wait_event IN ('PgSleep', 'advisory') AND a.query ~ 'wait_for_message\(' THEN 'BROKER_RECEIVE_WAITFOR'
+            ELSE a.wait_event END AS wait_type,
        CASE WHEN a.wait_event IS NOT NULL THEN (extract(epoch FROM clock_timestamp() - a.state_change) * 1000)::integer ELSE 0 END AS wait_time,
        coalesce(a.wait_event, '') AS last_wait_type, ''::text AS wait_resource, (a.xact_start IS NOT NULL)::integer AS open_transaction_count,
        (extract(epoch FROM clock_timestamp() - a.query_start) * 1000)::integer AS total_elapsed_time, 0 AS cpu_time,
@@ -24,10 +27,10 @@ SELECT a.pid AS session_id, 0 AS request_id, a.query_start::timestamp(3) AS star
 CREATE OR REPLACE FUNCTION sys.dm_exec_sql_text(handle bytea)
 RETURNS TABLE (dbid smallint, objectid integer, number smallint, encrypted sys.bit, text text)
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT 5::smallint, NULL::integer, NULL::smallint, 0::sys.bit, a.query
-      FROM pg_stat_activity AS a WHERE a.pid::text = convert_from(handle, 'UTF8')
-$$;
+      FROM pg_stat_activity AS a WHERE a.pid::text = convert_from(handle, 'UTF8');
+END;
 
 CREATE OR REPLACE VIEW sys.dm_tran_session_transactions AS
 SELECT a.pid AS session_id, a.backend_xid::text::bigint AS transaction_id, 1 AS enlist_count, 1::sys.bit AS is_user_transaction,
@@ -81,7 +84,7 @@ CREATE OR REPLACE VIEW sys.dm_os_sys_info AS
 SELECT 1 AS cpu_count, pg_postmaster_start_time()::timestamp(3) AS sqlserver_start_time;
 
 -- KILL: ends a session, whose number is that of its process. Called by compiled KILL.
-CREATE OR REPLACE FUNCTION ssb.kill(p_session integer, status_only boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.kill(p_session integer, status_only boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -91,14 +94,14 @@ DECLARE
     v_kind text := (SELECT coalesce(a.backend_type, 'client backend') FROM pg_stat_activity AS a WHERE a.pid = p_session);
 BEGIN
     IF v_kind IS NULL THEN
-        PERFORM ssb.raise_error(6106, format('Process ID %s is not an active process ID.', p_session), 16, 2);
+        PERFORM ssb_internal.raise_error(6106, format('Process ID %s is not an active process ID.', p_session), 16, 2);
     ELSIF p_session = pg_backend_pid() THEN
-        PERFORM ssb.raise_error(6104, 'Cannot use KILL to kill your own process.');
+        PERFORM ssb_internal.raise_error(6104, 'Cannot use KILL to kill your own process.');
     ELSIF v_kind <> 'client backend' THEN
-        PERFORM ssb.raise_error(6107, 'Only user processes can be killed.', 14);
+        PERFORM ssb_internal.raise_error(6107, 'Only user processes can be killed.', 14);
     ELSIF status_only THEN
-        PERFORM ssb.raise_error(6120, format('Status report cannot be obtained. Rollback operation for Process ID %s is not in progress.',
-                                             p_session));
+        PERFORM ssb_internal.raise_error(6120, format('Status report cannot be obtained. Rollback operation for Process ID %s is not in progress.',
+                                                      p_session));
     END IF;
     PERFORM pg_terminate_backend(p_session);
 END;

@@ -10,7 +10,7 @@ SELECT o.*, 201::smallint AS internal_type, 'QUEUE_MESSAGES'::text AS internal_t
 
 -- The rows of a table: counted where they are few, else the planner's estimate. With the caller's
 -- rights, and no code of others: a view or a row security policy would run its functions here.
-CREATE OR REPLACE FUNCTION ssb.rows_of(p_table oid)
+CREATE OR REPLACE FUNCTION ssb_internal.rows_of(p_table oid)
 RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -35,7 +35,7 @@ $$;
 CREATE OR REPLACE VIEW sys.partitions AS
 SELECT i.object_id::bigint << 16 | i.index_id AS partition_id, i.object_id, i.index_id, 1 AS partition_number,
        i.object_id::bigint << 16 | i.index_id AS hobt_id,
-       ssb.rows_of(i.object_id::oid) AS rows,
+       ssb_internal.rows_of(i.object_id::oid) AS rows,
        0::smallint AS data_compression, 'NONE'::text AS data_compression_desc
   FROM (SELECT t.object_id, 0 AS index_id
           FROM sys.tables AS t
@@ -51,7 +51,7 @@ SELECT q.queue_id::bigint << 16 | n, -q.queue_id, n, 1, q.queue_id::bigint << 16
 
 -- Pages of 8 KB: of the table (with what is stored outside its rows), of an index,
 -- of what waits in a queue.
-CREATE OR REPLACE FUNCTION ssb.pages_of(object_id integer, index_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.pages_of(object_id integer, index_id integer)
 RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -61,7 +61,7 @@ AS $$
                             FROM ssb.message_stored AS m WHERE $2 = 1 AND m.queue_id = -$1)
         WHEN $2 < 2 THEN pg_table_size($1::oid::regclass) / 8192
         ELSE (SELECT pg_relation_size(n.indexrelid) / 8192
-                FROM ssb.numbered_index AS n WHERE n.indrelid = $1::oid AND n.index_id = $2) END::bigint;
+                FROM ssb_internal.numbered_index AS n WHERE n.indrelid = $1::oid AND n.index_id = $2) END::bigint;
 $$;
 
 CREATE OR REPLACE VIEW sys.dm_db_partition_stats AS
@@ -70,11 +70,4 @@ SELECT p.partition_id, p.object_id, p.index_id, p.partition_number, p.rows AS ro
        0::bigint AS lob_used_page_count, 0::bigint AS lob_reserved_page_count,
        0::bigint AS row_overflow_used_page_count, 0::bigint AS row_overflow_reserved_page_count,
        g.pages AS used_page_count, g.pages AS reserved_page_count
-  FROM sys.partitions AS p CROSS JOIN LATERAL (SELECT ssb.pages_of(p.object_id, p.index_id) AS pages OFFSET 0) AS g;
-
--- Performance counters are kept by PostgreSQL's own statistics; these are the ones
--- that are known here.
-CREATE OR REPLACE VIEW sys.dm_os_performance_counters AS
-SELECT 'SQLServer:Broker Activation'::char(128) AS object_name, 'Tasks Running'::char(128) AS counter_name,
-       current_database()::char(128) AS instance_name, (SELECT count(*) FROM sys.dm_broker_activated_tasks) AS cntr_value,
-       65792 AS cntr_type;
+  FROM sys.partitions AS p CROSS JOIN LATERAL (SELECT ssb_internal.pages_of(p.object_id, p.index_id) AS pages OFFSET 0) AS g;

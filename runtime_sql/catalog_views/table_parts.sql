@@ -21,8 +21,8 @@ SELECT i.indrelid::integer AS object_id, n.index_id, k.place::integer AS index_c
        (k.place > i.indnkeyatts)::integer::sys.bit AS is_included_column
   FROM pg_index AS i
   JOIN pg_class AS c ON c.oid = i.indexrelid
-  JOIN ssb.numbered_index AS n ON n.indexrelid = i.indexrelid
-  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+  JOIN ssb_internal.numbered_index AS n ON n.indexrelid = i.indexrelid
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   CROSS JOIN LATERAL generate_series(1, i.indnatts) AS k (place);
 
 CREATE OR REPLACE VIEW sys.default_constraints AS
@@ -32,15 +32,15 @@ SELECT d.name, d.oid::integer AS object_id, NULL::integer AS principal_id, v.sch
        d.number::integer AS parent_column_id,
        (SELECT '(' || pg_get_expr(a.adbin, a.adrelid) || ')' FROM pg_attrdef AS a WHERE a.oid = d.oid) AS definition,
        d.is_system_named::integer::sys.bit AS is_system_named
-  FROM ssb.column_default AS d
-  JOIN ssb.visible_schema AS v ON v.oid = d.namespace;
+  FROM ssb_internal.column_default AS d
+  JOIN ssb_internal.visible_schema AS v ON v.oid = d.namespace;
 
 CREATE OR REPLACE VIEW sys.foreign_key_columns AS
 SELECT k.oid::integer AS constraint_object_id, n.place::integer AS constraint_column_id, k.conrelid::integer AS parent_object_id,
        k.conkey[n.place]::integer AS parent_column_id, k.confrelid::integer AS referenced_object_id,
        k.confkey[n.place]::integer AS referenced_column_id
   FROM pg_constraint AS k
-  JOIN ssb.visible_schema AS v ON v.oid = k.connamespace
+  JOIN ssb_internal.visible_schema AS v ON v.oid = k.connamespace
   CROSS JOIN LATERAL generate_series(1, cardinality(k.conkey)) AS n (place)
  WHERE k.contype = 'f';
 
@@ -70,10 +70,10 @@ SELECT p.oid::integer AS object_id, '@' || p.proargnames[n.place] AS name, n.pla
        (n.place > cardinality(n.types) - p.pronargdefaults)::integer::sys.bit AS has_default_value,
        NULL::text AS default_value, 0::sys.bit AS is_readonly, 1::sys.bit AS is_nullable
   FROM pg_proc AS p
-  JOIN ssb.visible_schema AS v ON v.oid = p.pronamespace
+  JOIN ssb_internal.visible_schema AS v ON v.oid = p.pronamespace
   CROSS JOIN LATERAL (SELECT coalesce(p.proallargtypes, p.proargtypes::oid[]) AS types) AS a
   CROSS JOIN LATERAL (SELECT g AS place, a.types FROM generate_series(1, cardinality(a.types)) AS g) AS n
-  LEFT JOIN sys.types AS t ON t.name = ssb.tsql_type(n.types[n.place])
+  LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(n.types[n.place])
  WHERE p.prorettype <> 'trigger'::regtype AND n.types[n.place] <> 'ssb.session'::regtype
    AND coalesce(p.proargmodes[n.place], 'i') IN ('i', 'b', 'o');
 
@@ -83,13 +83,13 @@ SELECT coalesce((SELECT m.oid FROM pg_trigger AS m WHERE m.tgrelid = t.tgrelid A
                 t.oid)::integer AS object_id, e.type, 0::sys.bit AS is_first, 0::sys.bit AS is_last, e.type_desc, 1::sys.bit AS is_trigger_event
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
-  JOIN ssb.visible_schema AS v ON v.oid = c.relnamespace
+  JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   JOIN (VALUES (4, 1, 'INSERT'), (16, 2, 'UPDATE'), (8, 3, 'DELETE')) AS e (bit, type, type_desc) ON (t.tgtype & e.bit) <> 0
- WHERE NOT t.tgisinternal AND NOT ssb.is_runtime_function(t.tgfoid)
+ WHERE NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
 SELECT d.trigger_id, e.number::integer, 0::sys.bit, 0::sys.bit, e.name, 1::sys.bit
   FROM ssb.ddl_trigger AS d CROSS JOIN LATERAL unnest(d.events) WITH ORDINALITY AS e (name, number)
- WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb.current_database_id());
+ WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb_internal.current_database_id());
 
 -- Those of the system's tables and views too.
 CREATE OR REPLACE VIEW sys.all_columns AS
@@ -101,7 +101,7 @@ SELECT r.*
                0 AS is_identity, 0 AS is_computed
           FROM pg_attribute AS a
           JOIN pg_class AS c ON c.oid = a.attrelid
-          LEFT JOIN sys.types AS t ON t.name = ssb.tsql_type(a.atttypid)
+          LEFT JOIN sys.types AS t ON t.name = ssb_internal.tsql_type(a.atttypid)
          WHERE c.relnamespace IN ('sys'::regnamespace, 'pg_catalog'::regnamespace) AND c.relkind IN ('r', 'v')
            AND a.attnum > 0 AND NOT a.attisdropped) AS s
  CROSS JOIN LATERAL jsonb_populate_record(NULL::sys.columns, to_jsonb(s)) AS r;
@@ -123,16 +123,16 @@ SELECT p.class::smallint AS class,
                     WHEN 16 THEN 'SERVICE_CONTRACT' WHEN 17 THEN 'SERVICE' WHEN 18 THEN 'REMOTE_SERVICE_BINDING'
                     WHEN 19 THEN 'SERVICE_ROUTE' ELSE 'OTHER' END AS class_desc,
        p.major_id, p.minor_id, p.name, p.value
-  FROM ssb.extended_property AS p WHERE p.database_id = (SELECT ssb.current_database_id());
+  FROM ssb.extended_property AS p WHERE p.database_id = (SELECT ssb_internal.current_database_id());
 
 -- What level0 … level2 of the procedures for extended properties name.
-CREATE OR REPLACE FUNCTION ssb.property_target(level0type text, level0name text, level1type text, level1name text,
-                                               level2type text, level2name text, OUT class integer, OUT major_id integer, OUT minor_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.property_target(level0type text, level0name text, level1type text, level1name text,
+                                                        level2type text, level2name text, OUT class integer, OUT major_id integer, OUT minor_id integer)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_database integer := ssb.current_database_id();
+    v_database integer := ssb_internal.current_database_id();
 BEGIN
     class := 0;
     major_id := 0;
@@ -173,26 +173,26 @@ BEGIN
             major_id := hashtext(upper(level0type) || '.' || level0name);
     END CASE;
     IF major_id IS NULL OR minor_id IS NULL THEN
-        PERFORM ssb.raise_error(15135, format('Object is invalid. Extended properties are not permitted on ''%s'', or the object does not exist.',
-                                              concat_ws('.', level0name, level1name, level2name)));
+        PERFORM ssb_internal.raise_error(15135, format('Object is invalid. Extended properties are not permitted on ''%s'', or the object does not exist.',
+                                                       concat_ws('.', level0name, level1name, level2name)));
     END IF;
 END;
 $$;
 
 -- The caller owns what a property is of, or may ALTER it; 15247 when not.
-CREATE OR REPLACE FUNCTION ssb.require_property_right(p_class integer, p_major_id integer, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_property_right(p_class integer, p_major_id integer, p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_caller CONSTANT name := ssb.caller();
+    v_caller CONSTANT name := ssb_internal.caller();
     v_role name;
     v_owner text;
     v_class text;
 BEGIN
-    IF pg_has_role(v_caller, ssb.runtime_owner(), 'USAGE') OR ssb.is_member(v_caller, 'db_owner', p_database_id)
-       OR (p_class <> 0 AND ssb.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
+    IF pg_has_role(v_caller, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(v_caller, 'db_owner', p_database_id)
+       OR (p_class <> 0 AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
         RETURN;
     END IF;
     IF p_class IN (1, 3) THEN
@@ -214,8 +214,8 @@ BEGIN
             UNION ALL SELECT 'CONTRACT', c.owner FROM ssb.contract AS c WHERE p_class = 16 AND c.contract_id = p_major_id
             UNION ALL SELECT 'SERVICE', s.owner FROM ssb.service AS s WHERE p_class = 17 AND s.service_id = p_major_id
             UNION ALL SELECT 'ROUTE', r.owner FROM ssb.route AS r WHERE p_class = 19 AND r.route_id = p_major_id) AS o;
-    IF NOT FOUND OR NOT ssb.has_permission(v_caller, v_class, p_major_id, 'ALTER', v_owner, p_database_id) THEN
-        PERFORM ssb.raise_error(15247, 'User does not have permission to perform this action.');
+    IF NOT FOUND OR NOT ssb_internal.has_permission(v_caller, v_class, p_major_id, 'ALTER', v_owner, p_database_id) THEN
+        PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
     END IF;
 END;
 $$;
@@ -231,16 +231,16 @@ AS $$
 DECLARE
     v_target record;
     v_shown text := coalesce(concat_ws('.', level0name, level1name, level2name), '');
-    v_database integer := ssb.current_database_id();
+    v_database integer := ssb_internal.current_database_id();
 BEGIN
-    v_target := ssb.property_target(level0type, level0name, level1type, level1name, level2type, level2name);
-    PERFORM ssb.require_property_right(v_target.class, v_target.major_id, v_database);
+    v_target := ssb_internal.property_target(level0type, level0name, level1type, level1name, level2type, level2name);
+    PERFORM ssb_internal.require_property_right(v_target.class, v_target.major_id, v_database);
     IF action = 'ADD' THEN
         INSERT INTO ssb.extended_property AS e (database_id, class, major_id, minor_id, name, value)
         VALUES (v_database, v_target.class, v_target.major_id, v_target.minor_id, change_extended_property.name, change_extended_property.value)
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
-            PERFORM ssb.raise_error(15233, format('Property cannot be added. Property ''%s'' already exists for ''%s''.', name, v_shown));
+            PERFORM ssb_internal.raise_error(15233, format('Property cannot be added. Property ''%s'' already exists for ''%s''.', name, v_shown));
         END IF;
         RETURN;
     ELSIF action = 'UPDATE' THEN
@@ -253,7 +253,7 @@ BEGIN
            AND e.minor_id = v_target.minor_id AND e.name = change_extended_property.name;
     END IF;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_error(15217, format('Property cannot be updated or deleted. Property ''%s'' does not exist for ''%s''.', name, v_shown));
+        PERFORM ssb_internal.raise_error(15217, format('Property cannot be updated or deleted. Property ''%s'' does not exist for ''%s''.', name, v_shown));
     END IF;
 END;
 $$;
@@ -263,12 +263,13 @@ CREATE OR REPLACE FUNCTION sys.fn_listextendedproperty(p_name text, p_level0type
                                                        p_level1name text, p_level2type text, p_level2name text)
 RETURNS TABLE (objtype text, objname text, name text, value text)
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_target record;
 BEGIN
     BEGIN
-        v_target := ssb.property_target(p_level0type, p_level0name, p_level1type, p_level1name, p_level2type, p_level2name);
+        v_target := ssb_internal.property_target(p_level0type, p_level0name, p_level1type, p_level1name, p_level2type, p_level2name);
     EXCEPTION WHEN SQLSTATE 'T0BOF' THEN
         RETURN;
     END;

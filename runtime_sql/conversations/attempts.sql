@@ -27,24 +27,24 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.attempt_sequence(p_number integer)
+CREATE OR REPLACE FUNCTION ssb_internal.attempt_sequence(p_number integer)
 RETURNS regclass
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ('ssb.attempt_' || p_number)::regclass; $$;
 
 -- With its epoch: of all numbers that end so, the nearest to the present ones.
-CREATE OR REPLACE FUNCTION ssb.whole_transaction(p_transaction bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.whole_transaction(p_transaction bigint)
 RETURNS bigint
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT n.next + ((p_transaction - n.next + 2147483648) & 4294967295) - 2147483648
       FROM (SELECT pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint AS next) AS n;
-$$;
+END;
 
 -- 'in progress', 'committed', 'aborted'; NULL for one too old to be known, or of another
 -- server, from which the sequences were restored.
-CREATE OR REPLACE FUNCTION ssb.fate(p_transaction bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.fate(p_transaction bigint)
 RETURNS text
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -65,14 +65,14 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.attempts_on_record(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.attempts_on_record(p_queue_id integer)
 RETURNS TABLE (number integer, transaction bigint, is_certain boolean, is_told boolean, fate text)
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT a.number, abs(a.value) & 4294967295, a.value > 0,
-           (coalesce(pg_sequence_last_value('ssb.attempts_told'), 0) >> a.number - 1) & 1 = 1, ssb.fate(abs(a.value) & 4294967295)
-      FROM (SELECT n AS number, pg_sequence_last_value(ssb.attempt_sequence(n)) AS value
+           (coalesce(pg_sequence_last_value('ssb.attempts_told'), 0) >> a.number - 1) & 1 = 1, ssb_internal.fate(abs(a.value) & 4294967295)
+      FROM (SELECT n AS number, pg_sequence_last_value(ssb_internal.attempt_sequence(n)) AS value
               FROM generate_series(1, 62) AS n
              WHERE (pg_sequence_last_value('ssb.attempts_in_use') >> n - 1) & 1 = 1 OFFSET 0) AS a
      WHERE abs(a.value) >> 32 = p_queue_id;
@@ -80,7 +80,7 @@ $$;
 
 -- The caller holds the lock. Where 62 are in use, one is not written down: its rollback
 -- will not count.
-CREATE OR REPLACE FUNCTION ssb.put_attempt(p_queue_id integer, p_transaction bigint, p_is_certain boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.put_attempt(p_queue_id integer, p_transaction bigint, p_is_certain boolean)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -92,14 +92,14 @@ BEGIN
     IF v_used = 4611686018427387903 THEN
         -- Queues from which nobody receives any more keep theirs; the rollbacks among them are given up.
         SELECT coalesce(bit_or(1::bigint << a.number - 1), 0) INTO v_used
-          FROM (SELECT n AS number, ssb.fate(abs(pg_sequence_last_value(ssb.attempt_sequence(n))) & 4294967295) AS fate
+          FROM (SELECT n AS number, ssb_internal.fate(abs(pg_sequence_last_value(ssb_internal.attempt_sequence(n))) & 4294967295) AS fate
                   FROM generate_series(1, 62) AS n) AS a
          WHERE a.fate = 'in progress'
             OR (a.fate = 'committed' AND (coalesce(pg_sequence_last_value('ssb.attempts_told'), 0) >> a.number - 1) & 1 = 0);
     END IF;
     SELECT n INTO v_number FROM generate_series(1, 62) AS n WHERE (v_used >> n - 1) & 1 = 0 ORDER BY n LIMIT 1;
     IF FOUND THEN
-        PERFORM setval(ssb.attempt_sequence(v_number),
+        PERFORM setval(ssb_internal.attempt_sequence(v_number),
                        ((p_queue_id::bigint << 32) | p_transaction) * CASE WHEN p_is_certain THEN 1 ELSE -1 END),
                 setval('ssb.attempts_in_use', v_used | (1::bigint << v_number - 1)),
                 setval('ssb.attempts_told', coalesce(pg_sequence_last_value('ssb.attempts_told'), 0) & ~(1::bigint << v_number - 1));
@@ -107,7 +107,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.free_attempts(p_numbers integer[])
+CREATE OR REPLACE FUNCTION ssb_internal.free_attempts(p_numbers integer[])
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
@@ -125,7 +125,7 @@ $$;
 -- What a message carries may be the number of a subtransaction, and whose cannot be
 -- told. But what goes with the same command (cmax) is each a transaction of its own:
 -- when there are as many of these as candidates, all have received.
-CREATE OR REPLACE FUNCTION ssb.receivers_under_way(p_queue ssb.queue, p_known bigint[])
+CREATE OR REPLACE FUNCTION ssb_internal.receivers_under_way(p_queue ssb.queue, p_known bigint[])
 RETURNS TABLE (transaction bigint, is_certain boolean)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -141,7 +141,7 @@ DECLARE
 BEGIN
     SELECT array_agg(l.top & 4294967295) FILTER (WHERE NOT l.is_sender), array_agg(l.top & 4294967295) FILTER (WHERE l.is_sender)
       INTO v_candidates, v_senders
-      FROM (SELECT min(ssb.whole_transaction(l.transactionid::text::bigint))
+      FROM (SELECT min(ssb_internal.whole_transaction(l.transactionid::text::bigint))
                        FILTER (WHERE l.locktype = 'transactionid') AS top,
                    bool_or(coalesce(l.relation = p_queue.state_sequence::oid, false)) AS is_reader,
                    bool_or(coalesce(l.relation = p_queue.order_sequence::oid, false)) AS is_sender
@@ -164,7 +164,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT m.xmax, m.cmax FROM ssb.message_stored AS m
                               WHERE m.queue_id = p_queue.queue_id AND m.priority = p.priority
                               ORDER BY m.queuing_order LIMIT 200) AS m
-         WHERE m.xmax <> 0 AND ssb.fate(m.xmax::text::bigint) = 'in progress'
+         WHERE m.xmax <> 0 AND ssb_internal.fate(m.xmax::text::bigint) = 'in progress'
     )
     SELECT coalesce(array_agg(DISTINCT h.holder) FILTER (WHERE h.holder = ANY (v_candidates || v_senders)), '{}'),
            coalesce((SELECT max(c.number) FROM (SELECT count(*) AS number FROM held AS o
@@ -193,8 +193,8 @@ $$;
 --   note     this transaction has received
 --   commit   it is about to commit
 -- One function with few calls of others: most of its time goes into setting those up.
-CREATE OR REPLACE FUNCTION ssb.settle_attempts(p_queue ssb.queue, p_occasion text, p_fails integer DEFAULT 0,
-                                               p_is_certain boolean DEFAULT true)
+CREATE OR REPLACE FUNCTION ssb_internal.settle_attempts(p_queue ssb.queue, p_occasion text, p_fails integer DEFAULT 0,
+                                                        p_is_certain boolean DEFAULT true)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -255,7 +255,7 @@ BEGIN
             v_value := pg_sequence_last_value(('ssb.attempt_' || v_number)::regclass);
             CONTINUE WHEN abs(v_value) >> 32 <> p_queue.queue_id;
             v_transaction := abs(v_value) & 4294967295;
-            v_fate := ssb.fate(v_transaction);
+            v_fate := ssb_internal.fate(v_transaction);
             IF v_fate = 'in progress' THEN
                 v_known := v_known || v_transaction;
                 IF v_transaction = v_own THEN
@@ -279,9 +279,9 @@ BEGIN
         -- 2. Who else is at it. Somebody may have looked at the state just before the record
         -- began, and have received a moment later: so some of the next look as well.
         IF NOT v_was_on_record OR (v_looks > 0 AND p_occasion = 'judge') THEN
-            FOR v_other IN SELECT u.* FROM ssb.receivers_under_way(p_queue, v_known || coalesce(v_own, 0)) AS u LOOP
+            FOR v_other IN SELECT u.* FROM ssb_internal.receivers_under_way(p_queue, v_known || coalesce(v_own, 0)) AS u LOOP
                 v_is_alone := false;
-                PERFORM ssb.put_attempt(p_queue.queue_id, v_other.transaction, v_other.is_certain);
+                PERFORM ssb_internal.put_attempt(p_queue.queue_id, v_other.transaction, v_other.is_certain);
             END LOOP;
             v_looks := CASE WHEN v_was_on_record THEN v_looks - 1 ELSE 15 END;
         END IF;
@@ -318,15 +318,15 @@ BEGIN
                 PERFORM setval('ssb.attempts_told', v_told | (1::bigint << v_own_number - 1));
             ELSIF p_occasion = 'note' AND (v_own_number IS NULL OR pg_sequence_last_value(('ssb.attempt_' || v_own_number)::regclass) < 0) THEN
                 -- Somebody may have seen it before, and not known whether it would find a message.
-                PERFORM ssb.free_attempts(ARRAY[v_own_number]) WHERE v_own_number IS NOT NULL;
-                PERFORM ssb.put_attempt(p_queue.queue_id, v_own, true);
+                PERFORM ssb_internal.free_attempts(ARRAY[v_own_number]) WHERE v_own_number IS NOT NULL;
+                PERFORM ssb_internal.put_attempt(p_queue.queue_id, v_own, true);
             END IF;
             v_after := (v_before & 1)
                        | CASE WHEN v_fails IS NULL THEN 0
                               ELSE 2 | (v_fails::bigint << 2) | (v_commits::bigint << 14)
                                    | (v_is_doubtful::integer::bigint << 22) | (v_looks::bigint << 23) END;
             IF v_after < 2 OR v_fails = 4095 THEN
-                PERFORM ssb.set_attempts(p_queue, v_after);
+                PERFORM ssb_internal.set_attempts(p_queue, v_after);
             ELSIF v_after <> v_before THEN
                 PERFORM setval(p_queue.state_sequence, v_after);
             END IF;
@@ -341,7 +341,7 @@ $$;
 -- The row is no more than the occasion for the trigger, which runs when everything else is done.
 CREATE TABLE IF NOT EXISTS ssb.attempt_end (queue_id integer NOT NULL);
 
-CREATE OR REPLACE FUNCTION ssb.attempt_ends()
+CREATE OR REPLACE FUNCTION ssb_internal.attempt_ends()
 RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -351,18 +351,18 @@ DECLARE
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = NEW.queue_id;
     IF FOUND THEN
-        PERFORM ssb.settle_attempts(v_queue, 'commit');
+        PERFORM ssb_internal.settle_attempts(v_queue, 'commit');
     END IF;
     RETURN NULL;
 END;
 $$;
 DROP TRIGGER IF EXISTS attempt_ends ON ssb.attempt_end;
 CREATE CONSTRAINT TRIGGER attempt_ends AFTER INSERT ON ssb.attempt_end
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ssb.attempt_ends();
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ssb_internal.attempt_ends();
 
 -- When this transaction commits, counting starts anew. Once is enough; ROLLBACK to a savepoint
 -- undoes the setting with the row.
-CREATE OR REPLACE FUNCTION ssb.reset_at_commit(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.reset_at_commit(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

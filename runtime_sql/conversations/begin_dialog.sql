@@ -6,8 +6,8 @@
 
 -- The level of a new endpoint: that of the best match, 5 without one. Contract
 -- counts more than the local service, that more than the remote one.
-CREATE OR REPLACE FUNCTION ssb.priority_for(p_database_id integer, p_contract_id integer, p_service_id integer,
-                                            p_remote_service text)
+CREATE OR REPLACE FUNCTION ssb_internal.priority_for(p_database_id integer, p_contract_id integer, p_service_id integer,
+                                                     p_remote_service text)
 RETURNS smallint
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -25,7 +25,7 @@ $$;
 
 -- A new endpoint and, unless it joins one, its group. The queue must know every
 -- priority that its messages may have: RECEIVE looks level by level.
-CREATE OR REPLACE FUNCTION ssb.make_endpoint(p_is_initiator boolean, p_conversation_id uuid, p_service ssb.service,
+CREATE OR REPLACE FUNCTION ssb_internal.make_endpoint(p_is_initiator boolean, p_conversation_id uuid, p_service ssb.service,
     p_contract_id integer, p_contract_name text, p_far_service text, p_far_broker_instance text,
     p_lock_id bigint, p_group uuid, p_lifetime timestamptz, p_encryption boolean, p_is_system boolean,
     p_far ssb.conversation_endpoint)
@@ -37,7 +37,7 @@ SET jit = off
 AS $$
 DECLARE
     v_id bigint := nextval('ssb.endpoint_id');
-    v_priority smallint := ssb.priority_for(p_service.database_id, p_contract_id, p_service.service_id, p_far_service);
+    v_priority smallint := ssb_internal.priority_for(p_service.database_id, p_contract_id, p_service.service_id, p_far_service);
     v_endpoint ssb.conversation_endpoint;
 BEGIN
     INSERT INTO ssb.conversation_endpoint AS e
@@ -66,14 +66,14 @@ END;
 $$;
 
 -- LIFETIME = @seconds, where it is written.
-CREATE OR REPLACE FUNCTION ssb.given_lifetime(seconds integer)
+CREATE OR REPLACE FUNCTION ssb_internal.given_lifetime(seconds integer)
 RETURNS integer
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF seconds IS NULL THEN
-        PERFORM ssb.raise_error(8406, 'The dialog lifetime can not be NULL. Specify a valid dialog lifetime value from 1 to 2147483647.');
+        PERFORM ssb_internal.raise_error(8406, 'The dialog lifetime can not be NULL. Specify a valid dialog lifetime value from 1 to 2147483647.');
     END IF;
     RETURN seconds;
 END;
@@ -93,7 +93,7 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_database_id integer := CASE WHEN coalesce(database, nullif(current_setting('pgsb.database', true), '')) IS NULL THEN 5
-                                  ELSE ssb.database_id_of(database) END;
+                                  ELSE ssb_internal.database_id_of(database) END;
     v_handle uuid;
     v_service ssb.service;
     v_contract ssb.contract;
@@ -103,40 +103,40 @@ DECLARE
 BEGIN
     IF coalesce(broker_instance, related_conversation::text, related_conversation_group::text, lifetime::text) IS NULL
        AND length(to_service) <= 256 THEN
-        v_handle := ssb.begin_usual_dialog(v_database_id, from_service, to_service, contract, coalesce(encryption, true));
+        v_handle := ssb_internal.begin_usual_dialog(v_database_id, from_service, to_service, contract, coalesce(encryption, true));
         IF v_handle IS NOT NULL THEN
             RETURN v_handle;
         END IF;
     END IF;
     IF from_service IS NULL OR to_service IS NULL THEN
-        PERFORM ssb.raise_error(8421, 'The service name is missing.  Specify a service name.');
+        PERFORM ssb_internal.raise_error(8421, 'The service name is missing.  Specify a service name.');
     ELSIF contract IS NULL THEN
-        PERFORM ssb.raise_error(8417, 'The service contract name is NULL.  Specify a service contract name.');
+        PERFORM ssb_internal.raise_error(8417, 'The service contract name is NULL.  Specify a service contract name.');
     ELSIF lifetime < 1 THEN
-        PERFORM ssb.raise_error(8411, format('The dialog lifetime value of %s is outside the allowable range of 1 to 2147483647. '
-                                             'Specify a valid dialog lifetime value.', lifetime));
+        PERFORM ssb_internal.raise_error(8411, format('The dialog lifetime value of %s is outside the allowable range of 1 to 2147483647. '
+                                                      'Specify a valid dialog lifetime value.', lifetime));
     ELSIF length(to_service) > 256 THEN
-        PERFORM ssb.raise_error(8412, format('The syntax of the service name ''%s'' is invalid.', left(to_service, 128)));
+        PERFORM ssb_internal.raise_error(8412, format('The syntax of the service name ''%s'' is invalid.', left(to_service, 128)));
     ELSIF length(broker_instance) > 128 THEN
-        PERFORM ssb.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
-                                             'is too long, the maximum size is 256 bytes.', broker_instance));
+        PERFORM ssb_internal.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
+                                                      'is too long, the maximum size is 256 bytes.', broker_instance));
     END IF;
-    v_service := ssb.find_service(v_database_id, from_service);
+    v_service := ssb_internal.find_service(v_database_id, from_service);
     IF v_service.service_id IS NULL THEN
-        PERFORM ssb.raise_error(8423, format('The service "%s" is not found.', from_service));
+        PERFORM ssb_internal.raise_error(8423, format('The service "%s" is not found.', from_service));
     END IF;
-    v_contract := ssb.find_contract(v_database_id, contract);
+    v_contract := ssb_internal.find_contract(v_database_id, contract);
     IF v_contract.contract_id IS NULL THEN
-        PERFORM ssb.raise_error(8425, format('The service contract ''%s'' is not found.', contract));
+        PERFORM ssb_internal.raise_error(8425, format('The service contract ''%s'' is not found.', contract));
     END IF;
-    PERFORM ssb.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_service.queue_id;
+    PERFORM ssb_internal.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_service.queue_id;
 
     IF related_conversation IS NOT NULL THEN
-        v_related := ssb.lock_endpoint(related_conversation);
+        v_related := ssb_internal.lock_endpoint(related_conversation);
         IF v_related.closed_at IS NOT NULL OR v_related.endpoint_id IS NULL THEN
-            PERFORM ssb.raise_handle_not_found(related_conversation);
+            PERFORM ssb_internal.raise_handle_not_found(related_conversation);
         ELSIF v_related.service_id <> v_service.service_id THEN
-            PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
+            PERFORM ssb_internal.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
                 'conversion group ID.', upper(v_related.conversation_group_id::text)), 16, 1,
                 'The related conversation belongs to another service.');
         END IF;
@@ -149,12 +149,12 @@ BEGIN
          WHERE e.conversation_group_id = v_group AND e.closed_at IS NULL
          ORDER BY e.service_id <> v_service.service_id LIMIT 1;
         IF v_related.service_id <> v_service.service_id THEN
-            PERFORM ssb.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
+            PERFORM ssb_internal.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
                 'conversion group ID.', upper(v_group::text)), 16, 1, 'The conversation group belongs to another service.');
         END IF;
-        v_lock_id := (ssb.lock_endpoint(v_related.conversation_handle)).lock_id;
+        v_lock_id := (ssb_internal.lock_endpoint(v_related.conversation_handle)).lock_id;
     END IF;
-    RETURN (ssb.make_endpoint(true, gen_random_uuid(), v_service, v_contract.contract_id, v_contract.name, to_service,
+    RETURN (ssb_internal.make_endpoint(true, gen_random_uuid(), v_service, v_contract.contract_id, v_contract.name, to_service,
         CASE WHEN upper(broker_instance) = 'CURRENT DATABASE'
              THEN (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_database_id)
              ELSE broker_instance END,

@@ -12,17 +12,17 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue ssb.queue := ssb.queue_of(queue);
+    v_queue ssb.queue := ssb_internal.queue_of(queue);
     v_found record;
 BEGIN
-    PERFORM ssb.require_receive(v_queue);
-    IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue) THEN
-        PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+    PERFORM ssb_internal.require_receive(v_queue);
+    IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue) THEN
+        PERFORM ssb_internal.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
     END IF;
-    PERFORM ssb.deliver_due_on(v_queue.queue_id);
+    PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
     FOR v_round IN 1..2 LOOP
         LOOP
-            SELECT f.* INTO v_found FROM ssb.lock_first_group(v_queue) AS f;
+            SELECT f.* INTO v_found FROM ssb_internal.lock_first_group(v_queue) AS f;
             IF v_found.lock_id IS NULL THEN
                 EXIT;
             END IF;
@@ -33,14 +33,14 @@ BEGIN
                 RETURN v_found.conversation_group_id;
             END IF;
         END LOOP;
-        EXIT WHEN v_round = 2 OR NOT ssb.fetch_waiting(v_queue.queue_id);
+        EXIT WHEN v_round = 2 OR NOT ssb_internal.fetch_waiting(v_queue.queue_id);
     END LOOP;
     RETURN NULL;
 END;
 $$;
 
 -- The highest priority group with messages that nobody else holds, locked.
-CREATE OR REPLACE FUNCTION ssb.lock_first_group(p_queue ssb.queue, OUT lock_id bigint, OUT conversation_group_id uuid)
+CREATE OR REPLACE FUNCTION ssb_internal.lock_first_group(p_queue ssb.queue, OUT lock_id bigint, OUT conversation_group_id uuid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -52,7 +52,7 @@ DECLARE
 BEGIN
     FOREACH v_priority IN ARRAY p_queue.priorities LOOP
         SELECT f.lock_id, e.conversation_group_id INTO lock_id, conversation_group_id
-          FROM ssb.find_first(p_queue.queue_id, v_priority, p_queue.low_water) AS f
+          FROM ssb_internal.find_first(p_queue.queue_id, v_priority, p_queue.low_water) AS f
          CROSS JOIN LATERAL (SELECT e.conversation_group_id FROM ssb.conversation_endpoint AS e
                               WHERE e.endpoint_id = f.endpoint_id OFFSET 0) AS e;     -- by its key, whatever the statistics
         EXIT WHEN FOUND;
@@ -76,32 +76,32 @@ DECLARE
     v_state char(2);
 BEGIN
     IF handle IS NULL THEN
-        PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+        PERFORM ssb_internal.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
     ELSIF conversation_group IS NULL THEN
-        PERFORM ssb.raise_error(8420, 'The conversation group is missing. Specify a conversation group.');
+        PERFORM ssb_internal.raise_error(8420, 'The conversation group is missing. Specify a conversation group.');
     END IF;
     PERFORM FROM ssb.conversation_endpoint AS l
       WHERE l.endpoint_id IN (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
                                WHERE e.conversation_handle = handle OR e.conversation_group_id = conversation_group)
       ORDER BY l.endpoint_id FOR NO KEY UPDATE;
-    v_endpoint := ssb.lock_endpoint(handle);
-    v_state := ssb.endpoint_state(v_endpoint);
+    v_endpoint := ssb_internal.lock_endpoint(handle);
+    v_state := ssb_internal.endpoint_state(v_endpoint);
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
-        PERFORM ssb.raise_handle_not_found(handle);
+        PERFORM ssb_internal.raise_handle_not_found(handle);
     END IF;
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
-    PERFORM ssb.require_receive(v_queue);
+    PERFORM ssb_internal.require_receive(v_queue);
     IF v_state IN ('CD', 'DO') THEN
-        PERFORM ssb.raise_error(8438, format('The conversation endpoint is not in a valid state for MOVE CONVERSATION. '
-                                             'The current endpoint state is ''%s''.', v_state));
+        PERFORM ssb_internal.raise_error(8438, format('The conversation endpoint is not in a valid state for MOVE CONVERSATION. '
+                                                      'The current endpoint state is ''%s''.', v_state));
     END IF;
-    v_destination := ssb.find_group(conversation_group, v_endpoint.service_id);
+    v_destination := ssb_internal.find_group(conversation_group, v_endpoint.service_id);
     IF v_destination IS NULL THEN
-        PERFORM ssb.raise_error(8439, format('The destination conversation group ''%s'' is invalid.',
-                                             upper(conversation_group::text)));
+        PERFORM ssb_internal.raise_error(8439, format('The destination conversation group ''%s'' is invalid.',
+                                                      upper(conversation_group::text)));
     ELSIF v_destination <> v_endpoint.lock_id THEN
         UPDATE ssb.queue AS q SET has_groups = true WHERE q.queue_id = v_endpoint.queue_id AND NOT q.has_groups;
-        PERFORM ssb.hand_over_group(v_endpoint.endpoint_id);
+        PERFORM ssb_internal.hand_over_group(v_endpoint.endpoint_id);
         UPDATE ssb.conversation_endpoint AS e SET lock_id = v_destination, conversation_group_id = conversation_group
          WHERE e.endpoint_id = v_endpoint.endpoint_id;
     END IF;
@@ -126,25 +126,25 @@ DECLARE
     v_at timestamptz;
 BEGIN
     IF handle IS NULL THEN
-        PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+        PERFORM ssb_internal.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
     ELSIF seconds < 0 THEN
-        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', seconds), 15, 1,
-                                'TIMEOUT is a number of seconds.');
+        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', seconds), 15, 1,
+                                         'TIMEOUT is a number of seconds.');
     END IF;
-    v_endpoint := ssb.lock_endpoint(handle);
-    v_state := ssb.endpoint_state(v_endpoint);
+    v_endpoint := ssb_internal.lock_endpoint(handle);
+    v_state := ssb_internal.endpoint_state(v_endpoint);
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
-        PERFORM ssb.raise_handle_not_found(handle);
+        PERFORM ssb_internal.raise_handle_not_found(handle);
     END IF;
-    PERFORM ssb.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
+    PERFORM ssb_internal.require_receive(q) FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
     -- clock_timestamp, not now: a service program may have been in its
     -- transaction for minutes, and the timeout counts from this statement.
     v_at := clock_timestamp() + make_interval(secs => nullif(seconds, 0));
     IF v_state IN ('CD', 'DO', 'ER') THEN
-        PERFORM ssb.raise_error(8458, format('The conversation endpoint is not in a valid state for BEGIN CONVERSATION TIMER. '
-                                             'The current endpoint state is ''%s''.', v_state));
+        PERFORM ssb_internal.raise_error(8458, format('The conversation endpoint is not in a valid state for BEGIN CONVERSATION TIMER. '
+                                                      'The current endpoint state is ''%s''.', v_state));
     ELSIF v_at > v_endpoint.lifetime THEN
-        PERFORM ssb.raise_error(8410, 'The conversation timer cannot be set beyond the conversation''s lifetime.');
+        PERFORM ssb_internal.raise_error(8410, 'The conversation timer cannot be set beyond the conversation''s lifetime.');
     END IF;
     UPDATE ssb.conversation_endpoint AS e SET dialog_timer = v_at, due_at = least(v_at, e.lifetime)
      WHERE e.endpoint_id = v_endpoint.endpoint_id;

@@ -1,9 +1,9 @@
 -- Putting a message on a queue: what SEND, END CONVERSATION and redelivery share.
--- Called by  151–157, 210
+-- Called by  the functions of conversations/
 -- Locks      none: the caller holds the sender's group; receivers are not asked
 
 -- Writes one row to the table that takes new messages.
-CREATE OR REPLACE FUNCTION ssb.store_message(p_queue_id integer, p_endpoint_id bigint, p_order bigint, p_number bigint,
+CREATE OR REPLACE FUNCTION ssb_internal.store_message(p_queue_id integer, p_endpoint_id bigint, p_order bigint, p_number bigint,
     p_enqueued_at timestamptz, p_message_type_id integer, p_priority smallint, p_validation char(2), p_body bytea)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -27,8 +27,8 @@ $$;
 
 -- Appends to the receiver's queue and returns its place there. The transaction's
 -- number is drawn before the order: ssb.receive's low-water mark relies on that.
-CREATE OR REPLACE FUNCTION ssb.put_message(p_receiver ssb.conversation_endpoint, p_message_type_id integer,
-                                           p_number bigint, p_validation char(2), p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.put_message(p_receiver ssb.conversation_endpoint, p_message_type_id integer,
+                                                    p_number bigint, p_validation char(2), p_body bytea)
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -39,27 +39,60 @@ DECLARE
     v_order bigint;
 BEGIN
     PERFORM pg_current_xact_id();
+    IF p_message_type_id = 1 OR (p_message_type_id = 3 AND ssb_internal.others_may_wait(p_receiver)) THEN
+        INSERT INTO ssb.urgent_conversation (queue_id, endpoint_id) VALUES (p_receiver.queue_id, p_receiver.endpoint_id);
+    END IF;
     PERFORM pg_try_advisory_xact_lock(1397965379, q.order_sequence::oid::integer)     -- see ssb.send
        FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id;
-    SELECT ssb.store_message(q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
-                             p_message_type_id, p_receiver.priority, p_validation, p_body) INTO v_order
+    SELECT ssb_internal.store_message(q.queue_id, p_receiver.endpoint_id, nextval(q.order_sequence), p_number, clock_timestamp(),
+                                      p_message_type_id, p_receiver.priority, p_validation,
+                                      CASE WHEN p_validation = 'N' THEN p_body ELSE nullif(p_body, '') END) INTO v_order
       FROM ssb.queue AS q WHERE q.queue_id = p_receiver.queue_id;
-    PERFORM ssb.announce_arrival(q.queue_id) FROM ssb.queue AS q
-      WHERE q.queue_id = p_receiver.queue_id AND q.is_watched AND ssb.queue_state(q.state_sequence) % 2 = 1;
+    PERFORM ssb_internal.announce_arrival(q.queue_id) FROM ssb.queue AS q
+      WHERE q.queue_id = p_receiver.queue_id AND ssb_internal.queue_state(q.state_sequence) % 2 = 1;
     RETURN v_order;
+END;
+$$;
+
+-- Whether messages of the conversation wait, or somebody may be sending one: its order may be lower
+-- than that of what is put now.
+CREATE OR REPLACE FUNCTION ssb_internal.others_may_wait(p_receiver ssb.conversation_endpoint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+BEGIN
+    PERFORM FROM ssb.message_stored AS m WHERE m.endpoint_id = p_receiver.endpoint_id LIMIT 1;
+    IF FOUND OR p_receiver.far_endpoint_id IS NULL THEN
+        RETURN FOUND;
+    END IF;
+    BEGIN
+        -- A sender holds his own side's group. The lock is given back at once.
+        PERFORM FROM ssb.conversation_endpoint AS f
+          CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l WHERE l.endpoint_id = f.lock_id
+                                 FOR NO KEY UPDATE SKIP LOCKED) AS l
+          WHERE f.endpoint_id = p_receiver.far_endpoint_id;
+        RAISE EXCEPTION USING ERRCODE = CASE WHEN FOUND THEN 'SP001' ELSE 'SP002' END, MESSAGE = 'done';
+    EXCEPTION
+        WHEN SQLSTATE 'SP001' THEN RETURN false;
+        WHEN SQLSTATE 'SP002' THEN RETURN true;
+    END;
 END;
 $$;
 
 -- NOTIFY makes commits wait for each other, so it is sent only while a watcher has
 -- asked for it (ssb.watch_queue): once it is awake, it looks by itself.
-CREATE OR REPLACE FUNCTION ssb.announce_arrival(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.announce_arrival(p_queue_id integer)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_notify('ssb_arrival', p_queue_id::text); $$;
 
 -- The body of an Error message.
-CREATE OR REPLACE FUNCTION ssb.error_body(p_code integer, p_description text)
+CREATE OR REPLACE FUNCTION ssb_internal.error_body(p_code integer, p_description text)
 RETURNS bytea
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -71,8 +104,8 @@ $$;
 
 -- An Error that the broker itself makes: it comes to this side's own queue, and
 -- the side can only END from then on. A later one is not put: the first counts.
-CREATE OR REPLACE FUNCTION ssb.fail_endpoint(p_endpoint_id bigint, p_code integer, p_description text,
-                                             p_is_refused boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.fail_endpoint(p_endpoint_id bigint, p_code integer, p_description text,
+                                                      p_is_refused boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -87,13 +120,13 @@ BEGIN
      WHERE e.endpoint_id = p_endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
     RETURNING e.* INTO v_endpoint;
     IF FOUND THEN
-        PERFORM ssb.put_message(v_endpoint, 1, -1, 'X', ssb.error_body(p_code, p_description));
+        PERFORM ssb_internal.put_message(v_endpoint, 1, -1, 'X', ssb_internal.error_body(p_code, p_description));
     END IF;
 END;
 $$;
 
 -- The service of that name in this instance, or in that T-SQL database of it. One out of several is taken at random.
-CREATE OR REPLACE FUNCTION ssb.choose_service(p_name text, p_instance text)
+CREATE OR REPLACE FUNCTION ssb_internal.choose_service(p_name text, p_instance text)
 RETURNS ssb.service
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -106,7 +139,7 @@ AS $$
 $$;
 
 -- Which service the initiator means; it stays for the dialog. Without one, status says why.
-CREATE OR REPLACE FUNCTION ssb.find_target(p_endpoint ssb.conversation_endpoint, OUT service ssb.service, OUT status text)
+CREATE OR REPLACE FUNCTION ssb_internal.find_target(p_endpoint ssb.conversation_endpoint, OUT service ssb.service, OUT status text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -115,24 +148,24 @@ AS $$
 DECLARE
     v_address text;
 BEGIN
-    -- Dialogs that routes lead away have gone another way before (ssb.send_away); this one is at home.
-    v_address := (SELECT f.address FROM ssb.find_route(p_endpoint.database_id, p_endpoint.far_service,
-                                                       p_endpoint.far_broker_instance, 'LOCAL', false) AS f);
+    -- Dialogs that routes lead away have gone another way before (ssb_internal.send_away); this one is at home.
+    v_address := (SELECT f.address FROM ssb_internal.find_route(p_endpoint.database_id, p_endpoint.far_service,
+                                                                p_endpoint.far_broker_instance, 'LOCAL', false) AS f);
     IF v_address IS NULL OR upper(v_address) <> 'LOCAL' THEN
-        status := ssb.status_on_route(v_address);
+        status := ssb_internal.status_on_route(v_address);
         RETURN;
     END IF;
-    service := ssb.choose_service(p_endpoint.far_service, p_endpoint.far_broker_instance);
+    service := ssb_internal.choose_service(p_endpoint.far_service, p_endpoint.far_broker_instance);
     IF service.service_id IS NULL THEN
-        status := ssb.status_on_route(NULL);
+        status := ssb_internal.status_on_route(NULL);
     END IF;
 END;
 $$;
 
 -- The target's endpoint, made when the first message comes. NULL when the target
 -- does not take part: status says why it has to wait, refusal why it never will.
-CREATE OR REPLACE FUNCTION ssb.make_target(p_endpoint ssb.conversation_endpoint, OUT target ssb.conversation_endpoint,
-                                           OUT status text, OUT refusal_code integer, OUT refusal text)
+CREATE OR REPLACE FUNCTION ssb_internal.make_target(p_endpoint ssb.conversation_endpoint, OUT target ssb.conversation_endpoint,
+                                                    OUT status text, OUT refusal_code integer, OUT refusal text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -143,30 +176,30 @@ DECLARE
     v_service ssb.service;
     v_contract ssb.contract;
 BEGIN
-    SELECT t.* INTO v_found FROM ssb.find_target(p_endpoint) AS t;
+    SELECT t.* INTO v_found FROM ssb_internal.find_target(p_endpoint) AS t;
     v_service := v_found.service;
     IF v_service.service_id IS NULL THEN
         status := v_found.status;
         RETURN;
     END IF;
-    status := ssb.reason_to_wait(v_service.queue_id);
+    status := ssb_internal.reason_to_wait(v_service.queue_id);
     IF status IS NOT NULL THEN
         RETURN;
     END IF;
     -- The dialog is its initiating service's: that one's owner, or whoever is sending, needs SEND.
     IF NOT p_endpoint.is_system
-       AND NOT ssb.has_permission(ssb.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id)
+       AND NOT ssb_internal.has_permission(ssb_internal.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id)
        AND NOT EXISTS (
            SELECT FROM ssb.service AS s
             WHERE s.service_id = p_endpoint.service_id
               AND (s.owner = v_service.owner
-                   OR ssb.has_permission(ssb.role_of(s.owner), 'SERVICE', v_service.service_id, 'SEND', v_service.owner,
-                                         v_service.database_id)))
+                   OR ssb_internal.has_permission(ssb_internal.role_of(s.owner), 'SERVICE', v_service.service_id, 'SEND', v_service.owner,
+                                                  v_service.database_id)))
     THEN
         status := format('You do not have permission to access the service ''%s''.', v_service.name);
         RETURN;
     END IF;
-    v_contract := ssb.find_contract(v_service.database_id, p_endpoint.contract_name);
+    v_contract := ssb_internal.find_contract(v_service.database_id, p_endpoint.contract_name);
     IF v_contract.contract_id IS NULL
        OR NOT EXISTS (SELECT FROM ssb.service_contract_usage AS u
                        WHERE u.service_id = v_service.service_id AND u.contract_id = v_contract.contract_id) THEN
@@ -174,7 +207,7 @@ BEGIN
         refusal := format('Target service ''%s'' does not support contract ''%s''.', v_service.name, p_endpoint.contract_name);
         RETURN;
     END IF;
-    target := ssb.make_endpoint(false, p_endpoint.conversation_id, v_service, v_contract.contract_id, v_contract.name,
+    target := ssb_internal.make_endpoint(false, p_endpoint.conversation_id, v_service, v_contract.contract_id, v_contract.name,
         p_endpoint.service_name,
         (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = p_endpoint.database_id),
         NULL, NULL, p_endpoint.lifetime, p_endpoint.is_encrypted, p_endpoint.is_system, p_endpoint);
@@ -186,7 +219,7 @@ END;
 $$;
 
 -- Why nothing can be put on this queue now; NULL when it can.
-CREATE OR REPLACE FUNCTION ssb.reason_to_wait(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.reason_to_wait(p_queue_id integer)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -197,7 +230,7 @@ DECLARE
     v_queue ssb.queue;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
-    IF ssb.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled THEN
+    IF ssb_internal.disable_if_poisoned(v_queue) OR NOT v_queue.is_enqueue_enabled THEN
         RETURN 'One or more messages could not be delivered to the local service targeted by this dialog.';
     ELSIF NOT v_queue.is_accepting THEN
         RETURN 'The broker is disabled in the target service''s database.';
@@ -209,8 +242,8 @@ $$;
 -- Hands one message of p_sender to its far side. Returns NULL when that is settled
 -- (it is on the queue, or was refused, or nobody wants it any more), else the
 -- reason why it has to wait.
-CREATE OR REPLACE FUNCTION ssb.deliver(p_sender_id bigint, p_message_type_name text, p_number bigint,
-                                       p_is_end_of_dialog boolean, p_is_error boolean, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.deliver(p_sender_id bigint, p_message_type_name text, p_number bigint,
+                                                p_is_end_of_dialog boolean, p_is_error boolean, p_body bytea)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -226,18 +259,20 @@ DECLARE
     v_order bigint;
 BEGIN
     -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    PERFORM pg_advisory_xact_lock_shared(1397965377, hashtext(p_message_type_name));
+    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type_name)) THEN
+        PERFORM ssb_internal.await_message_type();
+    END IF;
     SELECT e.* INTO STRICT v_sender FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_sender_id;
     IF NOT (SELECT d.is_broker_enabled FROM ssb.database AS d WHERE d.database_id = v_sender.database_id) THEN
         RETURN 'The broker is disabled in the sender''s database.';
     END IF;
     IF v_sender.far_endpoint_id IS NULL THEN
-        SELECT t.* INTO v_made FROM ssb.make_target(v_sender) AS t;
+        SELECT t.* INTO v_made FROM ssb_internal.make_target(v_sender) AS t;
         v_receiver := v_made.target;
         IF v_made.status IS NOT NULL THEN
             RETURN v_made.status;
         ELSIF v_made.refusal IS NOT NULL THEN
-            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, v_made.refusal_code, v_made.refusal, true);
+            PERFORM ssb_internal.fail_endpoint(v_sender.endpoint_id, v_made.refusal_code, v_made.refusal, true);
             RETURN NULL;
         END IF;
     ELSE
@@ -249,39 +284,39 @@ BEGIN
             -- Ended meanwhile, or an event notification, whose own side nobody reads.
             RETURN NULL;
         END IF;
-        v_reason := ssb.reason_to_wait(v_receiver.queue_id);
+        v_reason := ssb_internal.reason_to_wait(v_receiver.queue_id);
         IF v_reason IS NOT NULL THEN
             RETURN v_reason;
         END IF;
     END IF;
 
     IF p_is_end_of_dialog THEN
-        v_order := ssb.put_message(v_receiver, 2, p_number, 'E', NULL);
+        v_order := ssb_internal.put_message(v_receiver, 2, p_number, 'E', NULL);
     ELSIF p_is_error THEN
-        v_order := ssb.put_message(v_receiver, 1, p_number, 'X', p_body);
+        v_order := ssb_internal.put_message(v_receiver, 1, p_number, 'X', p_body);
     ELSE
         SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
          WHERE u.contract_id = v_receiver.contract_id AND u.message_type_name = p_message_type_name;
         IF NOT FOUND THEN
-            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, -8498, format('The remote service has sent a message of type ''%s'' '
+            PERFORM ssb_internal.fail_endpoint(v_sender.endpoint_id, -8498, format('The remote service has sent a message of type ''%s'' '
                 'that is not part of the local contract.', p_message_type_name), true);
             RETURN NULL;
         ELSIF v_sender.is_initiator AND NOT v_usage.is_sent_by_initiator THEN
-            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, -8457, format('The message received was sent by the initiator of the '
+            PERFORM ssb_internal.fail_endpoint(v_sender.endpoint_id, -8457, format('The message received was sent by the initiator of the '
                 'conversation, but the message type ''%s'' is marked SENT BY TARGET in the contract.', p_message_type_name), true);
             RETURN NULL;
         ELSIF NOT v_sender.is_initiator AND NOT v_usage.is_sent_by_target THEN
-            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, -8437, format('The message received was sent by a Target service, but '
+            PERFORM ssb_internal.fail_endpoint(v_sender.endpoint_id, -8437, format('The message received was sent by a Target service, but '
                 'the message type ''%s'' is marked SENT BY INITIATOR in the contract.', p_message_type_name), true);
             RETURN NULL;
         END IF;
-        v_reason := ssb.validate_body(v_usage, v_sender, p_number, p_body);
+        v_reason := ssb_internal.validate_body(v_usage, v_sender, p_number, p_body);
         IF v_reason IS NOT NULL THEN
-            PERFORM ssb.fail_endpoint(v_sender.endpoint_id, CASE v_usage.validation WHEN 'X' THEN -9615 ELSE -8430 END,
-                                      v_reason, true);
+            PERFORM ssb_internal.fail_endpoint(v_sender.endpoint_id, CASE v_usage.validation WHEN 'X' THEN -9615 ELSE -8430 END,
+                                               v_reason, true);
             RETURN NULL;
         END IF;
-        v_order := ssb.put_message(v_receiver, v_usage.message_type_id, p_number, v_usage.validation, p_body);
+        v_order := ssb_internal.put_message(v_receiver, v_usage.message_type_id, p_number, v_usage.validation, p_body);
     END IF;
     UPDATE ssb.conversation_endpoint AS e
        SET sent_count = greatest(e.sent_count, p_number + 1), sent_order = v_order,
@@ -293,8 +328,8 @@ END;
 $$;
 
 -- VALIDATION as the target's message type wants it. NULL: the body is right.
-CREATE OR REPLACE FUNCTION ssb.validate_body(p_usage ssb.contract_message_usage, p_sender ssb.conversation_endpoint,
-                                             p_number bigint, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.validate_body(p_usage ssb.contract_message_usage, p_sender ssb.conversation_endpoint,
+                                                      p_number bigint, p_body bytea)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -305,20 +340,17 @@ DECLARE
     v_compiled jsonb;
     v_fault text;
 BEGIN
-    IF p_usage.validation = 'N' THEN
+    IF p_usage.validation = 'N' OR coalesce(length(p_body), 0) = 0 THEN
+        -- A body that is missing or of zero length is NULL, which every validation accepts.
         RETURN NULL;
     ELSIF p_usage.validation = 'E' THEN
-        RETURN CASE WHEN length(p_body) > 0 THEN 'The message body failed the configured validation.' END;
+        RETURN 'The message body failed the configured validation.';
     END IF;
     SELECT c.compiled INTO v_compiled FROM ssb.message_type AS t
       JOIN ssb.xml_schema_collection AS c ON c.collection_id = t.collection_id
      WHERE t.message_type_id = p_usage.message_type_id;
-    IF p_body IS NULL THEN
-        v_fault := 'The body is missing.';
-    ELSE
-        v_fault := coalesce(ssb.xml_fault(p_body),
-                            CASE WHEN v_compiled IS NOT NULL THEN ssb.xml_schema_validate(v_compiled, p_body) END);
-    END IF;
+    v_fault := coalesce(ssb_internal.xml_fault(p_body),
+                        CASE WHEN v_compiled IS NOT NULL THEN ssb_internal.xml_schema_validate(v_compiled, p_body) END);
     IF v_fault IS NULL THEN
         RETURN NULL;
     END IF;
@@ -330,8 +362,8 @@ $$;
 
 -- Delivers now, or keeps the message in sys.transmission_queue. What was sent
 -- earlier on the conversation goes first.
-CREATE OR REPLACE FUNCTION ssb.deliver_or_keep(p_sender ssb.conversation_endpoint, p_message_type_name text, p_number bigint,
-                                               p_is_end_of_dialog boolean, p_is_error boolean, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_or_keep(p_sender ssb.conversation_endpoint, p_message_type_name text, p_number bigint,
+                                                        p_is_end_of_dialog boolean, p_is_error boolean, p_body bytea)
 RETURNS boolean                                    -- delivered
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -343,13 +375,13 @@ DECLARE
     v_is_away boolean;
 BEGIN
     IF p_sender.far_endpoint_id IS NULL THEN
-        v_status := ssb.send_away(p_sender);
+        v_status := ssb_internal.send_away(p_sender);
     END IF;
     v_is_away := v_status IS NOT NULL;
-    IF v_status IS NULL AND p_sender.has_waiting AND NOT ssb.deliver_waiting(p_sender.endpoint_id) THEN
+    IF v_status IS NULL AND p_sender.has_waiting AND NOT ssb_internal.deliver_waiting(p_sender.endpoint_id) THEN
         v_status := 'Earlier messages of this conversation are waiting.';
     ELSIF v_status IS NULL THEN
-        v_status := ssb.deliver(p_sender.endpoint_id, p_message_type_name, p_number, p_is_end_of_dialog, p_is_error, p_body);
+        v_status := ssb_internal.deliver(p_sender.endpoint_id, p_message_type_name, p_number, p_is_end_of_dialog, p_is_error, p_body);
         IF v_status IS NULL THEN
             RETURN true;
         END IF;
@@ -368,7 +400,7 @@ $$;
 -- that still has to wait. True when none is left. Those of a dialog with another instance are the daemon's;
 -- only their route is looked up again.
 -- Locks  the caller holds the sender's group
-CREATE OR REPLACE FUNCTION ssb.deliver_waiting(p_endpoint_id bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting(p_endpoint_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -382,14 +414,14 @@ DECLARE
 BEGIN
     SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
      WHERE e.endpoint_id = p_endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting;
-    IF FOUND AND ssb.send_away(v_endpoint) IS NOT NULL THEN
+    IF FOUND AND ssb_internal.send_away(v_endpoint) IS NOT NULL THEN
         RETURN false;
     END IF;
     FOR v_message IN
         SELECT t.* FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint_id ORDER BY t.transmission_id
     LOOP
-        v_status := ssb.deliver(p_endpoint_id, v_message.message_type_name, v_message.message_sequence_number,
-                                v_message.is_end_of_dialog, v_message.is_conversation_error, v_message.body);
+        v_status := ssb_internal.deliver(p_endpoint_id, v_message.message_type_name, v_message.message_sequence_number,
+                                         v_message.is_end_of_dialog, v_message.is_conversation_error, v_message.body);
         IF v_status IS NOT NULL THEN
             UPDATE ssb.transmission AS t SET transmission_status = v_status
              WHERE t.endpoint_id = p_endpoint_id AND t.transmission_status <> v_status;
@@ -397,7 +429,7 @@ BEGIN
         END IF;
         DELETE FROM ssb.transmission AS t WHERE t.transmission_id = v_message.transmission_id;
         IF v_message.is_end_of_dialog OR v_message.is_conversation_error THEN
-            PERFORM ssb.note_close_known(p_endpoint_id);
+            PERFORM ssb_internal.note_close_known(p_endpoint_id);
         END IF;
     END LOOP;
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = false WHERE e.endpoint_id = p_endpoint_id AND e.has_waiting;
@@ -407,7 +439,7 @@ $$;
 
 -- After the obstacle is gone: every conversation with messages for the services of
 -- this queue. One whose group somebody else holds is left to the next look.
-CREATE OR REPLACE FUNCTION ssb.deliver_waiting_for_queue(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_for_queue(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -425,8 +457,8 @@ BEGIN
           JOIN ssb.database AS d ON d.database_id = e.database_id
          ORDER BY CASE WHEN d.is_honor_broker_priority_on THEN e.priority ELSE 5 END DESC, w.endpoint_id
     LOOP
-        IF ssb.try_lock_endpoint(v_endpoint_id) THEN
-            PERFORM ssb.deliver_waiting(v_endpoint_id);
+        IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
+            PERFORM ssb_internal.deliver_waiting(v_endpoint_id);
         END IF;
     END LOOP;
 END;

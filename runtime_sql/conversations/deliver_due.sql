@@ -7,7 +7,7 @@
 
 -- True when it put a message on the queue. At most 100 endpoints a call, so that
 -- no RECEIVE pays for everybody.
-CREATE OR REPLACE FUNCTION ssb.deliver_due_on(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_due_on(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -25,17 +25,17 @@ BEGIN
         SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
          WHERE e.queue_id = p_queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 100
     LOOP
-        CONTINUE WHEN NOT ssb.try_lock_endpoint(v_endpoint_id);
+        CONTINUE WHEN NOT ssb_internal.try_lock_endpoint(v_endpoint_id);
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.due_at <= v_now;
         CONTINUE WHEN NOT FOUND;
         IF v_endpoint.closed_at IS NOT NULL THEN
-            PERFORM ssb.remove_closed(v_endpoint);
+            PERFORM ssb_internal.remove_closed(v_endpoint);
             CONTINUE;
         END IF;
         CONTINUE WHEN NOT v_is_accepting;
         IF v_endpoint.dialog_timer <= v_now THEN
-            PERFORM ssb.put_message(v_endpoint, 3, -1, 'E', NULL);
+            PERFORM ssb_internal.put_message(v_endpoint, 3, -1, 'E', NULL);
             v_has_put := true;
         END IF;
         UPDATE ssb.conversation_endpoint AS e
@@ -44,7 +44,7 @@ BEGIN
                               CASE WHEN NOT e.is_error THEN e.lifetime END)
          WHERE e.endpoint_id = v_endpoint_id;
         IF v_endpoint.lifetime <= v_now AND NOT v_endpoint.is_error THEN
-            PERFORM ssb.fail_endpoint(v_endpoint_id, -8489, 'The dialog has exceeded the specified LIFETIME.');
+            PERFORM ssb_internal.fail_endpoint(v_endpoint_id, -8489, 'The dialog has exceeded the specified LIFETIME.');
             v_has_put := true;
         END IF;
     END LOOP;
@@ -54,7 +54,7 @@ $$;
 
 -- The row of a closed side is the far side's only way to know how it ended. If that
 -- side is still open it is told for good first, under its own group's lock.
-CREATE OR REPLACE FUNCTION ssb.remove_closed(p_endpoint ssb.conversation_endpoint)
+CREATE OR REPLACE FUNCTION ssb_internal.remove_closed(p_endpoint ssb.conversation_endpoint)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -71,17 +71,17 @@ BEGIN
          WHERE e.endpoint_id = p_endpoint.endpoint_id;
         RETURN;
     ELSIF v_far.endpoint_id IS NOT NULL THEN
-        IF NOT ssb.try_lock_endpoint(v_far.endpoint_id) THEN
+        IF NOT ssb_internal.try_lock_endpoint(v_far.endpoint_id) THEN
             RETURN;
         ELSIF v_far.closed_at IS NULL THEN
             UPDATE ssb.conversation_endpoint AS f
                SET far_outcome = CASE WHEN p_endpoint.is_closed_by_error THEN 'ER' ELSE 'DI' END
              WHERE f.endpoint_id = v_far.endpoint_id;
         ELSIF v_far.is_initiator THEN
-            PERFORM ssb.remove_endpoint(v_far);
+            PERFORM ssb_internal.remove_endpoint(v_far);
         END IF;
     END IF;
-    PERFORM ssb.remove_endpoint(p_endpoint);
+    PERFORM ssb_internal.remove_endpoint(p_endpoint);
 END;
 $$;
 
@@ -101,18 +101,18 @@ DECLARE
 BEGIN
     FOR v_queue IN
         SELECT q.* FROM ssb.queue AS q
-         WHERE queue IS NULL OR q.queue_id = (ssb.queue_of(queue)).queue_id
+         WHERE queue IS NULL OR q.queue_id = (ssb_internal.queue_of(queue)).queue_id
     LOOP
-        IF ssb.may_receive(v_queue) THEN
-            PERFORM ssb.disable_if_poisoned(v_queue);
-            PERFORM ssb.deliver_due_on(v_queue.queue_id);
-            PERFORM ssb.fetch_waiting(v_queue.queue_id);
+        IF ssb_internal.may_receive(v_queue) THEN
+            PERFORM ssb_internal.disable_if_poisoned(v_queue);
+            PERFORM ssb_internal.deliver_due_on(v_queue.queue_id);
+            PERFORM ssb_internal.fetch_waiting(v_queue.queue_id);
         END IF;
     END LOOP;
     SELECT min(e.due_at) INTO v_next FROM ssb.queue AS q
      CROSS JOIN LATERAL (SELECT e.due_at FROM ssb.conversation_endpoint AS e
                           WHERE e.queue_id = q.queue_id AND e.due_at IS NOT NULL ORDER BY e.due_at LIMIT 1) AS e
-     WHERE queue IS NULL OR q.queue_id = (ssb.queue_of(queue)).queue_id;
+     WHERE queue IS NULL OR q.queue_id = (ssb_internal.queue_of(queue)).queue_id;
     RETURN v_next;
 END;
 $$;

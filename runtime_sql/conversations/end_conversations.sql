@@ -1,16 +1,16 @@
 -- END of many conversations in one call.
 --
--- What ssb.end_usual does for one conversation is done for all of them by one
+-- What the usual END (end_conversation.sql) does for one conversation is done for all of them by one
 -- statement; where something is special about one, ssb.end_conversation ends it. Plans
 -- are made for each call, as a few conversations and a million want different ones.
 --
--- Called by  compiled END CONVERSATION of many, ssb.complete_claim
+-- Called by  compiled END CONVERSATION of many, ssb_internal.complete_claim
 -- Locks      the groups, in the order of their numbers
 
 -- Those that are usual, as they are now that they are locked. is_last: an initiator
 -- whose far side has ended the dialog, of which nothing is left. place: in p_handles.
--- p_after, after: see ssb.end_set.
-CREATE OR REPLACE FUNCTION ssb.usual_ends(p_handles uuid[], p_after bigint[])
+-- p_after, after: see ssb_internal.end_set.
+CREATE OR REPLACE FUNCTION ssb_internal.usual_ends(p_handles uuid[], p_after bigint[])
 RETURNS TABLE (place bigint, endpoint_id bigint, after bigint, sent_count bigint, sent_order bigint, far_endpoint_id bigint,
                far_queue_id integer, far_order regclass, far_priority smallint, is_last boolean)
 LANGUAGE sql
@@ -53,7 +53,7 @@ $$;
 -- message up to p_after[i] is left, the caller says (NULL: it does not know). An index
 -- keeps what a transaction has deleted until it is over: passing a million such
 -- entries would cost as much as deleting them did.
-CREATE OR REPLACE FUNCTION ssb.end_set(p_handles uuid[], p_after bigint[] DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.end_set(p_handles uuid[], p_after bigint[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -75,7 +75,7 @@ BEGIN
             NULL;                      -- the second END of one conversation is an error
         ELSIF v_rotation & 3 = 0 THEN
             WITH usual AS MATERIALIZED (
-                SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
+                SELECT u.* FROM ssb_internal.usual_ends(p_handles, p_after) AS u
             ), told AS (
                 INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                            message_type_id, priority, validation, body)
@@ -101,7 +101,7 @@ BEGIN
              WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
         ELSIF v_rotation & 3 = 1 THEN
             WITH usual AS MATERIALIZED (
-                SELECT u.* FROM ssb.usual_ends(p_handles, p_after) AS u
+                SELECT u.* FROM ssb_internal.usual_ends(p_handles, p_after) AS u
             ), told AS (
                 INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                            message_type_id, priority, validation, body)
@@ -140,7 +140,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.end_set(handles);
+    PERFORM ssb_internal.end_set(handles);
     RETURN coalesce(cardinality(handles), 0);
 END;
 $$;

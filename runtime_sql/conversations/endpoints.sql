@@ -3,7 +3,7 @@
 -- Locks the group of an endpoint and returns the endpoint as it is then; a row of
 -- NULLs when there is none. Waiting for the lock can take as long as the other
 -- transaction: the endpoint is read again afterwards, and may have moved.
-CREATE OR REPLACE FUNCTION ssb.lock_endpoint(p_handle uuid)
+CREATE OR REPLACE FUNCTION ssb_internal.lock_endpoint(p_handle uuid)
 RETURNS ssb.conversation_endpoint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -26,7 +26,7 @@ END;
 $$;
 
 -- The same for those who come by on their own: they do not wait. True when it is locked.
-CREATE OR REPLACE FUNCTION ssb.try_lock_endpoint(p_endpoint_id bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.try_lock_endpoint(p_endpoint_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -43,7 +43,7 @@ $$;
 
 -- An endpoint is about to leave its group. If it led it, the others follow a new leader.
 -- Locks  the caller holds the group
-CREATE OR REPLACE FUNCTION ssb.hand_over_group(p_endpoint_id bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.hand_over_group(p_endpoint_id bigint)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
@@ -59,7 +59,7 @@ $$;
 
 -- The leader of the group with this id on a service, NULL when it has no open
 -- conversation there.
-CREATE OR REPLACE FUNCTION ssb.find_group(p_group uuid, p_service_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.find_group(p_group uuid, p_service_id integer)
 RETURNS bigint
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -72,7 +72,7 @@ $$;
 
 -- The state that sys.conversation_endpoints shows. NULL: it shows no such endpoint
 -- any more, though its row still tells the far side how it ended.
-CREATE OR REPLACE FUNCTION ssb.endpoint_state(e ssb.conversation_endpoint, f ssb.conversation_endpoint)
+CREATE OR REPLACE FUNCTION ssb_internal.endpoint_state(e ssb.conversation_endpoint, f ssb.conversation_endpoint)
 RETURNS char(2)
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -86,7 +86,7 @@ AS $$
         ELSE 'CO' END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.endpoint_state(e ssb.conversation_endpoint)
+CREATE OR REPLACE FUNCTION ssb_internal.endpoint_state(e ssb.conversation_endpoint)
 RETURNS char(2)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -105,44 +105,44 @@ BEGIN
     IF e.closed_at IS NULL AND e.lifetime <= clock_timestamp() THEN
         RETURN 'ER';
     END IF;
-    RETURN ssb.endpoint_state(e, v_far);
+    RETURN ssb_internal.endpoint_state(e, v_far);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.raise_handle_not_found(p_handle uuid)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_handle_not_found(p_handle uuid)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.raise_error(8426, format('The conversation handle "%s" is not found.', upper(p_handle::text)), 16, 1,
-                            'Both sides may have ended it: see sys.conversation_endpoints.');
+    PERFORM ssb_internal.raise_error(8426, format('The conversation handle "%s" is not found.', upper(p_handle::text)), 16, 1,
+                                     'Both sides may have ended it: see sys.conversation_endpoints.');
 END;
 $$;
 
 -- RECEIVE permission on a queue is what BEGIN DIALOG, SEND, RECEIVE, END … on its
 -- services need. Grants are mirrored as USAGE of the queue's order sequence
--- (ssb.mirror_receive_grants), which is one quick look; the tables decide the rest.
-CREATE OR REPLACE FUNCTION ssb.may_receive(p_queue ssb.queue)
+-- (ssb_internal.mirror_receive_grants), which is one quick look; the tables decide the rest.
+CREATE OR REPLACE FUNCTION ssb_internal.may_receive(p_queue ssb.queue)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN has_sequence_privilege(ssb.caller(), p_queue.order_sequence, 'USAGE')
-        OR ssb.has_permission(ssb.caller(), 'QUEUE', p_queue.queue_id, 'RECEIVE', p_queue.owner, p_queue.database_id);
+    RETURN has_sequence_privilege(ssb_internal.caller(), p_queue.order_sequence, 'USAGE')
+        OR ssb_internal.has_permission(ssb_internal.caller(), 'QUEUE', p_queue.queue_id, 'RECEIVE', p_queue.owner, p_queue.database_id);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.require_receive(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.require_receive(p_queue ssb.queue)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT ssb.may_receive(p_queue) THEN
-        PERFORM ssb.raise_error(229, format('The RECEIVE permission was denied on the object ''%s'', database ''%s'', schema ''%s''.',
-            p_queue.spelling, ssb.database_name(p_queue.database_id),
+    IF NOT ssb_internal.may_receive(p_queue) THEN
+        PERFORM ssb_internal.raise_error(229, format('The RECEIVE permission was denied on the object ''%s'', database ''%s'', schema ''%s''.',
+            p_queue.spelling, ssb_internal.database_name(p_queue.database_id),
             coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s WHERE s.name = p_queue.schema_name),
                      p_queue.schema_name)), 14, 5);
     END IF;

@@ -1,10 +1,10 @@
 -- Finding a message whose group is free, and taking what its group has, with every case: for
--- ssb.receive_carefully, GET CONVERSATION GROUP and those who wait.
+-- ssb_internal.receive_carefully, GET CONVERSATION GROUP and those who wait.
 --
--- Called by  ssb.receive, ssb.receive_carefully, ssb.lock_first_group, ssb.look_for_message
+-- Called by  ssb.receive, ssb_internal.receive_carefully, ssb_internal.lock_first_group, ssb_internal.look_for_message
 -- Locks      the group's row, to the end of the transaction
 
-CREATE OR REPLACE FUNCTION ssb.message_type_name(p_message_type_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.message_type_name(p_message_type_id integer)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -12,10 +12,11 @@ AS $$ SELECT t.name FROM ssb.message_type AS t WHERE t.message_type_id = p_messa
 
 -- Up to p_left messages of a group that the caller holds: the conversation with the
 -- highest priority first, among equals the one with the oldest message; all of one
--- before the next. For groups of several conversations, retaining queues, and while
+-- before the next. Of a conversation a DialogTimer message comes first, then an Error, then
+-- the others by number. For groups of several conversations, retaining queues, and while
 -- both message tables are in use. No message of the group is below p_low.
-CREATE OR REPLACE FUNCTION ssb.take_messages(p_queue_id integer, p_lock_id bigint, p_conversation uuid, p_left bigint,
-                                             p_low bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.take_messages(p_queue_id integer, p_lock_id bigint, p_conversation uuid, p_left bigint,
+                                                      p_low bigint)
 RETURNS SETOF ssb.message
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -31,12 +32,16 @@ DECLARE
     v_is_retaining CONSTANT boolean := (SELECT q.is_retention_enabled FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
     v_conversation record;
     v_left bigint := p_left;
+    v_urgent bigint[];
+    v_first bigint;
     v_last bigint;
     v_count bigint;
 BEGIN
     FOR v_conversation IN
         SELECT e.endpoint_id, e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
-               e.contract_name, e.contract_id, first.queuing_order
+               e.contract_name, e.contract_id, first.queuing_order,
+               ARRAY(SELECT u.ctid FROM ssb.urgent_conversation AS u
+                      WHERE u.queue_id = p_queue_id AND u.endpoint_id = e.endpoint_id) AS urgent
           FROM ssb.conversation_endpoint AS e
          CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
                               WHERE m.endpoint_id = e.endpoint_id AND m.queuing_order >= p_low
@@ -45,42 +50,61 @@ BEGIN
            AND (p_conversation IS NULL OR e.conversation_handle = p_conversation)
          ORDER BY e.priority DESC, first.queuing_order
     LOOP
-        v_last := 9223372036854775807;
-        IF v_left IS NOT NULL THEN
-            SELECT max(w.queuing_order) INTO v_last
-              FROM (SELECT m.queuing_order FROM ssb.message_stored AS m
-                     WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= v_conversation.queuing_order
-                     ORDER BY m.queuing_order LIMIT v_left) AS w;
+        -- Urgent ones one by one, then NULL for all others.
+        v_urgent := '{NULL}';
+        IF v_conversation.urgent <> '{}' THEN
+            SELECT array_agg(u.queuing_order ORDER BY u.message_type_id DESC, u.queuing_order) || NULL::bigint INTO v_urgent
+              FROM (SELECT m.queuing_order, m.message_type_id FROM ssb.message_stored AS m
+                     WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= p_low
+                       AND m.message_type_id IN (1, 3) OFFSET 0) AS u;
+            IF v_left IS NULL OR cardinality(v_urgent) - 1 <= v_left THEN
+                DELETE FROM ssb.urgent_conversation AS u
+                 WHERE u.queue_id = p_queue_id AND u.endpoint_id = v_conversation.endpoint_id
+                   AND u.ctid = ANY (v_conversation.urgent);
+            END IF;
         END IF;
-        IF v_is_retaining THEN
-            -- The order of what was copied, so that no more is deleted than that.
-            WITH kept AS (
-                INSERT INTO ssb.retained_message AS r (queue_id, endpoint_id, status, queuing_order, message_sequence_number,
-                                                       enqueued_at, message_type_id, priority, validation, body)
-                SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
-                       m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
-                  FROM ssb.message_stored AS m
-                 WHERE m.endpoint_id = v_conversation.endpoint_id
-                   AND m.queuing_order BETWEEN v_conversation.queuing_order AND v_last
-                RETURNING r.queuing_order
+        FOREACH v_first IN ARRAY v_urgent LOOP
+            v_last := v_first;
+            IF v_first IS NULL THEN
+                v_first := v_conversation.queuing_order;
+                v_last := 9223372036854775807;
+                IF v_left IS NOT NULL THEN
+                    SELECT max(w.queuing_order) INTO v_last
+                      FROM (SELECT m.queuing_order FROM ssb.message_stored AS m
+                             WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order >= v_first
+                             ORDER BY m.queuing_order LIMIT v_left) AS w;
+                END IF;
+            END IF;
+            IF v_is_retaining THEN
+                -- The order of what was copied, so that no more is deleted than that.
+                WITH kept AS (
+                    INSERT INTO ssb.retained_message AS r (queue_id, endpoint_id, status, queuing_order,
+                                                           message_sequence_number, enqueued_at, message_type_id, priority,
+                                                           validation, body)
+                    SELECT m.queue_id, m.endpoint_id, 0, m.queuing_order, m.message_sequence_number,
+                           m.enqueued_at, m.message_type_id, m.priority, m.validation, m.body
+                      FROM ssb.message_stored AS m
+                     WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order BETWEEN v_first AND v_last
+                    RETURNING r.queuing_order
+                )
+                SELECT max(k.queuing_order) INTO v_last FROM kept AS k;
+            END IF;
+            RETURN QUERY
+            WITH gone AS (
+                DELETE FROM ssb.message_stored AS m
+                 WHERE m.endpoint_id = v_conversation.endpoint_id AND m.queuing_order BETWEEN v_first AND v_last
+                RETURNING m.*
             )
-            SELECT max(k.queuing_order) INTO v_last FROM kept AS k;
-        END IF;
-        RETURN QUERY
-        WITH gone AS (
-            DELETE FROM ssb.message_stored AS m
-             WHERE m.endpoint_id = v_conversation.endpoint_id
-               AND m.queuing_order BETWEEN v_conversation.queuing_order AND v_last
-            RETURNING m.*
-        )
-        SELECT 1::smallint, m.priority, m.queuing_order, v_conversation.conversation_group_id,
-               v_conversation.conversation_handle, m.message_sequence_number, v_conversation.service_name,
-               v_conversation.service_id, v_conversation.contract_name, v_conversation.contract_id, t.name,
-               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
-          FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
-         ORDER BY m.queuing_order;
-        GET DIAGNOSTICS v_count = ROW_COUNT;
-        v_left := v_left - v_count;
+            SELECT 1::smallint, m.priority, m.queuing_order, v_conversation.conversation_group_id,
+                   v_conversation.conversation_handle, m.message_sequence_number, v_conversation.service_name,
+                   v_conversation.service_id, v_conversation.contract_name, v_conversation.contract_id, t.name,
+                   m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3)
+              FROM gone AS m JOIN ssb.message_type AS t ON t.message_type_id = m.message_type_id
+             ORDER BY m.queuing_order;
+            GET DIAGNOSTICS v_count = ROW_COUNT;
+            v_left := v_left - v_count;
+            EXIT WHEN v_left = 0;
+        END LOOP;
         EXIT WHEN v_left = 0;
     END LOOP;
 END;
@@ -89,7 +113,7 @@ $$;
 -- The first message of one priority whose group nobody else holds; that group is
 -- then locked. Conversations that the low-water mark has passed come first: their
 -- messages are the oldest. from_order: no message of the group is below it.
-CREATE OR REPLACE FUNCTION ssb.find_first(p_queue_id integer, p_priority smallint, p_base_low bigint,
+CREATE OR REPLACE FUNCTION ssb_internal.find_first(p_queue_id integer, p_priority smallint, p_base_low bigint,
     OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid, OUT from_order bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -103,8 +127,9 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_key CONSTANT text := p_queue_id || '_' || p_priority;
-    v_low CONSTANT bigint := ssb.low_water(p_queue_id, p_priority, p_base_low);
+    v_low CONSTANT bigint := ssb_internal.low_water(p_queue_id, p_priority, p_base_low);
     v_held CONSTANT bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
+    v_behind record;                   -- of the claims' front (bulk/claimed_front.sql)
 BEGIN
     -- Another conversation of the group may have another priority, and its mark.
     from_order := CASE WHEN (SELECT q.has_groups AND cardinality(q.priorities) > 1 FROM ssb.queue AS q
@@ -124,10 +149,32 @@ BEGIN
                               WHERE e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL
                                 AND e.queue_id = p_queue_id OFFSET 0) AS e  -- anybody may write to a setting
          CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
-                              WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                              WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id))
                                 FOR NO KEY UPDATE SKIP LOCKED) AS l
          ORDER BY f.queuing_order LIMIT 1;
         IF FOUND THEN
+            RETURN;
+        END IF;
+    END IF;
+    SELECT b.* INTO v_behind FROM ssb_internal.behind_claims(p_queue_id, p_priority) AS b;
+    IF v_behind.others <> '{}' THEN
+        SELECT e.lock_id, f.endpoint_id, f.queuing_order, f.tried_by
+          INTO lock_id, endpoint_id, queuing_order, tried_by
+          FROM (SELECT h.endpoint_id, m.queuing_order, m.tried_by
+                  FROM unnest(v_behind.others) AS h (endpoint_id)
+                 CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by
+                                       FROM ssb.message_stored AS m
+                                      WHERE m.endpoint_id = h.endpoint_id
+                                      ORDER BY m.queuing_order LIMIT 1) AS m
+                 ORDER BY m.queuing_order OFFSET 0) AS f
+         CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                              WHERE e.endpoint_id = f.endpoint_id AND e.closed_at IS NULL OFFSET 0) AS e
+         CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
+                              WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id))
+                                FOR NO KEY UPDATE SKIP LOCKED) AS l
+         ORDER BY f.queuing_order LIMIT 1;
+        IF FOUND THEN
+            from_order := least(from_order, queuing_order);
             RETURN;
         END IF;
     END IF;
@@ -137,9 +184,9 @@ BEGIN
      CROSS JOIN LATERAL (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
                           WHERE e.endpoint_id = m.endpoint_id AND e.closed_at IS NULL OFFSET 0) AS e
      CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
-                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id))
                             FOR NO KEY UPDATE SKIP LOCKED) AS l
-     WHERE m.queue_id = p_queue_id AND m.priority = p_priority AND m.queuing_order >= v_low
+     WHERE m.queue_id = p_queue_id AND m.priority = p_priority AND m.queuing_order >= greatest(v_low, v_behind.from_order)
      ORDER BY m.queuing_order LIMIT 1;
 END;
 $$;
@@ -148,7 +195,7 @@ $$;
 -- whose group nobody else holds; that is then locked. No group has a message below p_least. The message may have been
 -- tried before. p_rotation is what ssb.rotation_state is thought to be, rotation what it is; a row of NULLs when there
 -- is none, or when both tables are in use (rotation is then -1).
-CREATE OR REPLACE FUNCTION ssb.find_farther(p_queue_id integer, p_rotation bigint, p_from bigint, p_least bigint,
+CREATE OR REPLACE FUNCTION ssb_internal.find_farther(p_queue_id integer, p_rotation bigint, p_from bigint, p_least bigint,
     OUT place tid, OUT endpoint_id bigint, OUT queuing_order bigint, OUT type_id integer, OUT is_untried boolean,
     OUT is_in_0 boolean, OUT rotation bigint, OUT handle uuid, OUT conversation_group uuid, OUT service_name text,
     OUT service_id integer, OUT contract_name text, OUT contract_id integer, OUT type_name text)
@@ -179,7 +226,7 @@ BEGIN
                                     e.contract_name, e.contract_id, e.first_type_id, e.first_type
                                FROM ssb.conversation_endpoint AS e
                               WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id AND e.closed_at IS NULL
-                                AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
+                                AND (e.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(e.claim_id))
                                 FOR NO KEY UPDATE SKIP LOCKED) AS e
          ORDER BY m.queuing_order LIMIT 1;
     ELSIF p_rotation & 3 = 1 THEN
@@ -204,7 +251,7 @@ BEGIN
                                     e.contract_name, e.contract_id, e.first_type_id, e.first_type
                                FROM ssb.conversation_endpoint AS e
                               WHERE e.endpoint_id = m.endpoint_id AND e.lock_id = m.endpoint_id AND e.closed_at IS NULL
-                                AND (e.claim_id IS NULL OR NOT ssb.claim_is_alive(e.claim_id))
+                                AND (e.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(e.claim_id))
                                 FOR NO KEY UPDATE SKIP LOCKED) AS e
          ORDER BY m.queuing_order LIMIT 1;
     ELSE
@@ -218,7 +265,7 @@ $$;
 -- A group is gone with its last conversation. Who receives from it until nothing comes,
 -- and ends its conversations on the way, still asks for it once: within the transaction
 -- that found it before, it has no message.
-CREATE OR REPLACE FUNCTION ssb.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
+CREATE OR REPLACE FUNCTION ssb_internal.find_wanted(p_queue_id integer, p_conversation uuid, p_group uuid,
     OUT lock_id bigint, OUT endpoint_id bigint, OUT queuing_order bigint, OUT tried_by xid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -231,7 +278,7 @@ BEGIN
         PERFORM FROM ssb.conversation_endpoint AS e
           WHERE e.conversation_handle = p_conversation AND e.queue_id = p_queue_id AND e.closed_at IS NULL;
         IF NOT FOUND THEN
-            PERFORM ssb.raise_handle_not_found(p_conversation);
+            PERFORM ssb_internal.raise_handle_not_found(p_conversation);
         END IF;
     END IF;
     IF p_group IS NOT NULL THEN
@@ -240,7 +287,7 @@ BEGIN
         IF FOUND THEN
             PERFORM set_config('ssb.found_group', p_queue_id || ' ' || p_group, true);
         ELSIF current_setting('ssb.found_group', true) IS DISTINCT FROM p_queue_id || ' ' || p_group THEN
-            PERFORM ssb.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
+            PERFORM ssb_internal.raise_error(8436, format('The conversation group "%s" is not found.', upper(p_group::text)));
         END IF;
     END IF;
     SELECT e.lock_id, e.endpoint_id, e.queuing_order, e.tried_by
@@ -260,7 +307,7 @@ BEGIN
                AND e.closed_at IS NULL
              ORDER BY queuing_order OFFSET 0) AS e
      CROSS JOIN LATERAL (SELECT FROM ssb.conversation_endpoint AS l
-                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb.claim_is_alive(l.claim_id))
+                          WHERE l.endpoint_id = e.lock_id AND (l.claim_id IS NULL OR NOT ssb_internal.claim_is_alive(l.claim_id))
                             FOR NO KEY UPDATE SKIP LOCKED) AS l
      ORDER BY e.queuing_order LIMIT 1;
 END;
@@ -268,7 +315,7 @@ $$;
 
 -- Hook for bulk claims (7xx): RECEIVE passes a claimed group while this is true.
 -- A claim lives as long as its owner's session, which holds its advisory lock.
-CREATE OR REPLACE FUNCTION ssb.claim_is_alive(p_claim_id bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.claim_is_alive(p_claim_id bigint)
 RETURNS boolean
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -281,7 +328,7 @@ $$;
 
 -- Messages for this queue's services that had to wait elsewhere: true when some
 -- can be tried again.
-CREATE OR REPLACE FUNCTION ssb.fetch_waiting(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.fetch_waiting(p_queue_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -294,7 +341,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM ssb.deliver_waiting_for_queue(p_queue_id);
+    PERFORM ssb_internal.deliver_waiting_for_queue(p_queue_id);
     RETURN true;
 END;
 $$;

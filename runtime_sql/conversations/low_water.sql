@@ -2,7 +2,7 @@
 -- remove them, which an old snapshot prevents for hours; and messages of groups that
 -- somebody else holds may lie ahead in thousands. So each session remembers, per
 -- queue and priority, an order below which there is nothing for it, except messages
--- of a few conversations that it found held, which ssb.find_first looks at first. In
+-- of a few conversations that it found held, which ssb_internal.find_first looks at first. In
 -- custom settings: no write, gone with the session, undone with the transaction.
 -- Their names end in <queue>_<priority>.
 --
@@ -10,15 +10,17 @@
 --               one up to which it may simply be set, being decided (-1: not known);
 --               the tenth of a second in which something was looked for last; how many
 --               conversations are held; ssb.rotation_state at that time; an order beyond
---               which ssb.receive calls for ssb.raise_low_water; perhaps the order of a message
---               that was free in that tenth of a second, far behind the first one}
+--               which ssb.receive calls for ssb_internal.raise_low_water; perhaps the order of a message
+--               that was free in that tenth of a second, far behind the first one; where bulk
+--               claims had the queue's front, an order below which there is nothing behind it, as long as it
+--               does not end before the order that comes last}
 --   ssb.held_…  {their endpoints; for each, an order below which it has nothing: the least first}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
 --               it, tenth of a second of a look at the numbers in use} (see below)
 --
 -- The mark may pass an order only when no message with a lower one can still
 -- appear: a sender has its transaction's number before it takes its order (see
--- ssb.send, ssb.put_message). So we note the sequence's last value S. The number X that
+-- ssb.send, ssb_internal.put_message). So we note the sequence's last value S. The number X that
 -- a later transaction of the same session gets was given after that; so once the oldest
 -- running transaction is X or younger, every order up to S is decided. (A snapshot's xmax
 -- will not do for X: it is one more than the youngest transaction that has ended, and
@@ -31,11 +33,11 @@
 -- the order sequence that nextval leaves. (Nothing here reads that sequence's last
 -- value in the usual way, which leaves the same lock.)
 --
--- Called by  ssb.receive, ssb.receive_carefully, ssb.find_first
+-- Called by  ssb.receive, ssb_internal.receive_carefully, ssb_internal.find_first
 -- Locks      none
 
 -- The caller's low-water mark for one priority.
-CREATE OR REPLACE FUNCTION ssb.low_water(p_queue_id integer, p_priority smallint, p_base_low bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.low_water(p_queue_id integer, p_priority smallint, p_base_low bigint)
 RETURNS bigint
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -45,7 +47,7 @@ AS $$
 $$;
 
 -- The last order that was drawn. By no function of the server's: those leave the lock by which senders are known.
-CREATE OR REPLACE FUNCTION ssb.last_order(p_order_sequence regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.last_order(p_order_sequence regclass)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -60,7 +62,7 @@ $$;
 
 -- Whether somebody else has drawn an order and runs, of those with a number below p_before (NULL: of all). A
 -- prepared transaction has no process.
-CREATE OR REPLACE FUNCTION ssb.has_senders(p_order_sequence regclass, p_before bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.has_senders(p_order_sequence regclass, p_before bigint)
 RETURNS boolean
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -79,8 +81,8 @@ $$;
 -- before it is left above the mark: other readers will be through with it in a moment, and
 -- ssb.receive passes that much by itself. p_noted, at a session's first visit: the last order, read before
 -- this transaction got its number.
-CREATE OR REPLACE FUNCTION ssb.raise_low_water(p_queue_id integer, p_priority smallint, p_low bigint,
-                                               p_order_sequence regclass, p_found bigint, p_noted bigint DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_low_water(p_queue_id integer, p_priority smallint, p_low bigint,
+                                                        p_order_sequence regclass, p_found bigint, p_noted bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -103,6 +105,7 @@ DECLARE
     v_noted bigint;
     v_decided bigint;
     v_first record;
+    v_claim_id bigint;
     v_last bigint;
     v_low bigint;
     v_from bigint := p_low;
@@ -114,10 +117,10 @@ BEGIN
     END IF;
     IF v_seen[4] IS NULL THEN
         -- Nothing is known yet. Then it is worth a look whether anybody is sending.
-        v_noted := coalesce(p_noted, ssb.last_order(p_order_sequence));
+        v_noted := coalesce(p_noted, ssb_internal.last_order(p_order_sequence));
         IF (p_noted IS NOT NULL AND v_oldest >= v_own)
            OR ((p_noted IS NOT NULL OR p_found IS NULL OR p_found > p_low + 200)
-               AND NOT ssb.has_senders(p_order_sequence, NULL)) THEN
+               AND NOT ssb_internal.has_senders(p_order_sequence, NULL)) THEN
             v_last := v_noted;
         END IF;
     ELSE
@@ -137,7 +140,7 @@ BEGIN
         ELSIF v_oldest >= v_seen[2] THEN
             v_last := v_seen[1];
         ELSIF v_seen[2] IS NOT NULL AND v_seen[3] <> v_moment::bigint
-              AND NOT ssb.has_senders(p_order_sequence, v_seen[2]) THEN
+              AND NOT ssb_internal.has_senders(p_order_sequence, v_seen[2]) THEN
             v_last := v_seen[1];
         END IF;
     END IF;
@@ -154,11 +157,14 @@ BEGIN
                AND m.queuing_order >= v_from AND m.queuing_order < v_low AND m.endpoint_id <> ALL (v_held)
              ORDER BY m.queuing_order LIMIT 1;
             EXIT WHEN NOT FOUND;
-            PERFORM FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_first.endpoint_id AND e.closed_at IS NULL;
+            SELECT e.claim_id INTO v_claim_id
+              FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_first.endpoint_id AND e.closed_at IS NULL;
             IF NOT FOUND THEN
                 DELETE FROM ssb.message_stored AS m
                  WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
-            ELSIF cardinality(v_held) < 32 AND v_try < 100 AND v_low - v_first.queuing_order > 200 THEN
+            -- What claims have taken is passed in one step by all who look (bulk/claimed_front.sql).
+            ELSIF coalesce(v_claim_id, -1) < 0 AND cardinality(v_held) < 32 AND v_try < 100
+                  AND v_low - v_first.queuing_order > 200 THEN
                 v_held := v_held || v_first.endpoint_id;
                 v_held_low := v_held_low || v_first.queuing_order;
             ELSE
@@ -182,18 +188,20 @@ BEGIN
     -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
     -- that is not possible now, it goes on until the next tenth of a second.
     v_low := coalesce(v_low, p_low);
-    v_beyond := CASE WHEN v_last IS NULL AND v_seen[2] IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 32 END;
+    v_beyond := CASE WHEN v_last IS NULL AND v_seen[2] IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 128 END;
     PERFORM set_config('ssb.mark_' || v_key,
         (ARRAY[v_low,
-              CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 12, v_beyond) END,
+              CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 48, v_beyond) END,
               coalesce(v_last, -1), v_moment::bigint,
               v_count,
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
-              v_beyond] || CASE WHEN v_mark[4] = v_moment::bigint THEN v_mark[8:8] END)::text, false);
+              v_beyond,
+              CASE WHEN v_mark[4] = v_moment::bigint THEN v_mark[8] END,
+              v_mark[9], v_mark[10]])::text, false);
     IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
         RETURN;                            -- known at once: there is nothing to wait for
     ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN
-        v_seen := ARRAY[v_seen[4], v_next, 0, coalesce(v_noted, ssb.last_order(p_order_sequence)), v_own, v_moment::bigint];
+        v_seen := ARRAY[v_seen[4], v_next, 0, coalesce(v_noted, ssb_internal.last_order(p_order_sequence)), v_own, v_moment::bigint];
     ELSE
         v_seen[3] := v_moment;
     END IF;

@@ -4,7 +4,7 @@
 -- transaction deleted keeps that transaction's number in xmax: seeing it, RECEIVE
 -- knows that the message was tried before, at no cost to messages that were not.
 -- From then on, until 15 commits have come without a rollback between, every
--- transaction that receives is on record (161_attempts.sql).
+-- transaction that receives is on record (conversations/attempts.sql).
 --
 -- The queue's state sequence is 0 while there is nothing special. Otherwise, from the lowest bit:
 --    1  a watcher sleeps and wants a NOTIFY (ssb.watch_queue)
@@ -13,24 +13,24 @@
 --    8  commits since the last rollback
 --    1  the first of the rollbacks counts only if nobody else receives meanwhile
 --    4  how many more look for transactions that received before there was a record
--- It is written under the lock of 161_attempts.sql.
+-- It is written under the lock of conversations/attempts.sql.
 
-CREATE OR REPLACE FUNCTION ssb.queue_state(p_sequence regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.queue_state(p_sequence regclass)
 RETURNS bigint
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT coalesce(pg_sequence_last_value(p_sequence), 0); $$;
 
-CREATE OR REPLACE FUNCTION ssb.set_watcher(p_sequence regclass, p_is_asleep boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.set_watcher(p_sequence regclass, p_is_asleep boolean)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.queue_state(p_sequence);
+    PERFORM ssb_internal.queue_state(p_sequence);
     BEGIN
         LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
-        PERFORM setval(p_sequence, ssb.queue_state(p_sequence) / 2 * 2 + p_is_asleep::integer);
+        PERFORM setval(p_sequence, ssb_internal.queue_state(p_sequence) / 2 * 2 + p_is_asleep::integer);
         RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
     EXCEPTION WHEN SQLSTATE 'SP001' THEN
         RETURN;
@@ -38,27 +38,27 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.attempts_of(p_sequence regclass, OUT is_on_record boolean, OUT fails integer,
-                                           OUT commits integer, OUT is_doubtful boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.attempts_of(p_sequence regclass, OUT is_on_record boolean, OUT fails integer,
+                                                    OUT commits integer, OUT is_doubtful boolean)
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT s.state >= 2, (s.state >> 2) & 4095, (s.state >> 14) & 255, (s.state >> 22) & 1 = 1
-      FROM (SELECT ssb.queue_state(p_sequence) AS state) AS s;
+      FROM (SELECT ssb_internal.queue_state(p_sequence) AS state) AS s;
 $$;
 
 -- Another state: what is still under way is forgotten. The watcher's wish stays.
-CREATE OR REPLACE FUNCTION ssb.set_attempts(p_queue ssb.queue, p_state bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.set_attempts(p_queue ssb.queue, p_state bigint)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.queue_state(p_queue.state_sequence);
+    PERFORM ssb_internal.queue_state(p_queue.state_sequence);
     BEGIN
         LOCK TABLE ssb.attempt_lock IN SHARE UPDATE EXCLUSIVE MODE;
-        PERFORM ssb.free_attempts(ARRAY(SELECT a.number FROM ssb.attempts_on_record(p_queue.queue_id) AS a));
-        PERFORM setval(p_queue.state_sequence, (ssb.queue_state(p_queue.state_sequence) & 1) | (p_state & ~1::bigint));
+        PERFORM ssb_internal.free_attempts(ARRAY(SELECT a.number FROM ssb_internal.attempts_on_record(p_queue.queue_id) AS a));
+        PERFORM setval(p_queue.state_sequence, (ssb_internal.queue_state(p_queue.state_sequence) & 1) | (p_state & ~1::bigint));
         RAISE EXCEPTION USING ERRCODE = 'SP001', MESSAGE = 'done';
     EXCEPTION WHEN SQLSTATE 'SP001' THEN
         RETURN;
@@ -66,33 +66,33 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.forget_attempts(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.forget_attempts(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.set_attempts(p_queue, 0); $$;
+AS $$ SELECT ssb_internal.set_attempts(p_queue, 0); $$;
 
-CREATE OR REPLACE FUNCTION ssb.keep_poisoned(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.keep_poisoned(p_queue ssb.queue)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.set_attempts(p_queue, 2 | (4095 << 2)); $$;
+AS $$ SELECT ssb_internal.set_attempts(p_queue, 2 | (4095 << 2)); $$;
 
 -- Rollbacks in a row up to now; NULL when nothing is on record; 4095 when the queue was
 -- stopped.
-CREATE OR REPLACE FUNCTION ssb.failed_attempts(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.failed_attempts(p_queue ssb.queue)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN ssb.settle_attempts(p_queue, 'read');
+    RETURN ssb_internal.settle_attempts(p_queue, 'read');
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb.failed_attempts(ssb.queue) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.failed_attempts(ssb.queue) FROM PUBLIC;
 
 -- The same for RECEIVE and the daemon: it is put on record what they find.
-CREATE OR REPLACE FUNCTION ssb.judge_attempts(p_queue_id integer, OUT fails integer, OUT is_poisoned boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.judge_attempts(p_queue_id integer, OUT fails integer, OUT is_poisoned boolean)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -102,7 +102,7 @@ DECLARE
     v_queue ssb.queue;
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
-    fails := ssb.settle_attempts(v_queue, 'judge');
+    fails := ssb_internal.settle_attempts(v_queue, 'judge');
     is_poisoned := v_queue.is_poison_handling_enabled AND NOT v_queue.is_quarantine_enabled AND coalesce(fails = 4095, false);
 END;
 $$;
@@ -117,9 +117,9 @@ $$;
 -- same command, each is a transaction of its own.) Otherwise one; and not even that one
 -- while others are receiving, for one of them may have committed after it.
 --
--- Called by  ssb.receive_carefully
-CREATE OR REPLACE FUNCTION ssb.judge_message(p_queue_id integer, p_order bigint, p_fails integer,
-                                             OUT fails integer, OUT is_poisoned boolean)
+-- Called by  ssb_internal.receive_carefully
+CREATE OR REPLACE FUNCTION ssb_internal.judge_message(p_queue_id integer, p_order bigint, p_fails integer,
+                                                      OUT fails integer, OUT is_poisoned boolean)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -151,7 +151,7 @@ BEGIN
                               ORDER BY m.queuing_order LIMIT 200) AS m
     ), lost AS (
         SELECT n.command, n.number FROM near AS n
-         WHERE n.number <> 0 AND ssb.whole_transaction(n.number) > v_since AND ssb.fate(n.number) = 'aborted'
+         WHERE n.number <> 0 AND ssb_internal.whole_transaction(n.number) > v_since AND ssb_internal.fate(n.number) = 'aborted'
     )
     SELECT (SELECT count(*) FROM near),
            (SELECT max(c.number) FROM (SELECT count(DISTINCT l.number) AS number FROM lost AS l GROUP BY l.command) AS c),
@@ -159,8 +159,8 @@ BEGIN
       INTO v_count, v_most, v_is_first;
     -- Nothing, where it was tried by somebody who was pardoned.
     IF v_most IS NULL AND NOT v_is_first THEN
-        SELECT ssb.fate(m.xmax::text::bigint) = 'aborted'
-               AND ssb.whole_transaction(m.xmax::text::bigint) > v_since
+        SELECT ssb_internal.fate(m.xmax::text::bigint) = 'aborted'
+               AND ssb_internal.whole_transaction(m.xmax::text::bigint) > v_since
           INTO v_is_first
           FROM ssb.message_stored AS m WHERE m.queue_id = p_queue_id AND m.queuing_order = p_order;
     END IF;
@@ -170,14 +170,14 @@ BEGIN
     IF v_count < 200 THEN
         EXECUTE format('SELECT s.last_value < $1 FROM %s AS s', v_queue.order_sequence) INTO v_is_whole USING v_count;
     END IF;
-    fails := ssb.settle_attempts(v_queue, 'begin', coalesce(v_most, 1), v_is_whole);
+    fails := ssb_internal.settle_attempts(v_queue, 'begin', coalesce(v_most, 1), v_is_whole);
     is_poisoned := NOT v_queue.is_quarantine_enabled AND coalesce(fails = 4095, false);
 END;
 $$;
 
 -- Puts this transaction on record. A second RECEIVE of one transaction is no second
 -- attempt; it may follow ROLLBACK to a savepoint.
-CREATE OR REPLACE FUNCTION ssb.note_attempt(p_queue_id integer, p_fails integer)
+CREATE OR REPLACE FUNCTION ssb_internal.note_attempt(p_queue_id integer, p_fails integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -189,14 +189,14 @@ DECLARE
 BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id;
     IF v_queue.is_poison_handling_enabled THEN
-        PERFORM ssb.settle_attempts(v_queue, 'note');
-        PERFORM ssb.reset_at_commit(p_queue_id);
+        PERFORM ssb_internal.settle_attempts(v_queue, 'note');
+        PERFORM ssb_internal.reset_at_commit(p_queue_id);
     END IF;
 END;
 $$;
 
 -- ALTER QUEUE … STATUS = ON: what messages carry from before counts no more.
-CREATE OR REPLACE FUNCTION ssb.pardon(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.pardon(p_queue ssb.queue)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -205,18 +205,18 @@ SET jit = off
 AS $$
 BEGIN
     UPDATE ssb.queue AS q SET attempts_since = pg_current_xact_id()::text::bigint WHERE q.queue_id = p_queue.queue_id;
-    PERFORM ssb.forget_attempts(p_queue);
+    PERFORM ssb_internal.forget_attempts(p_queue);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.is_poisoned(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.is_poisoned(p_queue ssb.queue)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN p_queue.is_poison_handling_enabled AND NOT p_queue.is_quarantine_enabled
-       AND coalesce(ssb.failed_attempts(p_queue) >= p_queue.max_rollbacks, false);
+       AND coalesce(ssb_internal.failed_attempts(p_queue) >= p_queue.max_rollbacks, false);
 END;
 $$;
 
@@ -224,7 +224,7 @@ $$;
 -- queue off in the catalog and fires BROKER_QUEUE_DISABLED. True when it is off by
 -- poison now.
 -- Locks  the queue's row
-CREATE OR REPLACE FUNCTION ssb.disable_if_poisoned(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.disable_if_poisoned(p_queue ssb.queue)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -232,15 +232,15 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
-    IF NOT ssb.is_poisoned(p_queue) THEN
+    IF NOT ssb_internal.is_poisoned(p_queue) THEN
         RETURN false;
     END IF;
     UPDATE ssb.queue AS q SET is_receive_enabled = false, is_enqueue_enabled = false, modify_date = now()
      WHERE q.queue_id = p_queue.queue_id AND q.is_receive_enabled;
     IF FOUND THEN
-        PERFORM ssb.keep_poisoned(p_queue);
-        PERFORM ssb.refresh_queue(p_queue.queue_id);
-        PERFORM ssb.fire_queue_event(p_queue, 'BROKER_QUEUE_DISABLED');
+        PERFORM ssb_internal.keep_poisoned(p_queue);
+        PERFORM ssb_internal.refresh_queue(p_queue.queue_id);
+        PERFORM ssb_internal.fire_queue_event(p_queue, 'BROKER_QUEUE_DISABLED');
     END IF;
     RETURN true;
 END;
@@ -248,7 +248,7 @@ $$;
 
 -- After a ROLLBACK: stops the queues that it was the last straw for, where a notification asks to be told.
 -- The others are found by who uses them next. True when there is something to commit.
-CREATE OR REPLACE FUNCTION ssb.tell_of_poison()
+CREATE OR REPLACE FUNCTION ssb_internal.tell_of_poison()
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -264,7 +264,7 @@ BEGIN
                         WHERE n.queue_id = q.queue_id AND 'BROKER_QUEUE_DISABLED' = ANY (n.events))
          ORDER BY q.queue_id
     LOOP
-        v_told := ssb.disable_if_poisoned(v_queue) OR v_told;
+        v_told := ssb_internal.disable_if_poisoned(v_queue) OR v_told;
     END LOOP;
     RETURN v_told;
 END;

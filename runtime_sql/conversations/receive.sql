@@ -17,7 +17,7 @@
 -- statements have one table each (one with joins costs more than its parts), and there are few
 -- expressions. Orders are looked at 32 at a time: an index scan reads all entries of a page
 -- that its condition allows before it returns the first. Every tenth of a second it sees whether
--- something fell due. Where anything is special ssb.receive_carefully does it.
+-- something fell due. Where anything is special ssb_internal.receive_carefully does it.
 --
 -- It comes back empty-handed only when nothing was free: each group that has messages was tried.
 --
@@ -42,13 +42,16 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_queue_id integer;
-    v_mark bigint[];                   -- see ssb.raise_low_water
+    v_mark bigint[];                   -- see ssb_internal.raise_low_water
     v_noted bigint;
     v_is_time_to_look boolean;         -- first look in this tenth of a second
-    v_held bigint[];                   -- groups whose messages the mark has passed, see ssb.raise_low_water
+    v_held bigint[];                   -- groups whose messages the mark has passed, see ssb_internal.raise_low_water
     v_least bigint;                    -- no group has a message below
     v_passed bigint;                   -- order of the first message, when it was somebody's
     v_from bigint;                     -- where the walk past it begins
+    v_claimed bigint;                  -- where that begins which is behind what claims have taken
+    v_start bigint;                    -- where the look for the first message begins
+    v_first bigint;                    -- its order
     v_noted_mark text;
     v_is_held boolean;
     v_is_special boolean;
@@ -75,6 +78,7 @@ BEGIN
           INTO v_queue_id, v_mark
           FROM ssb.queue AS q
          WHERE q.name = queue AND q.is_plain_reader
+           AND NOT EXISTS (SELECT FROM ssb.urgent_conversation AS u WHERE u.queue_id = q.queue_id)
            AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
            AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                       q.order_sequence, 'USAGE');
@@ -84,7 +88,7 @@ BEGIN
             EXIT usual WHEN v_queue_id IS NULL OR v_mark IS NOT NULL OR coalesce(conversation, conversation_group) IS NOT NULL
                             OR current_setting('transaction_isolation') <> 'read committed';
             SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1],
-                   CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN ssb.last_order(q.order_sequence) END
+                   CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN ssb_internal.last_order(q.order_sequence) END
               INTO v_mark, v_noted FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
         END IF;
         IF v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
@@ -145,19 +149,30 @@ BEGIN
                 END IF;
             END IF;
             IF v_handle IS NULL THEN
+                v_start := v_mark[1];
+                IF v_mark[9] > 0 THEN
+                    -- When this session looked last, claims had the front (bulk/claimed_front.sql).
+                    v_claimed := (SELECT b.from_order FROM ssb.claimed_front AS f
+                                   CROSS JOIN LATERAL ssb_internal.behind_claims(f.queue_id, f.priority) AS b
+                                   WHERE f.queue_id = v_queue_id AND f.priority = 5 AND b.others = '{}');
+                    IF v_claimed > v_start THEN
+                        v_start := CASE WHEN v_claimed >= v_mark[10] THEN greatest(v_claimed, v_mark[9]) ELSE v_claimed END;
+                        v_passed := v_mark[1];
+                    END IF;
+                END IF;
                 -- The first message.
                 IF v_mark[6] & 3 = 0 THEN
                     SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, true
                       INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                       FROM ssb.message_0 AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_start AND v_start + 127
                        AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
                      ORDER BY m.queuing_order;
                 ELSIF v_mark[6] & 3 = 1 THEN
                     SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false
                       INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                       FROM ssb.message_1 AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_start AND v_start + 127
                        AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
                      ORDER BY m.queuing_order;
                 ELSE
@@ -165,7 +180,7 @@ BEGIN
                            m.tableoid = 'ssb.message_0'::regclass
                       INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0
                       FROM ssb.message_stored AS m
-                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_mark[1] AND v_mark[1] + 31
+                     WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order BETWEEN v_start AND v_start + 127
                        AND coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) = v_mark[6]
                      ORDER BY m.queuing_order;
                 END IF;
@@ -176,14 +191,14 @@ BEGIN
                                coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                           FROM ssb.message_0 AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_start
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSIF v_mark[6] & 3 = 1 THEN
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0, false,
                                coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                           FROM ssb.message_1 AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_start
                          ORDER BY m.queuing_order LIMIT 1;
                     ELSE
                         SELECT m.ctid, m.endpoint_id, m.queuing_order, m.message_type_id, m.xmax = 0,
@@ -191,12 +206,13 @@ BEGIN
                                coalesce(pg_sequence_last_value('ssb.rotation_state'), 0)
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation
                           FROM ssb.message_stored AS m
-                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_mark[1]
+                         WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_start
                          ORDER BY m.queuing_order LIMIT 1;
                     END IF;
                     EXIT usual WHEN v_rotation <> v_mark[6];
                     EXIT WHEN v_order IS NULL;
                 END IF;
+                v_first := v_order;
                 IF v_is_untried AND (v_held IS NULL OR v_endpoint_id <> ALL (v_held)) THEN
                     SELECT e.conversation_handle, e.conversation_group_id, e.service_name, e.service_id,
                            e.contract_name, e.contract_id, CASE WHEN e.first_type_id = v_type_id THEN e.first_type END
@@ -211,7 +227,18 @@ BEGIN
                     -- reader may put back at any moment.
                     v_passed := v_order;
                     v_least := coalesce(v_held[v_mark[5] + 1], v_mark[1]);
-                    v_from := greatest(v_passed, v_mark[8]);
+                    -- What claims have taken is passed in one step (bulk/claimed_front.sql).
+                    IF v_claimed IS NULL THEN
+                        v_claimed := (SELECT b.from_order FROM ssb.claimed_front AS f
+                                       CROSS JOIN LATERAL ssb_internal.behind_claims(f.queue_id, f.priority) AS b
+                                       WHERE f.queue_id = v_queue_id AND f.priority = 5 AND b.others = '{}');
+                        IF v_claimed > v_passed THEN
+                            v_mark[9] := v_claimed;
+                            v_mark[10] := v_claimed;
+                            v_noted_mark := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+                        END IF;
+                    END IF;
+                    v_from := greatest(v_passed, v_claimed, v_mark[8]);
                     v_is_held := v_passed <= v_mark[3] AND v_endpoint_id = ANY (v_held);
                     IF v_from > v_passed THEN
                         -- The walk will not begin with it: is it free again? (Asked for in the statement above, this
@@ -296,7 +323,7 @@ BEGIN
                     END IF;
                     IF v_handle IS NULL THEN
                         -- Farther; and now each group is tried that has anything there.
-                        SELECT f.* FROM ssb.find_farther(v_queue_id, v_mark[6], v_passed, v_least) AS f
+                        SELECT f.* FROM ssb_internal.find_farther(v_queue_id, v_mark[6], greatest(v_passed, v_claimed), v_least) AS f
                           INTO v_place, v_endpoint_id, v_order, v_type_id, v_is_untried, v_is_in_0, v_rotation,
                                v_handle, v_group, v_service_name, v_service_id, v_contract_name, v_contract_id, v_type_name;
                         IF v_is_held THEN
@@ -315,7 +342,9 @@ BEGIN
                     END IF;
                 END IF;
             END IF;
-            IF v_type_name IS NULL THEN
+            IF v_type_id = 2 THEN
+                v_type_name := 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog';
+            ELSIF v_type_name IS NULL THEN
                 SELECT t.name INTO v_type_name FROM ssb.message_type AS t WHERE t.message_type_id = v_type_id;
             END IF;
 
@@ -362,7 +391,7 @@ BEGIN
                     END IF;
                 END IF;
                 IF v_mark[6] & 2 <> 0 THEN
-                    RETURN QUERY SELECT t.* FROM ssb.take_messages(v_queue_id, v_endpoint_id, NULL, top, v_order) AS t;
+                    RETURN QUERY SELECT t.* FROM ssb_internal.take_messages(v_queue_id, v_endpoint_id, NULL, top, v_order) AS t;
                 ELSIF v_is_in_0 THEN
                     RETURN QUERY
                     DELETE FROM ssb.message_0 AS m
@@ -370,7 +399,7 @@ BEGIN
                     RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
                               v_service_name, v_service_id, v_contract_name, v_contract_id,
                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name
-                                   ELSE ssb.message_type_name(m.message_type_id) END,
+                                   ELSE ssb_internal.message_type_name(m.message_type_id) END,
                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
                 ELSE
                     RETURN QUERY
@@ -379,7 +408,7 @@ BEGIN
                     RETURNING 1::smallint, m.priority, m.queuing_order, v_group, v_handle, m.message_sequence_number,
                               v_service_name, v_service_id, v_contract_name, v_contract_id,
                               CASE WHEN m.message_type_id = v_type_id THEN v_type_name
-                                   ELSE ssb.message_type_name(m.message_type_id) END,
+                                   ELSE ssb_internal.message_type_name(m.message_type_id) END,
                               m.message_type_id, m.validation, m.body, m.enqueued_at::timestamp(3);
                 END IF;
                 IF v_memory IS NOT NULL THEN
@@ -413,40 +442,46 @@ BEGIN
                 -- Or there are more, farther away; or a claim that set some aside is over; or groups came to be shared.
                 IF v_passed IS NOT NULL THEN
                     PERFORM FROM ssb.message_stored AS m
-                      WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= v_passed + 200 LIMIT 1;
+                      WHERE m.queue_id = v_queue_id AND m.priority = 5 AND m.queuing_order >= greatest(v_passed, v_claimed) + 200
+                      LIMIT 1;
                     EXIT usual WHEN FOUND;
                 END IF;
                 SELECT NOT q.is_plain_reader
                        OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                                    WHERE e.endpoint_id = ANY (v_held[1:v_mark[5]])
-                                     AND e.claim_id IS NOT NULL AND NOT ssb.claim_is_alive(e.claim_id))
+                                     AND e.claim_id IS NOT NULL AND NOT ssb_internal.claim_is_alive(e.claim_id))
                   INTO v_is_special FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
                 EXIT usual WHEN v_is_special;
             END IF;
             IF v_is_time_to_look THEN
-                PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, NULL, v_noted)
+                PERFORM ssb_internal.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, NULL, v_noted)
                    FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
             END IF;
             RETURN;
         END IF;
         v_passed := coalesce(v_passed, v_order);
         IF v_order > v_mark[7] THEN
-            PERFORM ssb.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order, v_noted)
+            PERFORM ssb_internal.raise_low_water(q.queue_id, 5::smallint, v_mark[1], q.order_sequence, v_order, v_noted)
                FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
-        ELSIF v_passed <= v_mark[3] AND v_passed > v_mark[1] THEN
+        ELSIF v_passed <= v_mark[3] AND v_passed > v_mark[1] AND coalesce(v_claimed, 0) <= v_mark[1] THEN
             -- All orders below are decided, and gone.
             v_mark[1] := v_passed;
-            v_mark[2] := least(v_passed + 12, v_mark[7]);
+            v_mark[2] := least(v_passed + 48, v_mark[7]);
+            v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+        ELSIF v_first > v_mark[9] + 48 AND v_first <= v_mark[3] AND v_claimed > v_mark[1] THEN
+            -- The same for those behind the claims.
+            v_mark[9] := v_first;
+            v_mark[10] := v_claimed;
             v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
         END IF;
         RETURN;
     END usual;
-    RETURN QUERY SELECT r.* FROM ssb.receive_carefully(queue, top, conversation, conversation_group) AS r;
+    RETURN QUERY SELECT r.* FROM ssb_internal.receive_carefully(queue, top, conversation, conversation_group) AS r;
 END;
 $$;
 
 -- RECEIVE with every case.
-CREATE OR REPLACE FUNCTION ssb.receive_carefully(p_queue text, p_top bigint, p_conversation uuid, p_group uuid)
+CREATE OR REPLACE FUNCTION ssb_internal.receive_carefully(p_queue text, p_top bigint, p_conversation uuid, p_group uuid)
 RETURNS SETOF ssb.message
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -456,7 +491,7 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-    v_queue ssb.queue := ssb.queue_of(p_queue);
+    v_queue ssb.queue := ssb_internal.queue_of(p_queue);
     v_is_wanted CONSTANT boolean := p_conversation IS NOT NULL OR p_group IS NOT NULL;
     v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;
     v_is_time_to_look boolean;
@@ -470,15 +505,15 @@ DECLARE
     v_mark bigint[];
     v_found record;
 BEGIN
-    PERFORM ssb.require_receive(v_queue);
+    PERFORM ssb_internal.require_receive(v_queue);
     IF pg_sequence_last_value(v_queue.state_sequence) > 1 THEN
         SELECT j.fails, v_is_enabled AND NOT j.is_poisoned INTO v_fails, v_is_enabled
-          FROM ssb.judge_attempts(v_queue.queue_id) AS j;
+          FROM ssb_internal.judge_attempts(v_queue.queue_id) AS j;
     END IF;
     IF NOT v_is_enabled THEN
-        PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+        PERFORM ssb_internal.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
     ELSIF p_top < 0 THEN
-        PERFORM ssb.raise_error(127, 'A TOP N or FETCH rowcount value may not be negative.', 15);
+        PERFORM ssb_internal.raise_error(127, 'A TOP N or FETCH rowcount value may not be negative.', 15);
     ELSIF p_top = 0 THEN
         RETURN;
     END IF;
@@ -494,19 +529,29 @@ BEGIN
         PERFORM set_config('ssb.looked_' || v_queue.queue_id, v_moment, false);
     END IF;
 
+    -- Conversations that have ended, or whose Error or timer was received: nothing is urgent any more.
+    DELETE FROM ssb.urgent_conversation AS u
+     WHERE u.queue_id = v_queue.queue_id
+       AND u.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.urgent_conversation AS o
+                                WHERE o.queue_id = v_queue.queue_id
+                                  AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS e
+                                                   WHERE e.endpoint_id = o.endpoint_id AND e.queue_id = o.queue_id
+                                                     AND e.closed_at IS NULL OFFSET 0)
+                                  FOR UPDATE SKIP LOCKED));
+
     LOOP
         -- 1. A group that is ours.
         IF v_is_wanted THEN
-            SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
+            SELECT f.* INTO v_found FROM ssb_internal.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
             v_low := v_queue.low_water;
         ELSE
             FOREACH v_priority IN ARRAY v_queue.priorities LOOP
-                SELECT f.* INTO v_found FROM ssb.find_first(v_queue.queue_id, v_priority, v_queue.low_water) AS f;
-                v_low := ssb.low_water(v_queue.queue_id, v_priority, v_queue.low_water);
+                SELECT f.* INTO v_found FROM ssb_internal.find_first(v_queue.queue_id, v_priority, v_queue.low_water) AS f;
+                v_low := ssb_internal.low_water(v_queue.queue_id, v_priority, v_queue.low_water);
                 -- Not by the sequence's last value: reading it leaves the lock by which senders are known.
                 IF v_is_time_to_look OR v_found.queuing_order - v_low > 32 THEN
-                    PERFORM ssb.raise_low_water(v_queue.queue_id, v_priority, v_low, v_queue.order_sequence,
-                                                v_found.queuing_order);
+                    PERFORM ssb_internal.raise_low_water(v_queue.queue_id, v_priority, v_low, v_queue.order_sequence,
+                                                         v_found.queuing_order);
                 END IF;
                 -- Its messages may begin earlier: one may have been passed, whose reader rolled
                 -- back before we had the lock.
@@ -518,11 +563,11 @@ BEGIN
         IF v_has_due IS NULL AND (v_found.lock_id IS NULL OR v_is_time_to_look) THEN
             PERFORM FROM ssb.conversation_endpoint AS e
               WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
-            v_has_due := FOUND AND ssb.deliver_due_on(v_queue.queue_id);
+            v_has_due := FOUND AND ssb_internal.deliver_due_on(v_queue.queue_id);
             CONTINUE WHEN v_has_due AND v_found.lock_id IS NULL;
         END IF;
         IF v_found.lock_id IS NULL THEN
-            EXIT WHEN v_was_retried OR NOT ssb.fetch_waiting(v_queue.queue_id);
+            EXIT WHEN v_was_retried OR NOT ssb_internal.fetch_waiting(v_queue.queue_id);
             v_was_retried := true;
             CONTINUE;
         END IF;
@@ -536,24 +581,24 @@ BEGIN
         END IF;
         IF v_found.tried_by <> 0 THEN
             SELECT j.fails, NOT j.is_poisoned INTO v_fails, v_is_enabled
-              FROM ssb.judge_message(v_queue.queue_id, v_found.queuing_order, v_fails) AS j;
+              FROM ssb_internal.judge_message(v_queue.queue_id, v_found.queuing_order, v_fails) AS j;
             IF NOT v_is_enabled THEN
-                PERFORM ssb.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
+                PERFORM ssb_internal.raise_error(9617, format('The service queue "%s" is currently disabled.', v_queue.spelling));
             END IF;
         END IF;
-        -- Rolled back too often: set aside where the queue wants that (630_quarantine.sql).
+        -- Rolled back too often: set aside where the queue wants that (activation/quarantine.sql).
         IF v_fails IS NOT NULL AND v_found.tried_by <> 0 AND NOT v_has_quarantined
-           AND ssb.quarantine_if_poisoned(v_queue.queue_id, v_found.lock_id, v_found.endpoint_id, v_found.queuing_order,
-                                          v_fails) THEN
+           AND ssb_internal.quarantine_if_poisoned(v_queue.queue_id, v_found.lock_id, v_found.endpoint_id, v_found.queuing_order,
+                                                   v_fails) THEN
             v_has_quarantined := true;
             CONTINUE;
         END IF;
 
         -- 2. Its messages, as they are now that it is locked.
-        RETURN QUERY SELECT t.* FROM ssb.take_messages(v_queue.queue_id, v_found.lock_id, p_conversation, p_top, v_low) AS t;
+        RETURN QUERY SELECT t.* FROM ssb_internal.take_messages(v_queue.queue_id, v_found.lock_id, p_conversation, p_top, v_low) AS t;
         IF FOUND THEN
             IF v_fails IS NOT NULL OR v_has_due OR v_queue.max_rollbacks = 1 THEN
-                PERFORM ssb.note_attempt(v_queue.queue_id, v_fails);
+                PERFORM ssb_internal.note_attempt(v_queue.queue_id, v_fails);
             END IF;
             RETURN;
         END IF;

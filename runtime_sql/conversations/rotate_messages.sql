@@ -20,7 +20,7 @@
 -- Called by  the daemon and ssb.wait_for_message between transactions (TRUNCATE
 --            keeps readers and senders out until its transaction ends), or by
 --            hand: SELECT ssb.rotate_messages()
--- Locks      an advisory lock, so that one session at a time rotates; groups whose
+-- Locks      ssb.rotation (no advisory lock, which everybody may take and keep), so that one session at a time rotates; groups whose
 --            messages it moves; the drained table, exclusively, if nobody uses it
 
 -- One step. Returns what it did: 'nothing', 'switched', 'moved' (call again at once),
@@ -47,35 +47,40 @@ DECLARE
     v_done record;
 BEGIN
     -- An old snapshot would not see what it truncates.
-    IF current_setting('transaction_isolation') <> 'read committed' OR NOT pg_try_advisory_xact_lock(1397965378) THEN
+    IF current_setting('transaction_isolation') <> 'read committed' OR pg_is_in_recovery() THEN
         RETURN 'nothing';
     END IF;
+    BEGIN
+        LOCK TABLE ssb.rotation IN SHARE ROW EXCLUSIVE MODE NOWAIT;
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN 'nothing';
+    END;
     v_rotation := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
     v_next := ((v_rotation >> 3) + 1) << 3;
     v_current := CASE v_rotation % 2 WHEN 0 THEN 'ssb.message_0' ELSE 'ssb.message_1' END;
     v_other := CASE v_rotation % 2 WHEN 0 THEN 'ssb.message_1' ELSE 'ssb.message_0' END;
     IF v_rotation & 6 = 0 THEN
-        v_large := CASE WHEN ssb.is_vacuumed_in_vain(v_current) THEN p_threshold / 16 ELSE p_threshold END;
-        IF pg_relation_size(v_current) < v_large OR NOT ssb.is_mostly_dead(v_current) THEN
+        v_large := CASE WHEN ssb_internal.is_vacuumed_in_vain(v_current) THEN p_threshold / 16 ELSE p_threshold END;
+        IF pg_relation_size(v_current) < v_large OR NOT ssb_internal.is_mostly_dead(v_current) THEN
             RETURN 'nothing';
         END IF;
         -- From this moment on new messages go to the other table; readers look into both.
         v_rotation := v_next + 2 + (1 - v_rotation % 2);
         PERFORM setval('ssb.rotation_state', v_rotation);
-        INSERT INTO ssb.rotation (state, users, place) VALUES (v_rotation, ssb.rotation_users(NULL), '(0,0)');
+        INSERT INTO ssb.rotation (state, users, place) VALUES (v_rotation, ssb_internal.rotation_users(NULL), '(0,0)');
         RETURN 'switched';
     END IF;
     IF v_rotation & 2 <> 0 THEN
         SELECT r.users, r.place INTO v_old FROM ssb.rotation AS r WHERE r.state = v_rotation;
         -- Without a row, which a lost connection may have undone: from the start.
         v_from := CASE WHEN FOUND AND v_old.place IS NOT NULL THEN v_old.place ELSE '(0,0)' END;
-        v_users := ssb.rotation_users(v_old.users);
+        v_users := ssb_internal.rotation_users(v_old.users);
         IF v_old.users IS NOT NULL AND v_old.place IS NULL AND cardinality(v_users) > 0 THEN
             -- All has been moved that was free. More may come: it is moved when all has come.
             RETURN 'waiting';
         END IF;
         -- After that look at the users: what they have sent can be seen now.
-        v_done := ssb.move_messages(v_other, v_current, v_from);
+        v_done := ssb_internal.move_messages(v_other, v_current, v_from);
         IF (v_users, v_done.place) IS DISTINCT FROM (v_old.users, v_old.place) THEN
             DELETE FROM ssb.rotation AS r WHERE r.state = v_rotation;
             INSERT INTO ssb.rotation (state, users, place) VALUES (v_rotation, v_users, v_done.place);
@@ -95,10 +100,10 @@ BEGIN
     -- without any may never be: these are waited for, as long as it took the first ones.
     SELECT r.users, date_part('epoch', clock_timestamp() - r.noted_at) * 1000 AS age INTO v_old
       FROM ssb.rotation AS r WHERE r.state = v_rotation;
-    v_users := ssb.table_users(v_other);
+    v_users := ssb_internal.table_users(v_other);
     IF NOT v_users && coalesce(v_old.users, v_users) THEN
-        IF ssb.truncate_drained(v_other, CASE WHEN cardinality(v_users) = 0 THEN 5
-                                                  ELSE least(greatest(v_old.age, 100), 1000)::integer END) THEN
+        IF ssb_internal.truncate_drained(v_other, CASE WHEN cardinality(v_users) = 0 THEN 5
+                                                           ELSE least(greatest(v_old.age, 100), 1000)::integer END) THEN
             DELETE FROM ssb.rotation AS r WHERE r.state = v_rotation;
             PERFORM setval('ssb.rotation_state', v_next + v_rotation % 2);
             RETURN 'truncated';
@@ -114,7 +119,7 @@ $$;
 
 -- The transactions of others that have read ssb.rotation_state and go on; with a list of them, those
 -- on the list. A prepared transaction is always one: it was called something else before.
-CREATE OR REPLACE FUNCTION ssb.rotation_users(p_among text[])
+CREATE OR REPLACE FUNCTION ssb_internal.rotation_users(p_among text[])
 RETURNS text[]
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -128,7 +133,7 @@ AS $$
 $$;
 
 -- The transactions of others that have read or written a table and go on.
-CREATE OR REPLACE FUNCTION ssb.table_users(p_table regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.table_users(p_table regclass)
 RETURNS text[]
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -142,7 +147,7 @@ $$;
 
 -- Whether at most a third of a table's space is messages that are still there. An
 -- estimate by a sample of pages: statistics are as old as the last ANALYZE.
-CREATE OR REPLACE FUNCTION ssb.is_mostly_dead(p_table regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.is_mostly_dead(p_table regclass)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -162,7 +167,7 @@ $$;
 
 -- Whether VACUUM has been through the table since it was truncated, and left most of its
 -- pages with rows that it may not remove. (Where it may, its pages are all-visible then.)
-CREATE OR REPLACE FUNCTION ssb.is_vacuumed_in_vain(p_table regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.is_vacuumed_in_vain(p_table regclass)
 RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -171,8 +176,8 @@ AS $$ SELECT c.relpages > 0 AND c.relallvisible < c.relpages / 2 FROM pg_class A
 -- Moves the next 1,000 messages after p_from, those of conversations that nobody holds, to the
 -- table that takes new ones, with their order. They lose what xmax tells (see 160). moved: how
 -- many left the table; held: how many could not; place: the last one looked at, NULL: there are no more.
-CREATE OR REPLACE FUNCTION ssb.move_messages(p_table regclass, p_to regclass, p_from tid,
-                                             OUT moved bigint, OUT held bigint, OUT place tid)
+CREATE OR REPLACE FUNCTION ssb_internal.move_messages(p_table regclass, p_to regclass, p_from tid,
+                                                      OUT moved bigint, OUT held bigint, OUT place tid)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -236,7 +241,7 @@ $$;
 -- Truncates the drained table, if it can be had within so many milliseconds: everybody who
 -- comes later waits behind a waiting TRUNCATE. (Without waiting at all it would seldom be
 -- had while several sessions are busy, though each holds it only for a moment.)
-CREATE OR REPLACE FUNCTION ssb.truncate_drained(p_table regclass, p_patience integer)
+CREATE OR REPLACE FUNCTION ssb_internal.truncate_drained(p_table regclass, p_patience integer)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

@@ -6,7 +6,7 @@
 -- the sender's group, make sure that nothing is special, and append to the receiver's
 -- queue. Where anything is special (first message, validation, retention, a
 -- lifetime, a queue that is off, a watcher to wake, a missing right, a wrong
--- argument) ssb.send_carefully takes over, which does everything and knows every
+-- argument) ssb_internal.send_carefully takes over, which does everything and knows every
 -- error.
 --
 -- A lock that had to be waited for gives the row in its newest version: whoever held
@@ -65,7 +65,7 @@ BEGIN
        FOR NO KEY UPDATE;
     IF v_type_id IS NULL THEN
         IF body IS NULL THEN
-            PERFORM ssb.raise_error(8433, 'The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.');
+            PERFORM ssb_internal.raise_error(8433, 'The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.');
         ELSIF v_endpoint_id IS NULL THEN
             SELECT e.lock_id INTO v_lock_id FROM ssb.conversation_endpoint AS e
              WHERE e.conversation_handle = handle AND e.lock_id <> e.endpoint_id AND e.far_state IS NOT NULL;
@@ -84,7 +84,7 @@ BEGIN
                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                               e.near_order, 'USAGE');
             END IF;
-        ELSIF v_far_endpoint_id IS NULL AND ssb.send_usual_first(v_endpoint_id, message_type, body) THEN
+        ELSIF v_far_endpoint_id IS NULL AND ssb_internal.send_usual_first(v_endpoint_id, message_type, body) THEN
             RETURN;
         END IF;
         IF v_type_id IS NULL AND v_far_endpoint_id IS NOT NULL THEN
@@ -96,7 +96,7 @@ BEGIN
                AND CASE WHEN e.is_initiator THEN u.is_plain_from_initiator ELSE u.is_plain_from_target END;
         END IF;
         IF v_type_id IS NULL THEN
-            PERFORM ssb.send_carefully(handle, message_type, body, NULL);
+            PERFORM ssb_internal.send_carefully(handle, message_type, body, NULL);
             RETURN;
         END IF;
     END IF;
@@ -106,7 +106,7 @@ BEGIN
      WHERE f.endpoint_id = v_far_endpoint_id AND f.closed_at IS NULL AND NOT f.is_refused
        AND pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer) IS NOT NULL;
     IF NOT FOUND THEN
-        PERFORM ssb.send_carefully(handle, message_type, body, NULL);
+        PERFORM ssb_internal.send_carefully(handle, message_type, body, NULL);
         RETURN;
     END IF;
     IF v_count < 16 OR v_count_order IS NULL THEN
@@ -144,6 +144,15 @@ BEGIN ATOMIC
     SELECT ssb.send(handle, 'DEFAULT', body);
 END;
 
+-- ssb.send(handle, body => 'text'): a body of characters, of the type DEFAULT. Of the type bpchar, because (uuid, text)
+-- is a message type without a body; text becomes bpchar as it is, and back by its characters, blanks at the end included.
+CREATE OR REPLACE FUNCTION ssb.send(handle uuid, body bpchar)
+RETURNS void
+LANGUAGE sql
+BEGIN ATOMIC
+    SELECT ssb.send(handle, 'DEFAULT', pg_catalog.convert_to(pg_catalog.textin(pg_catalog.bpcharout(body)), 'UTF8'));
+END;
+
 -- SEND without a body, which is not the same as with a body that is NULL.
 CREATE OR REPLACE FUNCTION ssb.send(handle uuid, message_type text)
 RETURNS void
@@ -151,7 +160,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.send_carefully(handle, message_type, NULL, NULL);
+    PERFORM ssb_internal.send_carefully(handle, message_type, NULL, NULL);
 END;
 $$;
 
@@ -164,7 +173,7 @@ AS $$
 $$;
 
 -- NULL: a message without a body, as in sets of messages.
-CREATE OR REPLACE FUNCTION ssb.send_or_signal(p_handle uuid, p_message_type text, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.send_or_signal(p_handle uuid, p_message_type text, p_body bytea)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -180,7 +189,7 @@ $$;
 
 -- SEND with every case: all errors of the statement, first messages, validation,
 -- retention, waiting. p_place is the handle's position in a list of several.
-CREATE OR REPLACE FUNCTION ssb.send_carefully(p_handle uuid, p_message_type text, p_body bytea, p_place integer)
+CREATE OR REPLACE FUNCTION ssb_internal.send_carefully(p_handle uuid, p_message_type text, p_body bytea, p_place integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -188,7 +197,7 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 DECLARE
-    v_endpoint ssb.conversation_endpoint := ssb.lock_endpoint(p_handle);
+    v_endpoint ssb.conversation_endpoint := ssb_internal.lock_endpoint(p_handle);
     v_queue ssb.queue;
     v_state char(2);
     v_type ssb.message_type;
@@ -196,42 +205,44 @@ DECLARE
     v_number bigint;
 BEGIN
     IF p_handle IS NULL THEN
-        PERFORM ssb.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+        PERFORM ssb_internal.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
     END IF;
     -- NULL: an initiator that both its END CONVERSATION and the far side's broker have finished with.
-    v_state := ssb.endpoint_state(v_endpoint);
+    v_state := ssb_internal.endpoint_state(v_endpoint);
     IF (v_endpoint.endpoint_id IS NULL OR v_state IS NULL) AND p_place IS NOT NULL THEN
-        PERFORM ssb.raise_error(8435, format('The conversation handle "%s" at position %s is not found.',
-                                             upper(p_handle::text), p_place));
+        PERFORM ssb_internal.raise_error(8435, format('The conversation handle "%s" at position %s is not found.',
+                                                      upper(p_handle::text), p_place));
     ELSIF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
-        PERFORM ssb.raise_handle_not_found(p_handle);
+        PERFORM ssb_internal.raise_handle_not_found(p_handle);
     END IF;
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
-    PERFORM ssb.require_receive(v_queue);
+    PERFORM ssb_internal.require_receive(v_queue);
     IF v_state NOT IN ('SO', 'CO') THEN
-        PERFORM ssb.raise_error(8429, format('The conversation endpoint is not in a valid state for SEND. '
-                                             'The current endpoint state is ''%s''.', v_state));
+        PERFORM ssb_internal.raise_error(8429, format('The conversation endpoint is not in a valid state for SEND. '
+                                                      'The current endpoint state is ''%s''.', v_state));
     END IF;
-    v_type := ssb.find_message_type(v_endpoint.database_id, p_message_type);
+    v_type := ssb_internal.find_message_type(v_endpoint.database_id, p_message_type);
     IF v_type.message_type_id IS NULL THEN
-        PERFORM ssb.raise_error(8428, format('The message type "%s" is not found.', p_message_type));
+        PERFORM ssb_internal.raise_error(8428, format('The message type "%s" is not found.', p_message_type), 16, 1,
+                                         CASE WHEN p_body IS NULL
+                                              THEN 'Two arguments are a handle and a message type. A body is ssb.send(handle, body => …).' END);
     END IF;
     SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
      WHERE u.contract_id = v_endpoint.contract_id AND u.message_type_name = p_message_type;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_error(8431, format('The message type ''%s'' is not part of the service contract.', p_message_type));
+        PERFORM ssb_internal.raise_error(8431, format('The message type ''%s'' is not part of the service contract.', p_message_type));
     ELSIF v_endpoint.is_initiator AND NOT v_usage.is_sent_by_initiator THEN
-        PERFORM ssb.raise_error(8432, format('The message cannot be sent because the message type ''%s'' is marked SENT BY TARGET '
-                                             'in the contract, however this service is an Initiator.', p_message_type));
+        PERFORM ssb_internal.raise_error(8432, format('The message cannot be sent because the message type ''%s'' is marked SENT BY TARGET '
+                                                      'in the contract, however this service is an Initiator.', p_message_type));
     ELSIF NOT v_endpoint.is_initiator AND NOT v_usage.is_sent_by_target THEN
-        PERFORM ssb.raise_error(8434, format('The message cannot be sent because the message type ''%s'' is marked SENT BY '
-                                             'INTITIATOR in the contract, however this service is a Target.', p_message_type));
-    ELSIF v_queue.is_retention_enabled AND (NOT v_queue.is_enqueue_enabled OR ssb.is_poisoned(v_queue)) THEN
-        PERFORM ssb.raise_error(9618, format('The message cannot be sent because the service queue ''%s'' associated with the '
-                                             'dialog is currently disabled and retention is on.', v_queue.spelling));
+        PERFORM ssb_internal.raise_error(8434, format('The message cannot be sent because the message type ''%s'' is marked SENT BY '
+                                                      'INTITIATOR in the contract, however this service is a Target.', p_message_type));
+    ELSIF v_queue.is_retention_enabled AND (NOT v_queue.is_enqueue_enabled OR ssb_internal.is_poisoned(v_queue)) THEN
+        PERFORM ssb_internal.raise_error(9618, format('The message cannot be sent because the service queue ''%s'' associated with the '
+                                                      'dialog is currently disabled and retention is on.', v_queue.spelling));
     END IF;
-    v_number := ssb.next_number(v_endpoint);
-    PERFORM ssb.deliver_or_keep(v_endpoint, p_message_type, v_number, false, false, p_body);
+    v_number := ssb_internal.next_number(v_endpoint);
+    PERFORM ssb_internal.deliver_or_keep(v_endpoint, p_message_type, v_number, false, false, p_body);
     IF v_queue.is_retention_enabled THEN
         INSERT INTO ssb.retained_message (queue_id, endpoint_id, status, queuing_order, message_sequence_number, enqueued_at,
                                           message_type_id, priority, validation, body)
@@ -243,7 +254,7 @@ $$;
 
 -- The number of the next message that this side sends. Of a dialog with another instance it follows from what is
 -- on its way and what has arrived: counting in the endpoint's row would leave a dead row for each message.
-CREATE OR REPLACE FUNCTION ssb.next_number(p_endpoint ssb.conversation_endpoint)
+CREATE OR REPLACE FUNCTION ssb_internal.next_number(p_endpoint ssb.conversation_endpoint)
 RETURNS bigint
 LANGUAGE sql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -11,7 +11,7 @@
 
 -- Appends messages of one type to one conversation that is a group by itself. False:
 -- something is special, and nothing is done.
-CREATE OR REPLACE FUNCTION ssb.send_plain_run(p_handle uuid, p_type text, p_bodies bytea[])
+CREATE OR REPLACE FUNCTION ssb_internal.send_plain_run(p_handle uuid, p_type text, p_bodies bytea[])
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -90,9 +90,9 @@ $$;
 -- Appends p_handles[i], p_types[i], p_bodies[i] for all i, where p_types and p_bodies
 -- may be NULL for p_type and p_body in every message. NULL: done. Else nothing is
 -- done, and the number is the last place at which a conversation that needs
--- ssb.send_carefully is met for the first time.
-CREATE OR REPLACE FUNCTION ssb.send_plain_set(p_handles uuid[], p_types text[], p_bodies bytea[],
-                                              p_type text DEFAULT NULL, p_body bytea DEFAULT NULL)
+-- ssb_internal.send_carefully is met for the first time.
+CREATE OR REPLACE FUNCTION ssb_internal.send_plain_set(p_handles uuid[], p_types text[], p_bodies bytea[],
+                                                       p_type text DEFAULT NULL, p_body bytea DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -112,7 +112,7 @@ DECLARE
     v_rotation bigint;
 BEGIN
     IF p_handles[1] = ALL (p_handles) AND (p_types IS NULL OR p_types[1] = ALL (p_types))
-       AND ssb.send_plain_run(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body])) THEN
+       AND ssb_internal.send_plain_run(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body])) THEN
         RETURN NULL;
     END IF;
     SELECT array_agg(l.endpoint_id) INTO v_locked
@@ -214,7 +214,7 @@ END;
 $$;
 
 -- One message on several conversations: all of them or none. A NULL body is none here.
-CREATE OR REPLACE FUNCTION ssb.send_to_all(p_handles uuid[], p_message_type text, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.send_to_all(p_handles uuid[], p_message_type text, p_body bytea)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -225,21 +225,21 @@ DECLARE
 BEGIN
     v_place := array_position(p_handles, NULL);
     IF v_place IS NOT NULL THEN
-        PERFORM ssb.raise_error(8441, format('The conversation handle at position %s is missing. Specify a conversation handle.',
-                                             v_place));
+        PERFORM ssb_internal.raise_error(8441, format('The conversation handle at position %s is missing. Specify a conversation handle.',
+                                                      v_place));
     END IF;
     SELECT max(h.place), (array_agg(h.handle))[1] INTO v_place, v_handle
       FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
      GROUP BY h.handle HAVING count(*) > 1 ORDER BY 1 LIMIT 1;
     IF FOUND THEN
-        PERFORM ssb.raise_error(8451, format('The conversation handle ''%s'' at position %s appears more than once.',
-                                             upper(v_handle::text), v_place));
+        PERFORM ssb_internal.raise_error(8451, format('The conversation handle ''%s'' at position %s appears more than once.',
+                                                      upper(v_handle::text), v_place));
     END IF;
-    IF cardinality(p_handles) > 0 AND ssb.send_plain_set(p_handles, NULL, NULL, p_message_type, p_body) IS NULL THEN
+    IF cardinality(p_handles) > 0 AND ssb_internal.send_plain_set(p_handles, NULL, NULL, p_message_type, p_body) IS NULL THEN
         RETURN;
     END IF;
     FOR v_place IN 1..coalesce(cardinality(p_handles), 0) LOOP
-        PERFORM ssb.send_carefully(p_handles[v_place], p_message_type, p_body, v_place);
+        PERFORM ssb_internal.send_carefully(p_handles[v_place], p_message_type, p_body, v_place);
     END LOOP;
 END;
 $$;
@@ -252,9 +252,9 @@ AS $$
 #variable_conflict use_variable
 BEGIN
     IF body IS NULL THEN
-        PERFORM ssb.raise_error(8433, 'The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.');
+        PERFORM ssb_internal.raise_error(8433, 'The message body may not be NULL.  A zero-length UNICODE or binary string is allowed.');
     END IF;
-    PERFORM ssb.send_to_all(handles, message_type, body);
+    PERFORM ssb_internal.send_to_all(handles, message_type, body);
 END;
 $$;
 
@@ -264,7 +264,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.send_to_all(handles, message_type, NULL);
+    PERFORM ssb_internal.send_to_all(handles, message_type, NULL);
 END;
 $$;
 
@@ -308,21 +308,21 @@ BEGIN
     FOR v_try IN 1..2 LOOP
         EXIT WHEN v_count - v_done < 4;
         IF v_done = 0 THEN
-            v_special := ssb.send_plain_set(handles, message_types, bodies);   -- slices would be copies
+            v_special := ssb_internal.send_plain_set(handles, message_types, bodies);   -- slices would be copies
         ELSE
             v_special := v_done
-                + ssb.send_plain_set(handles[v_done + 1:], message_types[v_done + 1:], bodies[v_done + 1:]);
+                + ssb_internal.send_plain_set(handles[v_done + 1:], message_types[v_done + 1:], bodies[v_done + 1:]);
         END IF;
         IF v_special IS NULL THEN
             RETURN v_count;
         END IF;
         FOR v_place IN v_done + 1..v_special LOOP
-            PERFORM ssb.send_or_signal(handles[v_place], message_types[v_place], bodies[v_place]);
+            PERFORM ssb_internal.send_or_signal(handles[v_place], message_types[v_place], bodies[v_place]);
         END LOOP;
         v_done := v_special;
     END LOOP;
     FOR v_place IN v_done + 1..v_count LOOP
-        PERFORM ssb.send_or_signal(handles[v_place], message_types[v_place], bodies[v_place]);
+        PERFORM ssb_internal.send_or_signal(handles[v_place], message_types[v_place], bodies[v_place]);
     END LOOP;
     RETURN v_count;
 END;

@@ -4,7 +4,7 @@
 -- all; NULL when what is there is in other hands. Takes the group's lock when it is
 -- true, which the RECEIVE to follow would take anyway. 9617 is RECEIVE's to raise:
 -- a queue that cannot be read counts as worth a look.
-CREATE OR REPLACE FUNCTION ssb.look_for_message(p_queue text, p_conversation uuid, p_group uuid)
+CREATE OR REPLACE FUNCTION ssb_internal.look_for_message(p_queue text, p_conversation uuid, p_group uuid)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -62,17 +62,17 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    v_queue := ssb.queue_of(p_queue);
-    PERFORM ssb.require_receive(v_queue);
-    IF NOT v_queue.is_receive_enabled OR ssb.is_poisoned(v_queue)
+    v_queue := ssb_internal.queue_of(p_queue);
+    PERFORM ssb_internal.require_receive(v_queue);
+    IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)
        OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
                    WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() AND e.closed_at IS NULL)
-       OR ssb.fetch_waiting(v_queue.queue_id) THEN
+       OR ssb_internal.fetch_waiting(v_queue.queue_id) THEN
         RETURN true;
     ELSIF p_conversation IS NULL AND p_group IS NULL THEN
-        RETURN nullif((ssb.lock_first_group(v_queue)).lock_id IS NOT NULL, false);
+        RETURN nullif((ssb_internal.lock_first_group(v_queue)).lock_id IS NOT NULL, false);
     END IF;
-    SELECT f.* INTO v_found FROM ssb.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
+    SELECT f.* INTO v_found FROM ssb_internal.find_wanted(v_queue.queue_id, p_conversation, p_group) AS f;
     RETURN nullif(v_found.lock_id IS NOT NULL, false);
 END;
 $$;
@@ -83,11 +83,11 @@ RETURNS boolean
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(ssb.look_for_message(queue, conversation, conversation_group), false);
+    SELECT coalesce(ssb_internal.look_for_message(queue, conversation, conversation_group), false);
 $$;
 
 -- The sequence whose value moves whenever a message comes to a queue. NULL: not for this caller.
-CREATE OR REPLACE FUNCTION ssb.order_sequence_of(p_queue text)
+CREATE OR REPLACE FUNCTION ssb_internal.order_sequence_of(p_queue text)
 RETURNS regclass
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -105,7 +105,7 @@ $$;
 -- so that waiting for hours holds back no VACUUM; and most looks are at one sequence
 -- only, from which every sender draws an order. A look that has found nothing at all
 -- holds good until that sequence has moved, if every order drawn before is decided: see
--- ssb.raise_low_water. (What comes without an order, such as a timer that is due, is
+-- ssb_internal.raise_low_water. (What comes without an order, such as a timer that is due, is
 -- found by a real look each quarter of a second, each half one at last.)
 --
 -- When the sequence has moved, nothing is there yet, and a transaction runs, that is most likely the
@@ -136,7 +136,7 @@ BEGIN
     IF may_commit AND coalesce(conversation, conversation_group) IS NULL
        AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) 'read committed'
        AND pg_catalog.current_setting('default_transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' THEN
-        v_sequence := ssb.order_sequence_of(queue);
+        v_sequence := ssb_internal.order_sequence_of(queue);
         -- The caller's role may be another than this procedure's.
         IF NOT pg_catalog.has_sequence_privilege(v_sequence, 'USAGE') THEN
             v_sequence := NULL;
@@ -187,10 +187,10 @@ BEGIN
                 secs => greatest(0.25, v_pause OPERATOR(pg_catalog.*) 5));
         END IF;
         IF v_sequence IS NULL THEN
-            v_is_found := ssb.look_for_message(queue, conversation, conversation_group);
+            v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);
         ELSE
             BEGIN
-                v_is_found := ssb.look_for_message(queue, conversation, conversation_group);
+                v_is_found := ssb_internal.look_for_message(queue, conversation, conversation_group);
             EXCEPTION WHEN internal_error OR undefined_table THEN
                 -- Dropped while we looked: the next look tells by its name.
                 v_sequence := NULL;
@@ -235,5 +235,8 @@ BEGIN
             v_pause := least(v_pause OPERATOR(pg_catalog.*) 1.02, 0.1);
         END IF;
     END LOOP;
+    IF may_commit THEN
+        PERFORM ssb_internal.pin_search_path();
+    END IF;
 END;
 $$;

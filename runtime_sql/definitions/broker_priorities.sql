@@ -1,20 +1,20 @@
 -- BROKER PRIORITY: levels for endpoints made from now on; existing ones keep theirs.
 
 -- The numbers behind CONTRACT_NAME and LOCAL_SERVICE_NAME, which must exist.
-CREATE OR REPLACE FUNCTION ssb.read_priority_match(p_database_id integer, p_contract text, p_local_service text,
-                                                   p_level integer, OUT contract_id integer, OUT service_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.read_priority_match(p_database_id integer, p_contract text, p_local_service text,
+                                                            p_level integer, OUT contract_id integer, OUT service_id integer)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    contract_id := (ssb.find_contract(p_database_id, p_contract)).contract_id;
-    service_id := (ssb.find_service(p_database_id, p_local_service)).service_id;
+    contract_id := (ssb_internal.find_contract(p_database_id, p_contract)).contract_id;
+    service_id := (ssb_internal.find_service(p_database_id, p_local_service)).service_id;
     IF p_contract IS NOT NULL AND contract_id IS NULL THEN
-        PERFORM ssb.raise_not_found('find', 'contract', p_contract);
+        PERFORM ssb_internal.raise_not_found('find', 'contract', p_contract);
     ELSIF p_local_service IS NOT NULL AND service_id IS NULL THEN
-        PERFORM ssb.raise_not_found('find', 'service', p_local_service);
+        PERFORM ssb_internal.raise_not_found('find', 'service', p_local_service);
     ELSIF p_level NOT BETWEEN 1 AND 10 THEN
-        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', p_level), 15, 1, 'PRIORITY_LEVEL is 1 to 10.');
+        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_level), 15, 1, 'PRIORITY_LEVEL is 1 to 10.');
     END IF;
 END;
 $$;
@@ -28,24 +28,24 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
     v_match record;
 BEGIN
-    PERFORM ssb.require_definition_right('ALTER ANY BROKER PRIORITY', v_database_id);
-    PERFORM ssb.check_name(name);
-    SELECT m.* INTO v_match FROM ssb.read_priority_match(v_database_id, contract, local_service, priority_level) AS m;
+    PERFORM ssb_internal.require_definition_right('ALTER ANY BROKER PRIORITY', v_database_id);
+    PERFORM ssb_internal.check_name(name);
+    SELECT m.* INTO v_match FROM ssb_internal.read_priority_match(v_database_id, contract, local_service, priority_level) AS m;
     IF EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = v_database_id AND p.name = name) THEN
-        PERFORM ssb.raise_exists('broker priority', name);
+        PERFORM ssb_internal.raise_exists('broker priority', name);
     END IF;
     INSERT INTO ssb.broker_priority (database_id, name, contract_id, service_id, remote_service, priority)
     VALUES (v_database_id, name, v_match.contract_id, v_match.service_id, remote_service, coalesce(priority_level, 5));
 EXCEPTION WHEN unique_violation THEN
-    PERFORM ssb.raise_error(15530, format('The broker priority with name "%s" already exists.', name), 16, 1,
-                            'Another priority has the same contract, local and remote service.');
+    PERFORM ssb_internal.raise_error(15530, format('The broker priority with name "%s" already exists.', name), 16, 1,
+                                     'Another priority has the same contract, local and remote service.');
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.priority_to_change(p_verb text, p_name text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.priority_to_change(p_verb text, p_name text, p_database_id integer)
 RETURNS ssb.broker_priority
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -55,9 +55,9 @@ DECLARE
 BEGIN
     SELECT p.* INTO v_priority FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id AND p.name = p_name;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_not_found(p_verb, 'broker priority', p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, 'broker priority', p_name);
     END IF;
-    PERFORM ssb.require_definition_right('ALTER ANY BROKER PRIORITY', p_database_id);
+    PERFORM ssb_internal.require_definition_right('ALTER ANY BROKER PRIORITY', p_database_id);
     RETURN v_priority;
 END;
 $$;
@@ -72,11 +72,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-    v_priority ssb.broker_priority := ssb.priority_to_change('alter', name, v_database_id);
+    v_database_id integer := ssb_internal.database_id_of(database);
+    v_priority ssb.broker_priority := ssb_internal.priority_to_change('alter', name, v_database_id);
     v_match record;
 BEGIN
-    SELECT m.* INTO v_match FROM ssb.read_priority_match(v_database_id, contract, local_service, priority_level) AS m;
+    SELECT m.* INTO v_match FROM ssb_internal.read_priority_match(v_database_id, contract, local_service, priority_level) AS m;
     UPDATE ssb.broker_priority AS p
        SET contract_id = CASE WHEN any_contract THEN NULL ELSE coalesce(v_match.contract_id, p.contract_id) END,
            service_id = CASE WHEN any_local_service THEN NULL ELSE coalesce(v_match.service_id, p.service_id) END,
@@ -84,8 +84,8 @@ BEGIN
            priority = CASE WHEN default_level THEN 5 ELSE coalesce(priority_level, p.priority) END
      WHERE p.priority_id = v_priority.priority_id;
 EXCEPTION WHEN unique_violation THEN
-    PERFORM ssb.raise_error(15530, format('The broker priority with name "%s" already exists.', name), 16, 1,
-                            'Another priority has the same contract, local and remote service.');
+    PERFORM ssb_internal.raise_error(15530, format('The broker priority with name "%s" already exists.', name), 16, 1,
+                                     'Another priority has the same contract, local and remote service.');
 END;
 $$;
 
@@ -96,7 +96,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_priority ssb.broker_priority := ssb.priority_to_change('drop', name, ssb.database_id_of(database));
+    v_priority ssb.broker_priority := ssb_internal.priority_to_change('drop', name, ssb_internal.database_id_of(database));
 BEGIN
     DELETE FROM ssb.broker_priority AS p WHERE p.priority_id = v_priority.priority_id;
 END;

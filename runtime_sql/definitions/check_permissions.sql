@@ -7,39 +7,39 @@
 -- that has the role owning the runtime may do everything, as db_owner may;
 -- superusers have every role.
 
-CREATE OR REPLACE FUNCTION ssb.caller()
+CREATE OR REPLACE FUNCTION ssb_internal.caller()
 RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT coalesce(nullif(current_setting('role'), 'none')::name, session_user); $$;
 
-CREATE OR REPLACE FUNCTION ssb.runtime_owner()
+CREATE OR REPLACE FUNCTION ssb_internal.runtime_owner()
 RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'ssb'; $$;
 
 -- The PostgreSQL role that a T-SQL principal means; NULL when there is none.
-CREATE OR REPLACE FUNCTION ssb.role_of(p_principal text)
+CREATE OR REPLACE FUNCTION ssb_internal.role_of(p_principal text)
 RETURNS name
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT r.rolname FROM pg_roles AS r
      WHERE r.rolname = p_principal OR r.rolname = lower(p_principal)
-        OR (lower(p_principal) = 'dbo' AND r.rolname = ssb.runtime_owner())
+        OR (lower(p_principal) = 'dbo' AND r.rolname = ssb_internal.runtime_owner())
      ORDER BY (r.rolname = p_principal) DESC, (r.rolname = lower(p_principal)) DESC LIMIT 1;
 $$;
 
 -- Whether p_role is p_principal, or has it: through PostgreSQL's roles or through
 -- T-SQL's own role memberships.
-CREATE OR REPLACE FUNCTION ssb.is_member(p_role name, p_principal text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.is_member(p_role name, p_principal text, p_database_id integer)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_role name := ssb.role_of(p_principal);
+    v_role name := ssb_internal.role_of(p_principal);
     v_member text;
 BEGIN
     IF lower(p_principal) = 'public' OR (v_role IS NOT NULL AND pg_has_role(p_role, v_role, 'USAGE')) THEN
@@ -49,7 +49,7 @@ BEGIN
         SELECT m.member FROM ssb.role_member AS m
          WHERE m.database_id = p_database_id AND lower(m.role) = lower(p_principal)
     LOOP
-        IF ssb.is_member(p_role, v_member, p_database_id) THEN
+        IF ssb_internal.is_member(p_role, v_member, p_database_id) THEN
             RETURN true;
         END IF;
     END LOOP;
@@ -58,21 +58,21 @@ END;
 $$;
 
 -- DENY beats GRANT; CONTROL contains everything; the owner and db_owner need no grant.
-CREATE OR REPLACE FUNCTION ssb.has_permission(p_role name, p_class text, p_major_id integer, p_privilege text,
-                                              p_owner text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.has_permission(p_role name, p_class text, p_major_id integer, p_privilege text,
+                                                       p_owner text, p_database_id integer)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF pg_has_role(p_role, ssb.runtime_owner(), 'USAGE') OR ssb.is_member(p_role, p_owner, p_database_id)
-       OR ssb.is_member(p_role, 'db_owner', p_database_id) THEN
+    IF pg_has_role(p_role, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(p_role, p_owner, p_database_id)
+       OR ssb_internal.is_member(p_role, 'db_owner', p_database_id) THEN
         RETURN true;
     END IF;
     IF EXISTS (
         SELECT FROM ssb.permission AS p
          WHERE p.class = p_class AND p.major_id = p_major_id AND p.privilege IN (p_privilege, 'CONTROL')
-           AND p.state = 'D' AND ssb.is_member(p_role, p.grantee, p_database_id))
+           AND p.state = 'D' AND ssb_internal.is_member(p_role, p.grantee, p_database_id))
     THEN
         RETURN false;
     END IF;
@@ -81,45 +81,45 @@ BEGIN
          WHERE p.privilege IN (p_privilege, 'CONTROL') AND p.state IN ('G', 'W')
            AND ((p.class = p_class AND p.major_id = p_major_id)
                 OR (p.class = 'DATABASE' AND p.major_id = p_database_id))
-           AND ssb.is_member(p_role, p.grantee, p_database_id));
+           AND ssb_internal.is_member(p_role, p.grantee, p_database_id));
 END;
 $$;
 
 -- May the caller define p_class ('CREATE QUEUE') in this database? 262 when not.
-CREATE OR REPLACE FUNCTION ssb.require_definition_right(p_privilege text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_definition_right(p_privilege text, p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_caller name := ssb.caller();
+    v_caller name := ssb_internal.caller();
 BEGIN
     -- db_ddladmin defines things, not who may do what.
     IF (p_privilege NOT IN ('ALTER ANY USER', 'ALTER ANY ROLE', 'ALTER ANY APPLICATION ROLE', 'ALTER ANY LOGIN', 'CONTROL')
-        AND ssb.is_member(v_caller, 'db_ddladmin', p_database_id))
-       OR ssb.has_permission(v_caller, 'DATABASE', p_database_id, p_privilege, ssb.runtime_owner(), p_database_id) THEN
+        AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id))
+       OR ssb_internal.has_permission(v_caller, 'DATABASE', p_database_id, p_privilege, ssb_internal.runtime_owner(), p_database_id) THEN
         RETURN;
     END IF;
-    PERFORM ssb.raise_error(262, format('%s permission denied in database ''%s''.', p_privilege,
-                                        ssb.database_name(p_database_id)), 14);
+    PERFORM ssb_internal.raise_error(262, format('%s permission denied in database ''%s''.', p_privilege,
+                                                 ssb_internal.database_name(p_database_id)), 14);
 END;
 $$;
 
 -- May the caller ALTER, DROP or use this one object? 15151 as if it did not exist, when not.
-CREATE OR REPLACE FUNCTION ssb.require_permission(p_verb text, p_class text, p_major_id integer, p_name text,
-                                                  p_privilege text, p_owner text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_permission(p_verb text, p_class text, p_major_id integer, p_name text,
+                                                           p_privilege text, p_owner text, p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_caller name := ssb.caller();
+    v_caller name := ssb_internal.caller();
 BEGIN
-    IF ssb.has_permission(v_caller, p_class, p_major_id, p_privilege, p_owner, p_database_id)
-       OR (p_privilege IN ('ALTER', 'CONTROL') AND ssb.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
+    IF ssb_internal.has_permission(v_caller, p_class, p_major_id, p_privilege, p_owner, p_database_id)
+       OR (p_privilege IN ('ALTER', 'CONTROL') AND ssb_internal.is_member(v_caller, 'db_ddladmin', p_database_id)) THEN
         RETURN;
     END IF;
-    PERFORM ssb.raise_not_found(p_verb, lower(p_class), p_name);
+    PERFORM ssb_internal.raise_not_found(p_verb, lower(p_class), p_name);
 END;
 $$;
 
@@ -127,37 +127,37 @@ $$;
 -- queue is whom its program runs as. So the caller must be able to become him (IMPERSONATE, or
 -- membership in a role): to SET ROLE to the PostgreSQL role of that name, and where
 -- there is none, to act as that principal in the database.
-CREATE OR REPLACE FUNCTION ssb.may_act_as(p_principal text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.may_act_as(p_principal text, p_database_id integer)
 RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN ssb.role_of(p_principal) IS NOT NULL THEN pg_has_role(ssb.caller(), ssb.role_of(p_principal), 'MEMBER')
-                ELSE pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE')
-                     OR ssb.is_member(ssb.caller(), p_principal, p_database_id)
-                     OR ssb.is_member(ssb.caller(), 'db_owner', p_database_id) END;
+    SELECT CASE WHEN ssb_internal.role_of(p_principal) IS NOT NULL THEN pg_has_role(ssb_internal.caller(), ssb_internal.role_of(p_principal), 'MEMBER')
+                ELSE pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE')
+                     OR ssb_internal.is_member(ssb_internal.caller(), p_principal, p_database_id)
+                     OR ssb_internal.is_member(ssb_internal.caller(), 'db_owner', p_database_id) END;
 $$;
 
 -- AUTHORIZATION name, or the caller. 15151 when the name means nobody, or nobody whom the caller may be.
-CREATE OR REPLACE FUNCTION ssb.owner_or_caller(p_owner text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.owner_or_caller(p_owner text, p_database_id integer)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_owner IS NULL THEN
-        RETURN ssb.caller();
+        RETURN ssb_internal.caller();
     END IF;
-    PERFORM ssb.require_principal(p_owner, p_database_id);
-    IF NOT ssb.may_act_as(p_owner, p_database_id) THEN
-        PERFORM ssb.raise_not_found('find', 'user', p_owner);
+    PERFORM ssb_internal.require_principal(p_owner, p_database_id);
+    IF NOT ssb_internal.may_act_as(p_owner, p_database_id) THEN
+        PERFORM ssb_internal.raise_not_found('find', 'user', p_owner);
     END IF;
     RETURN p_owner;
 END;
 $$;
 
 -- Users and roles that are there without being made.
-CREATE OR REPLACE FUNCTION ssb.is_fixed_principal(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.is_fixed_principal(p_name text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -168,18 +168,18 @@ AS $$
 $$;
 
 -- A name that a grant or AUTHORIZATION may mention.
-CREATE OR REPLACE FUNCTION ssb.require_principal(p_name text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_principal(p_name text, p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT ssb.is_fixed_principal(p_name)
-       AND ssb.role_of(p_name) IS NULL
+    IF NOT ssb_internal.is_fixed_principal(p_name)
+       AND ssb_internal.role_of(p_name) IS NULL
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id)
     THEN
-        PERFORM ssb.raise_not_found('find', 'user', p_name);
+        PERFORM ssb_internal.raise_not_found('find', 'user', p_name);
     END IF;
 END;
 $$;

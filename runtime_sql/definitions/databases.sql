@@ -2,7 +2,7 @@
 
 -- The schema, made now if it is the 'dbo' of a database or one that T-SQL made
 -- known; any other must exist.
-CREATE OR REPLACE FUNCTION ssb.make_schema_on_demand(p_schema text)
+CREATE OR REPLACE FUNCTION ssb_internal.make_schema_on_demand(p_schema text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -15,8 +15,8 @@ BEGIN
     END IF;
     SELECT d.database_id INTO v_database_id FROM ssb.database AS d WHERE d.schema_prefix || 'dbo' = p_schema;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                             'to use it.', ssb.tsql_schema(p_schema)));
+        PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
+                                                      'to use it.', ssb_internal.tsql_schema(p_schema)));
     END IF;
     EXECUTE format('CREATE SCHEMA %I', p_schema);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', p_schema);
@@ -33,22 +33,22 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF to_regnamespace(quote_ident(name)) IS NULL THEN
-        PERFORM ssb.require_definition_right('CREATE SCHEMA', ssb.database_of_schema(name));
-        PERFORM ssb.make_schema_on_demand(name);
+        PERFORM ssb_internal.require_definition_right('CREATE SCHEMA', ssb_internal.database_of_schema(name));
+        PERFORM ssb_internal.make_schema_on_demand(name);
     END IF;
 END;
 $$;
 
 -- A database's name stands before those of its schemas, whole: only so may they be told apart by it.
-CREATE OR REPLACE FUNCTION ssb.check_database_prefix(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.check_database_prefix(p_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF octet_length(lower(p_name)) > 59 THEN
-        PERFORM ssb.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 59 bytes here.',
-                                            left(p_name, 59)), 15, 4, 'PostgreSQL''s schema names have at most 63 bytes.');
+        PERFORM ssb_internal.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 59 bytes here.',
+                                                     left(p_name, 59)), 15, 4, 'PostgreSQL''s schema names have at most 63 bytes.');
     END IF;
 END;
 $$;
@@ -63,18 +63,18 @@ DECLARE
     v_id integer;
     v_prefix text := lower(name) || '_';
 BEGIN
-    PERFORM ssb.require_definition_right('CREATE DATABASE', 5);
-    PERFORM ssb.check_name(name);
-    IF ssb.find_database(name) IS NOT NULL THEN
-        PERFORM ssb.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
+    PERFORM ssb_internal.require_definition_right('CREATE DATABASE', 5);
+    PERFORM ssb_internal.check_name(name);
+    IF ssb_internal.find_database(name) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
     END IF;
-    PERFORM ssb.check_database_prefix(name);
+    PERFORM ssb_internal.check_database_prefix(name);
     v_id := nextval('ssb.database_id');
-    INSERT INTO ssb.database (database_id, name, schema_prefix, owner) VALUES (v_id, name, v_prefix, ssb.caller());
+    INSERT INTO ssb.database (database_id, name, schema_prefix, owner) VALUES (v_id, name, v_prefix, ssb_internal.caller());
     INSERT INTO ssb.route (database_id, name, address, owner) VALUES (v_id, 'AutoCreatedLocal', 'LOCAL', 'dbo');
-    PERFORM ssb.make_schema_on_demand(v_prefix || 'dbo');
+    PERFORM ssb_internal.make_schema_on_demand(v_prefix || 'dbo');
 EXCEPTION WHEN unique_violation THEN
-    PERFORM ssb.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
+    PERFORM ssb_internal.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', name), 16, 3);
 END;
 $$;
 
@@ -87,7 +87,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_id integer := ssb.find_database(name);
+    v_id integer := ssb_internal.find_database(name);
     v_schema text;
     v_endpoint ssb.conversation_endpoint;
     v_collection ssb.xml_schema_collection;
@@ -96,19 +96,19 @@ BEGIN
         IF if_exists THEN
             RETURN;
         END IF;
-        PERFORM ssb.raise_error(3701, format('Cannot drop the database ''%s'', because it does not exist or you do not have '
-                                             'permission.', name), 11);
+        PERFORM ssb_internal.raise_error(3701, format('Cannot drop the database ''%s'', because it does not exist or you do not have '
+                                                      'permission.', name), 11);
     ELSIF v_id <= 4 THEN
-        PERFORM ssb.raise_error(3708, format('Cannot drop the database ''%s'' because it is a system database.', name));
-    ELSIF v_id = 5 OR v_id = ssb.current_database_id() THEN
-        PERFORM ssb.raise_error(3702, format('Cannot drop database "%s" because it is currently in use.', name), 16, 3,
+        PERFORM ssb_internal.raise_error(3708, format('Cannot drop the database ''%s'' because it is a system database.', name));
+    ELSIF v_id = 5 OR v_id = ssb_internal.current_database_id() THEN
+        PERFORM ssb_internal.raise_error(3702, format('Cannot drop database "%s" because it is currently in use.', name), 16, 3,
             CASE WHEN v_id = 5 THEN 'It is the default database, the PostgreSQL database itself.' END);
     END IF;
-    PERFORM ssb.require_permission('drop', 'DATABASE', v_id, name, 'CONTROL',
-                                   (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
+    PERFORM ssb_internal.require_permission('drop', 'DATABASE', v_id, name, 'CONTROL',
+                                            (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
     FOR v_endpoint IN SELECT e.* FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id LOOP
-        PERFORM ssb.tell_far_side_of_loss(v_endpoint);
-        PERFORM ssb.remove_endpoint(v_endpoint);
+        PERFORM ssb_internal.tell_far_side_of_loss(v_endpoint);
+        PERFORM ssb_internal.remove_endpoint(v_endpoint);
     END LOOP;
     DELETE FROM ssb.event_notification AS n WHERE n.database_id = v_id;
     DELETE FROM ssb.broker_priority AS p WHERE p.database_id = v_id;
@@ -119,8 +119,8 @@ BEGIN
     DELETE FROM ssb.contract AS c WHERE c.database_id = v_id;
     DELETE FROM ssb.message_type AS t WHERE t.database_id = v_id;
     -- Synonyms in other databases outlive what they stand for.
-    PERFORM ssb.loosen_synonyms(c.oid::regclass)
-       FROM (SELECT DISTINCT to_regclass(y.target)::oid AS oid FROM ssb.synonym AS y) AS t
+    PERFORM ssb_internal.loosen_synonyms(c.oid::regclass)
+       FROM (SELECT DISTINCT to_regclass(y.target)::oid AS oid FROM ssb_internal.synonym AS y) AS t
        JOIN pg_class AS c ON c.oid = t.oid
        JOIN pg_namespace AS n ON n.oid = c.relnamespace
        JOIN ssb.schema_of_database AS s ON s.name = n.nspname AND s.database_id = v_id;
@@ -131,7 +131,7 @@ BEGIN
         EXECUTE format('DROP SCHEMA %I CASCADE', v_schema);
     END LOOP;
     FOR v_collection IN SELECT c.* FROM ssb.xml_schema_collection AS c WHERE c.database_id = v_id LOOP
-        PERFORM ssb.drop_typed_xml(v_collection);
+        PERFORM ssb_internal.drop_typed_xml(v_collection);
     END LOOP;
     DELETE FROM ssb.database AS d WHERE d.database_id = v_id;
 END;
@@ -147,54 +147,54 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_id integer := CASE WHEN name IS NULL THEN ssb.current_database_id() ELSE ssb.find_database(name) END;
+    v_id integer := CASE WHEN name IS NULL THEN ssb_internal.current_database_id() ELSE ssb_internal.find_database(name) END;
     v_on boolean := CASE upper(value) WHEN 'ON' THEN true WHEN 'OFF' THEN false END;
     v_option text := upper(option);
 BEGIN
     IF v_id IS NULL THEN
-        PERFORM ssb.raise_error(5011, format('User does not have permission to alter database ''%s'', the database does not exist, '
-                                             'or the database is not in a state that allows access checks.', name), 14, 5);
+        PERFORM ssb_internal.raise_error(5011, format('User does not have permission to alter database ''%s'', the database does not exist, '
+                                                      'or the database is not in a state that allows access checks.', name), 14, 5);
     END IF;
-    PERFORM ssb.require_permission('alter', 'DATABASE', v_id, ssb.database_name(v_id), 'ALTER',
-                                   (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
+    PERFORM ssb_internal.require_permission('alter', 'DATABASE', v_id, ssb_internal.database_name(v_id), 'ALTER',
+                                            (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
     IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY') AND v_on IS NULL THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
-                                option || ' is ON or OFF.');
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
+                                         option || ' is ON or OFF.');
     END IF;
     CASE v_option
     WHEN 'ENABLE_BROKER', 'DISABLE_BROKER' THEN
         UPDATE ssb.database AS d SET is_broker_enabled = (v_option = 'ENABLE_BROKER') WHERE d.database_id = v_id;
-        PERFORM ssb.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+        PERFORM ssb_internal.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
         IF v_option = 'ENABLE_BROKER' THEN
-            PERFORM ssb.deliver_waiting_for_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
-            PERFORM ssb.deliver_waiting_from_database(v_id);
+            PERFORM ssb_internal.deliver_waiting_for_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+            PERFORM ssb_internal.deliver_waiting_from_database(v_id);
         END IF;
     WHEN 'NEW_BROKER' THEN
         -- A new identity: dialogs of the old one are gone, without a word to the far side.
-        PERFORM ssb.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id;
+        PERFORM ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id;
         UPDATE ssb.database AS d SET is_broker_enabled = true, service_broker_guid = gen_random_uuid()
          WHERE d.database_id = v_id;
-        PERFORM ssb.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+        PERFORM ssb_internal.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
     WHEN 'ERROR_BROKER_CONVERSATIONS' THEN
-        PERFORM ssb.fail_endpoint(e.endpoint_id, -9719, 'The database for this conversation endpoint is attached or restored.')
+        PERFORM ssb_internal.fail_endpoint(e.endpoint_id, -9719, 'The database for this conversation endpoint is attached or restored.')
            FROM ssb.conversation_endpoint AS e WHERE e.database_id = v_id AND e.closed_at IS NULL;
-        PERFORM ssb.fail_endpoint(f.endpoint_id, -9720, 'The database for the remote conversation endpoint is attached or restored.')
+        PERFORM ssb_internal.fail_endpoint(f.endpoint_id, -9720, 'The database for the remote conversation endpoint is attached or restored.')
            FROM ssb.conversation_endpoint AS e
            JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
           WHERE e.database_id = v_id AND f.database_id <> v_id AND f.closed_at IS NULL;
-        PERFORM ssb.deliver_or_keep(e, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error', ssb.next_number(e), false, true,
-                    ssb.error_body(-9720, 'The database for the remote conversation endpoint is attached or restored.'))
+        PERFORM ssb_internal.deliver_or_keep(e, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error', ssb_internal.next_number(e), false, true,
+                    ssb_internal.error_body(-9720, 'The database for the remote conversation endpoint is attached or restored.'))
            FROM ssb.conversation_endpoint AS e
            JOIN ssb.remote_conversation AS r ON r.endpoint_id = e.endpoint_id
           WHERE e.database_id = v_id AND e.closed_at IS NULL AND r.far_outcome IS NULL;
         UPDATE ssb.database AS d SET is_broker_enabled = true WHERE d.database_id = v_id;
-        PERFORM ssb.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
+        PERFORM ssb_internal.refresh_queue(q.queue_id) FROM ssb.queue AS q WHERE q.database_id = v_id;
     WHEN 'HONOR_BROKER_PRIORITY' THEN
         UPDATE ssb.database AS d SET is_honor_broker_priority_on = v_on WHERE d.database_id = v_id;
     WHEN 'TRUSTWORTHY' THEN
         UPDATE ssb.database AS d SET is_trustworthy_on = v_on WHERE d.database_id = v_id;
     WHEN 'NAME' THEN
-        PERFORM ssb.rename_database(v_id, value);
+        PERFORM ssb_internal.rename_database(v_id, value);
     ELSE
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, value) WHERE d.database_id = v_id;
     END CASE;
@@ -202,7 +202,7 @@ END;
 $$;
 
 -- MODIFY NAME: the schemas follow.
-CREATE OR REPLACE FUNCTION ssb.rename_database(p_database_id integer, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.rename_database(p_database_id integer, p_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -211,14 +211,14 @@ DECLARE
     v_prefix text := lower(p_name) || '_';
     v_schema record;
 BEGIN
-    PERFORM ssb.check_name(p_name);
-    IF ssb.find_database(p_name) IS NOT NULL THEN
-        PERFORM ssb.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', p_name), 16, 3);
+    PERFORM ssb_internal.check_name(p_name);
+    IF ssb_internal.find_database(p_name) IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(1801, format('Database ''%s'' already exists. Choose a different database name.', p_name), 16, 3);
     ELSIF p_database_id <= 5 THEN
-        PERFORM ssb.raise_error(5030, 'The database could not be exclusively locked to perform the operation.', 16, 2,
-                                'The default database has the PostgreSQL database''s name: ALTER DATABASE … RENAME.');
+        PERFORM ssb_internal.raise_error(5030, 'The database could not be exclusively locked to perform the operation.', 16, 2,
+                                         'The default database has the PostgreSQL database''s name: ALTER DATABASE … RENAME.');
     END IF;
-    PERFORM ssb.check_database_prefix(p_name);
+    PERFORM ssb_internal.check_database_prefix(p_name);
     FOR v_schema IN
         SELECT s.name, sys.fold(v_prefix || sys.fold(s.schema_name)) AS new_name
           FROM ssb.schema_of_database AS s WHERE s.database_id = p_database_id
@@ -227,7 +227,7 @@ BEGIN
         UPDATE ssb.queue AS q
            SET schema_name = v_schema.new_name, name = format('%I.%I', v_schema.new_name, q.relation_name)
          WHERE q.schema_name = v_schema.name;
-        PERFORM ssb.rename_typed_xml(c, v_schema.new_name)
+        PERFORM ssb_internal.rename_typed_xml(c, v_schema.new_name)
            FROM ssb.xml_schema_collection AS c WHERE c.schema_name = v_schema.name;
         UPDATE ssb.xml_schema_collection AS c SET schema_name = v_schema.new_name WHERE c.schema_name = v_schema.name;
         UPDATE ssb.schema_of_database AS s SET name = v_schema.new_name WHERE s.name = v_schema.name;
@@ -237,7 +237,7 @@ END;
 $$;
 
 -- What services of this database sent while its broker was off.
-CREATE OR REPLACE FUNCTION ssb.deliver_waiting_from_database(p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.deliver_waiting_from_database(p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -248,8 +248,8 @@ BEGIN
     FOR v_endpoint_id IN
         SELECT DISTINCT t.endpoint_id FROM ssb.transmission AS t WHERE t.database_id = p_database_id ORDER BY 1
     LOOP
-        IF ssb.try_lock_endpoint(v_endpoint_id) THEN
-            PERFORM ssb.deliver_waiting(v_endpoint_id);
+        IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
+            PERFORM ssb_internal.deliver_waiting(v_endpoint_id);
         END IF;
     END LOOP;
 END;
@@ -262,20 +262,20 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_id integer := ssb.database_id_of(database);
+    v_id integer := ssb_internal.database_id_of(database);
     v_schema text;
 BEGIN
-    PERFORM ssb.require_definition_right('CREATE SCHEMA', v_id);
-    PERFORM ssb.check_name(name);
+    PERFORM ssb_internal.require_definition_right('CREATE SCHEMA', v_id);
+    PERFORM ssb_internal.check_name(name);
     -- As the compiler spells it, however long it is.
     SELECT sys.fold(d.schema_prefix || sys.fold(name)) INTO v_schema FROM ssb.database AS d WHERE d.database_id = v_id;
     IF to_regnamespace(quote_ident(v_schema)) IS NOT NULL THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6);
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 6);
     END IF;
     EXECUTE format('CREATE SCHEMA %I', v_schema);
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_schema);
     INSERT INTO ssb.schema_of_database (name, database_id, schema_name, owner)
-    VALUES (v_schema, v_id, name, ssb.owner_or_caller(owner, v_id));
+    VALUES (v_schema, v_id, name, ssb_internal.owner_or_caller(owner, v_id));
 END;
 $$;
 
@@ -286,22 +286,22 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_id integer := ssb.database_id_of(database);
+    v_id integer := ssb_internal.database_id_of(database);
     v_schema ssb.schema_of_database;
 BEGIN
     SELECT s.* INTO v_schema FROM ssb.schema_of_database AS s
      WHERE s.database_id = v_id AND lower(s.schema_name) = lower(name);
     IF NOT FOUND THEN
         IF NOT if_exists THEN
-            PERFORM ssb.raise_not_found('drop', 'schema', name);
+            PERFORM ssb_internal.raise_not_found('drop', 'schema', name);
         END IF;
         RETURN;
     END IF;
-    PERFORM ssb.require_definition_right('CREATE SCHEMA', v_id);
+    PERFORM ssb_internal.require_definition_right('CREATE SCHEMA', v_id);
     EXECUTE format('DROP SCHEMA %I', v_schema.name);
     DELETE FROM ssb.schema_of_database AS s WHERE s.name = v_schema.name;
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb.raise_error(3729, format('Cannot drop schema ''%s'' because it is being referenced by object ''%s''.', name,
-                                         ssb.dependent_name('pg_namespace', to_regnamespace(format('%I', v_schema.name)))));
+    PERFORM ssb_internal.raise_error(3729, format('Cannot drop schema ''%s'' because it is being referenced by object ''%s''.', name,
+                                                  ssb_internal.dependent_name('pg_namespace', to_regnamespace(format('%I', v_schema.name)))));
 END;
 $$;

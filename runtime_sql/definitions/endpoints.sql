@@ -1,5 +1,5 @@
 -- ENDPOINT … FOR SERVICE_BROKER. Nothing listens but PostgreSQL itself: of the endpoint counts whether it is
--- started, without which no message leaves or comes, and who has CONNECT on it (172_transport_in.sql).
+-- started, without which no message leaves or comes, and who has CONNECT on it (transport/incoming.sql).
 
 CREATE OR REPLACE FUNCTION ssb.create_endpoint(name text, state text DEFAULT NULL, listener_port integer DEFAULT NULL,
     listener_ip text DEFAULT NULL, authentication text DEFAULT NULL, encryption text DEFAULT NULL,
@@ -11,54 +11,54 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 BEGIN
-    PERFORM ssb.require_definition_right('CREATE ENDPOINT', 5);
-    PERFORM ssb.check_name(name);
-    PERFORM ssb.check_endpoint(state, listener_port, encryption);
+    PERFORM ssb_internal.require_definition_right('CREATE ENDPOINT', 5);
+    PERFORM ssb_internal.check_name(name);
+    PERFORM ssb_internal.check_endpoint(state, listener_port, encryption);
     IF listener_port IS NULL THEN
-        PERFORM ssb.raise_error(102, 'Incorrect syntax near ''AS TCP''.', 15, 1, 'AS TCP needs LISTENER_PORT.');
+        PERFORM ssb_internal.raise_error(102, 'Incorrect syntax near ''AS TCP''.', 15, 1, 'AS TCP needs LISTENER_PORT.');
     END IF;
     IF EXISTS (SELECT FROM ssb.broker_endpoint) THEN
-        PERFORM ssb.raise_error(7862, 'An endpoint of the requested type already exists.  Only one endpoint of this type is '
+        PERFORM ssb_internal.raise_error(7862, 'An endpoint of the requested type already exists.  Only one endpoint of this type is '
             'supported.  Use ALTER ENDPOINT or DROP the existing endpoint and execute the CREATE ENDPOINT statement.');
     END IF;
     INSERT INTO ssb.broker_endpoint (name, state, listener_port, listener_ip, authentication, encryption, algorithm,
                                      message_forwarding, message_forward_size, owner)
     VALUES (name, coalesce(upper(state), 'STOPPED'), listener_port, listener_ip, coalesce(authentication, 'WINDOWS NEGOTIATE'),
             coalesce(upper(encryption), 'REQUIRED'), coalesce(upper(algorithm), 'AES'), coalesce(message_forwarding, false),
-            coalesce(message_forward_size, 10), ssb.owner_or_caller(owner, 5));
-    PERFORM ssb.announce_departure();
+            coalesce(message_forward_size, 10), ssb_internal.owner_or_caller(owner, 5));
+    PERFORM ssb_internal.announce_departure();
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.check_endpoint(p_state text, p_port integer, p_encryption text)
+CREATE OR REPLACE FUNCTION ssb_internal.check_endpoint(p_state text, p_port integer, p_encryption text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF upper(p_state) NOT IN ('STARTED', 'STOPPED', 'DISABLED') THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_state), 15, 1,
-                                'STATE is STARTED, STOPPED or DISABLED.');
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_state), 15, 1,
+                                         'STATE is STARTED, STOPPED or DISABLED.');
     ELSIF p_port NOT BETWEEN 1024 AND 32767 THEN
-        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', p_port), 15, 1,
-                                'LISTENER_PORT is 1024 to 32767.');
+        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_port), 15, 1,
+                                         'LISTENER_PORT is 1024 to 32767.');
     ELSIF upper(p_encryption) NOT IN ('DISABLED', 'SUPPORTED', 'REQUIRED') THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_encryption), 15, 1,
-                                'ENCRYPTION is DISABLED, SUPPORTED or REQUIRED.');
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_encryption), 15, 1,
+                                         'ENCRYPTION is DISABLED, SUPPORTED or REQUIRED.');
     END IF;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.require_endpoint(p_verb text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.require_endpoint(p_verb text, p_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(p_name)) THEN
-        PERFORM ssb.raise_not_found(p_verb, 'endpoint', p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, 'endpoint', p_name);
     END IF;
-    PERFORM ssb.require_definition_right('CREATE ENDPOINT', 5);
+    PERFORM ssb_internal.require_definition_right('CREATE ENDPOINT', 5);
 END;
 $$;
 
@@ -71,8 +71,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 BEGIN
-    PERFORM ssb.require_endpoint('alter', name);
-    PERFORM ssb.check_endpoint(state, listener_port, encryption);
+    PERFORM ssb_internal.require_endpoint('alter', name);
+    PERFORM ssb_internal.check_endpoint(state, listener_port, encryption);
     UPDATE ssb.broker_endpoint AS b
        SET state = coalesce(upper(state), b.state), listener_port = coalesce(listener_port, b.listener_port),
            listener_ip = coalesce(listener_ip, b.listener_ip), authentication = coalesce(authentication, b.authentication),
@@ -80,7 +80,7 @@ BEGIN
            message_forwarding = coalesce(message_forwarding, b.message_forwarding),
            message_forward_size = coalesce(message_forward_size, b.message_forward_size)
      WHERE lower(b.name) = lower(name);
-    PERFORM ssb.announce_departure();
+    PERFORM ssb_internal.announce_departure();
 END;
 $$;
 
@@ -91,7 +91,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 BEGIN
-    PERFORM ssb.require_endpoint('drop', name);
+    PERFORM ssb_internal.require_endpoint('drop', name);
     DELETE FROM ssb.permission AS p USING ssb.broker_endpoint AS b
      WHERE lower(b.name) = lower(name) AND p.class = 'ENDPOINT' AND p.major_id = b.broker_endpoint_id;
     DELETE FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(name);

@@ -1,7 +1,7 @@
 -- EVENT NOTIFICATION: events as messages to a service.
 --
 -- Events that exist here: QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED on a queue, and
--- CREATE, ALTER and DROP of objects (650_definition_events.sql).
+-- CREATE, ALTER and DROP of objects (activation/definition_events.sql).
 -- Others are recorded and never fire, which is said. Of SQL Trace's events about
 -- Service Broker, BROKER_QUEUE_DISABLED alone can be had as a notification.
 
@@ -14,33 +14,39 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_scope text := upper(scope);
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
     v_queue ssb.queue;
     v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
     v_event text;
     v_instance uuid;
 BEGIN
-    PERFORM ssb.check_name(name);
+    PERFORM ssb_internal.check_name(name);
+    IF v_events IS NULL THEN
+        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.', 16, 1, 'Give the events, or groups of events.');
+    END IF;
     FOREACH v_event IN ARRAY v_events LOOP
         IF starts_with(v_event, 'BROKER_') AND v_event <> 'BROKER_QUEUE_DISABLED' THEN
-            PERFORM ssb.raise_error(1084, format('''%s'' is an invalid event type.', v_event), 15, 1,
-                                    'Service Broker''s own events are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
+            PERFORM ssb_internal.raise_error(1084, format('''%s'' is an invalid event type.', v_event), 15, 1,
+                                             'Service Broker''s own events are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
         END IF;
     END LOOP;
     IF v_scope = 'QUEUE' THEN
-        v_queue := ssb.queue_to_change('alter', queue);
+        v_queue := ssb_internal.queue_to_change('alter', queue);
         v_database_id := v_queue.database_id;
         IF EXISTS (SELECT FROM unnest(v_events) AS e WHERE e NOT IN ('QUEUE_ACTIVATION', 'BROKER_QUEUE_DISABLED')) THEN
-            PERFORM ssb.raise_error(1098, 'The specified event type(s) is/are not valid on the specified target object.', 15, 1,
-                                    'Events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
+            PERFORM ssb_internal.raise_error(1098, 'The specified event type(s) is/are not valid on the specified target object.', 15, 1,
+                                             'Events of a queue are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
         ELSIF 'QUEUE_ACTIVATION' = ANY (v_events)
               AND v_queue.is_activation_enabled THEN
-            PERFORM ssb.raise_error(9718, format('Cannot create event notification for queue_activation on queue "%s". '
+            PERFORM ssb_internal.raise_error(9718, format('Cannot create event notification for queue_activation on queue "%s". '
                 'Stored procedure activation is already configured on this queue.', v_queue.spelling));
         END IF;
+    ELSIF 'QUEUE_ACTIVATION' = ANY (v_events) THEN
+        PERFORM ssb_internal.raise_error(1098, 'The specified event type(s) is/are not valid on the specified target object.', 15, 1,
+                                         'QUEUE_ACTIVATION is an event of a queue.');
     ELSE
-        PERFORM ssb.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
-        PERFORM ssb.watch_definitions(format('the event notification "%s"', name), v_events);
+        PERFORM ssb_internal.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
+        PERFORM ssb_internal.watch_definitions(format('the event notification "%s"', name), v_events);
     END IF;
     IF lower(broker_instance) = 'current database' THEN
         SELECT d.service_broker_guid INTO v_instance FROM ssb.database AS d WHERE d.database_id = v_database_id;
@@ -48,17 +54,17 @@ BEGIN
         BEGIN
             v_instance := broker_instance::uuid;
         EXCEPTION WHEN invalid_text_representation THEN
-            PERFORM ssb.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
-                                                 'is too long, the maximum size is 256 bytes.', broker_instance));
+            PERFORM ssb_internal.raise_error(8413, format('The syntax of the broker instance ''%s'' is invalid. The specified broker instance '
+                                                          'is too long, the maximum size is 256 bytes.', broker_instance));
         END;
     END IF;
     INSERT INTO ssb.event_notification (database_id, name, scope, queue_id, events, to_service, broker_instance, fan_in, owner)
-    VALUES (v_database_id, name, v_scope, v_queue.queue_id, v_events, to_service, v_instance, coalesce(fan_in, false), ssb.caller())
+    VALUES (v_database_id, name, v_scope, v_queue.queue_id, v_events, to_service, v_instance, coalesce(fan_in, false), ssb_internal.caller())
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_exists('event notification', name);
+        PERFORM ssb_internal.raise_exists('event notification', name);
     ELSIF v_queue.queue_id IS NOT NULL THEN
-        PERFORM ssb.refresh_queue(v_queue.queue_id);
+        PERFORM ssb_internal.refresh_queue(v_queue.queue_id);
     END IF;
 END;
 $$;
@@ -72,14 +78,14 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_scope text := upper(scope);
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
     v_queue ssb.queue;
     v_conversation uuid;
 BEGIN
     IF v_scope = 'QUEUE' THEN
-        v_queue := ssb.queue_to_change('alter', queue);
+        v_queue := ssb_internal.queue_to_change('alter', queue);
     ELSE
-        PERFORM ssb.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
+        PERFORM ssb_internal.require_definition_right('CREATE DATABASE DDL EVENT NOTIFICATION', v_database_id);
     END IF;
     DELETE FROM ssb.event_notification AS n
      WHERE n.scope = v_scope AND n.name = name
@@ -87,11 +93,11 @@ BEGIN
                         WHEN 'DATABASE' THEN n.database_id = v_database_id ELSE true END
     RETURNING n.conversation INTO v_conversation;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_not_found('drop', 'event notification', name);
+        PERFORM ssb_internal.raise_not_found('drop', 'event notification', name);
     END IF;
-    PERFORM ssb.end_notification(v_conversation);
+    PERFORM ssb_internal.end_notification(v_conversation);
     IF v_queue.queue_id IS NOT NULL THEN
-        PERFORM ssb.refresh_queue(v_queue.queue_id);
+        PERFORM ssb_internal.refresh_queue(v_queue.queue_id);
     END IF;
 END;
 $$;
@@ -99,29 +105,29 @@ $$;
 -- A notification is dropped: its dialog ends, and the service that had the events gets
 -- EndDialog.
 -- Locks  the sending side's group
-CREATE OR REPLACE FUNCTION ssb.end_notification(p_handle uuid)
+CREATE OR REPLACE FUNCTION ssb_internal.end_notification(p_handle uuid)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_endpoint ssb.conversation_endpoint := ssb.lock_endpoint(p_handle);
-    v_state text := ssb.endpoint_state(v_endpoint);
+    v_endpoint ssb.conversation_endpoint := ssb_internal.lock_endpoint(p_handle);
+    v_state text := ssb_internal.endpoint_state(v_endpoint);
     v_is_known boolean := true;
 BEGIN
     IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL OR v_state NOT IN ('SO', 'CO') THEN
         RETURN;
     ELSIF v_state = 'CO' THEN
-        v_is_known := ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog',
-                                          ssb.next_number(v_endpoint), true, false, NULL);
+        v_is_known := ssb_internal.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog',
+                                                   ssb_internal.next_number(v_endpoint), true, false, NULL);
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint.endpoint_id;
     END IF;
-    PERFORM ssb.close_endpoint(v_endpoint, v_is_known, false);
+    PERFORM ssb_internal.close_endpoint(v_endpoint, v_is_known, false);
 END;
 $$;
 
 -- One side of a notification's dialog ends it: the notification is dropped.
-CREATE OR REPLACE FUNCTION ssb.drop_notification_of(p_handle uuid, p_far_endpoint_id bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_notification_of(p_handle uuid, p_far_endpoint_id bigint)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -136,17 +142,17 @@ BEGIN
                                   WHERE f.endpoint_id = p_far_endpoint_id)
         RETURNING n.queue_id
     LOOP
-        PERFORM ssb.refresh_queue(v_queue_id);
+        PERFORM ssb_internal.refresh_queue(v_queue_id);
     END LOOP;
 END;
 $$;
 
 -- Sends one event to everybody who asked for it. p_events are the event itself and the
 -- groups of events that it belongs to; p_queue_id is NULL where no queue has it; p_data is
--- of ssb.event_instance. A notification has one
+-- of ssb_internal.event_instance. A notification has one
 -- dialog, begun with its first event, from a system service that only sends. Of those
 -- WITH FAN_IN that one owner made for one service, only the first tells it.
-CREATE OR REPLACE FUNCTION ssb.fire_event(p_events text[], p_database_id integer, p_queue_id integer, p_data text)
+CREATE OR REPLACE FUNCTION ssb_internal.fire_event(p_events text[], p_database_id integer, p_queue_id integer, p_data text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -167,9 +173,9 @@ BEGIN
          WHERE NOT f.is_told
          ORDER BY n.notification_id
     LOOP
-        v_endpoint := ssb.lock_endpoint(v_notification.conversation);
-        IF v_endpoint.endpoint_id IS NULL OR coalesce(ssb.endpoint_state(v_endpoint), '') NOT IN ('SO', 'CO') THEN
-            v_endpoint := ssb.make_endpoint(true, gen_random_uuid(),
+        v_endpoint := ssb_internal.lock_endpoint(v_notification.conversation);
+        IF v_endpoint.endpoint_id IS NULL OR coalesce(ssb_internal.endpoint_state(v_endpoint), '') NOT IN ('SO', 'CO') THEN
+            v_endpoint := ssb_internal.make_endpoint(true, gen_random_uuid(),
                 ROW(0, v_notification.database_id, 'http://schemas.microsoft.com/SQL/Notifications/EventNotificationService',
                     0, 'dbo')::ssb.service,
                 8, 'http://schemas.microsoft.com/SQL/Notifications/PostEventNotification', v_notification.to_service,
@@ -177,14 +183,14 @@ BEGIN
             UPDATE ssb.event_notification AS n SET conversation = v_endpoint.conversation_handle
              WHERE n.notification_id = v_notification.notification_id;
         END IF;
-        PERFORM ssb.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
-                                    ssb.next_number(v_endpoint), false, false, convert_to(p_data, 'UTF8'));
+        PERFORM ssb_internal.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/Notifications/EventNotification',
+                                             ssb_internal.next_number(v_endpoint), false, false, convert_to(p_data, 'UTF8'));
     END LOOP;
 END;
 $$;
 
 -- Control characters that XML does not have are left out.
-CREATE OR REPLACE FUNCTION ssb.xml_text(p_text text)
+CREATE OR REPLACE FUNCTION ssb_internal.xml_text(p_text text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -194,8 +200,8 @@ $$;
 
 -- What an event tells, as XML: p_schema is PostgreSQL's, NULL where the object is in none; p_command is the
 -- text of a definition, as PostgreSQL has it.
-CREATE OR REPLACE FUNCTION ssb.event_instance(p_event text, p_database_id integer, p_schema text, p_object text, p_type text,
-                                              p_command text DEFAULT NULL, p_target text DEFAULT NULL, p_target_type text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.event_instance(p_event text, p_database_id integer, p_schema text, p_object text, p_type text,
+                                                       p_command text DEFAULT NULL, p_target text DEFAULT NULL, p_target_type text DEFAULT NULL)
 RETURNS text
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
@@ -204,24 +210,24 @@ AS $$
             '<ServerName>%s</ServerName><LoginName>%s</LoginName><UserName>%s</UserName><DatabaseName>%s</DatabaseName>'
             '%s<ObjectName>%s</ObjectName><ObjectType>%s</ObjectType>%s%s</EVENT_INSTANCE>',
             p_event, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.MS'), pg_backend_pid(),
-            ssb.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb.xml_text(session_user), ssb.xml_text(ssb.caller()),
-            ssb.xml_text(ssb.database_name(p_database_id)),
-            '<SchemaName>' || ssb.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s
-                                                      WHERE s.name = p_schema), p_schema)) || '</SchemaName>',
-            ssb.xml_text(p_object), p_type,
-            '<TargetObjectName>' || ssb.xml_text(p_target) || '</TargetObjectName><TargetObjectType>' || p_target_type || '</TargetObjectType>',
+            ssb_internal.xml_text(coalesce(host(inet_server_addr()), 'localhost')), ssb_internal.xml_text(session_user), ssb_internal.xml_text(ssb_internal.caller()),
+            ssb_internal.xml_text(ssb_internal.database_name(p_database_id)),
+            '<SchemaName>' || ssb_internal.xml_text(coalesce((SELECT s.schema_name FROM ssb.schema_of_database AS s
+                                                               WHERE s.name = p_schema), p_schema)) || '</SchemaName>',
+            ssb_internal.xml_text(p_object), p_type,
+            '<TargetObjectName>' || ssb_internal.xml_text(p_target) || '</TargetObjectName><TargetObjectType>' || p_target_type || '</TargetObjectType>',
             '<TSQLCommand><SetOptions ANSI_NULLS="ON" ANSI_NULL_DEFAULT="ON" ANSI_PADDING="ON" QUOTED_IDENTIFIER="ON" ENCRYPTED="FALSE"/>'
-            '<CommandText>' || ssb.xml_text(p_command) || '</CommandText></TSQLCommand>');
+            '<CommandText>' || ssb_internal.xml_text(p_command) || '</CommandText></TSQLCommand>');
 $$;
 
 -- The same for an event of a queue.
-CREATE OR REPLACE FUNCTION ssb.fire_queue_event(p_queue ssb.queue, p_event text)
+CREATE OR REPLACE FUNCTION ssb_internal.fire_queue_event(p_queue ssb.queue, p_event text)
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT ssb.fire_event(ARRAY[p_event], p_queue.database_id, p_queue.queue_id,
-                          ssb.event_instance(p_event, p_queue.database_id, p_queue.schema_name, p_queue.spelling, 'QUEUE'));
+    SELECT ssb_internal.fire_event(ARRAY[p_event], p_queue.database_id, p_queue.queue_id,
+                                   ssb_internal.event_instance(p_event, p_queue.database_id, p_queue.schema_name, p_queue.spelling, 'QUEUE'));
 $$;
 
 -- A watcher (the daemon, or anybody who LISTENs to ssb_arrival) asks to be notified
@@ -233,9 +239,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue ssb.queue := ssb.queue_of(queue);
+    v_queue ssb.queue := ssb_internal.queue_of(queue);
 BEGIN
-    PERFORM ssb.require_receive(v_queue);
-    PERFORM ssb.set_watcher(v_queue.state_sequence, is_asleep);
+    PERFORM ssb_internal.require_receive(v_queue);
+    PERFORM ssb_internal.set_watcher(v_queue.state_sequence, is_asleep);
 END;
 $$;

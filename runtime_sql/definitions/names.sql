@@ -2,7 +2,7 @@
 -- Called by  nearly every statement
 
 -- The session's T-SQL database, as ssb.use_database left it.
-CREATE OR REPLACE FUNCTION ssb.current_database_id()
+CREATE OR REPLACE FUNCTION ssb_internal.current_database_id()
 RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ AS $$
                       WHERE lower(d.name) = lower(current_setting('pgsb.database', true))), 5);
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.database_name(p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.database_name(p_database_id integer)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -21,7 +21,7 @@ $$;
 
 -- NULL when there is no such database. A database named like the PostgreSQL one
 -- is the default one, whatever its case.
-CREATE OR REPLACE FUNCTION ssb.find_database(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.find_database(p_name text)
 RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -33,7 +33,7 @@ AS $$
 $$;
 
 -- The database meant by a parameter: NULL is the session's. 911 when it does not exist.
-CREATE OR REPLACE FUNCTION ssb.database_id_of(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.database_id_of(p_name text)
 RETURNS integer
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -42,18 +42,18 @@ DECLARE
     v_id integer;
 BEGIN
     IF p_name IS NULL THEN
-        RETURN ssb.current_database_id();
+        RETURN ssb_internal.current_database_id();
     END IF;
-    v_id := ssb.find_database(p_name);
+    v_id := ssb_internal.find_database(p_name);
     IF v_id IS NULL THEN
-        PERFORM ssb.raise_error(911, format('Database ''%s'' does not exist. Make sure that the name is entered correctly.', p_name));
+        PERFORM ssb_internal.raise_error(911, format('Database ''%s'' does not exist. Make sure that the name is entered correctly.', p_name));
     END IF;
     RETURN v_id;
 END;
 $$;
 
 -- Which T-SQL database a PostgreSQL schema belongs to: the one it was made for, else by prefix.
-CREATE OR REPLACE FUNCTION ssb.database_of_schema(p_schema text)
+CREATE OR REPLACE FUNCTION ssb_internal.database_of_schema(p_schema text)
 RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -65,7 +65,7 @@ AS $$
 $$;
 
 -- "etl" of the PostgreSQL schema warehouse_etl, for messages; what is no such schema stays as it is.
-CREATE OR REPLACE FUNCTION ssb.tsql_schema(p_schema text)
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_schema(p_schema text)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -85,13 +85,13 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.database_id_of(name);
+    PERFORM ssb_internal.database_id_of(name);
     PERFORM set_config('pgsb.database', coalesce(name, ''), false);
 END;
 $$;
 
 -- The end of dynamic SQL that said USE: back to what the setting was, '' or NULL the default database.
-CREATE OR REPLACE FUNCTION ssb.return_to_database(name text)
+CREATE OR REPLACE FUNCTION ssb_internal.return_to_database(name text)
 RETURNS void
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -102,20 +102,31 @@ CREATE OR REPLACE FUNCTION ssb.db_name()
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.database_name(ssb.current_database_id()); $$;
+AS $$ SELECT ssb_internal.database_name(ssb_internal.current_database_id()); $$;
 
 -- 'schema.name' or 'name' (then in dbo of the current database), in PostgreSQL's
 -- spelling, to its two parts.
-CREATE OR REPLACE FUNCTION ssb.split_name(p_name text, OUT schema_name text, OUT object_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.split_name(p_name text, OUT schema_name text, OUT object_name text)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_parts text[] := parse_ident(p_name);
+    v_parts text[];
 BEGIN
-    IF cardinality(v_parts) = 1 THEN
+    BEGIN
+        v_parts := parse_ident(p_name);
+    EXCEPTION WHEN invalid_parameter_value THEN
+        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', p_name), 16, 1,
+                                         'Write it as schema.name, with quotation marks around what is no plain name.');
+    END;
+    IF v_parts IS NULL THEN
+        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
+    ELSIF cardinality(v_parts) > 3 THEN
+        PERFORM ssb_internal.raise_error(117, format('The object name ''%s'' contains more than the maximum number of prefixes. '
+                                                     'The maximum is 2.', p_name), 15);
+    ELSIF cardinality(v_parts) = 1 THEN
         SELECT d.schema_prefix || 'dbo', v_parts[1] INTO schema_name, object_name
-          FROM ssb.database AS d WHERE d.database_id = ssb.current_database_id();
+          FROM ssb.database AS d WHERE d.database_id = ssb_internal.current_database_id();
     ELSE
         schema_name := v_parts[cardinality(v_parts) - 1];
         object_name := v_parts[cardinality(v_parts)];
@@ -124,26 +135,26 @@ END;
 $$;
 
 -- The one spelling under which ssb.queue knows a queue.
-CREATE OR REPLACE FUNCTION ssb.usual_name(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.usual_name(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT format('%I.%I', n.schema_name, n.object_name) FROM ssb.split_name(p_name) AS n; $$;
+AS $$ SELECT format('%I.%I', n.schema_name, n.object_name) FROM ssb_internal.split_name(p_name) AS n; $$;
 
 -- 'shop_dbo.handle' as SQL Server's views show a queue's procedure: '[dbo].[handle]'. Other text, such as a
 -- program's name, stays.
-CREATE OR REPLACE FUNCTION ssb.bracketed_name(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.bracketed_name(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN p_name ~ '^("([^"]|"")+"|\w+)[.]("([^"]|"")+"|\w+)$'
-                THEN (SELECT format('[%s].[%s]', ssb.tsql_schema(n.schema_name), n.object_name) FROM ssb.split_name(p_name) AS n)
+                THEN (SELECT format('[%s].[%s]', ssb_internal.tsql_schema(n.schema_name), n.object_name) FROM ssb_internal.split_name(p_name) AS n)
                 ELSE p_name END;
 $$;
 
 -- 208 when there is no such queue.
-CREATE OR REPLACE FUNCTION ssb.queue_of(p_queue text)
+CREATE OR REPLACE FUNCTION ssb_internal.queue_of(p_queue text)
 RETURNS ssb.queue
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -153,16 +164,16 @@ DECLARE
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = p_queue;
     IF NOT FOUND THEN
-        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb.usual_name(p_queue);
+        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.usual_name(p_queue);
         IF NOT FOUND THEN
-            PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', p_queue));
+            PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', p_queue));
         END IF;
     END IF;
     RETURN v_queue;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.find_message_type(p_database_id integer, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.find_message_type(p_database_id integer, p_name text)
 RETURNS ssb.message_type
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -171,7 +182,7 @@ AS $$
      WHERE t.name = p_name AND coalesce(t.database_id, 0) IN (0, p_database_id) LIMIT 1;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.find_contract(p_database_id integer, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.find_contract(p_database_id integer, p_name text)
 RETURNS ssb.contract
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -180,62 +191,62 @@ AS $$
      WHERE c.name = p_name AND coalesce(c.database_id, 0) IN (0, p_database_id) LIMIT 1;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.find_service(p_database_id integer, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.find_service(p_database_id integer, p_name text)
 RETURNS ssb.service
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT s FROM ssb.service AS s WHERE s.name = p_name AND s.database_id = p_database_id; $$;
 
 -- A name fit for the catalog: not NULL, not empty, at most 128 characters (sysname).
-CREATE OR REPLACE FUNCTION ssb.check_name(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.check_name(p_name text)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF coalesce(p_name, '') = '' THEN
-        PERFORM ssb.raise_error(1038, 'An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. '
-                                      'For other statements, look for empty alias names. Aliases defined as "" or [] are not allowed. '
-                                      'Change the alias to a valid name.', 15, 4);
+        PERFORM ssb_internal.raise_error(1038, 'An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. '
+                                               'For other statements, look for empty alias names. Aliases defined as "" or [] are not allowed. '
+                                               'Change the alias to a valid name.', 15, 4);
     ELSIF length(p_name) > 128 THEN
-        PERFORM ssb.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 128.',
-                                            left(p_name, 124)), 15, 4);
+        PERFORM ssb_internal.raise_error(103, format('The identifier that starts with ''%s'' is too long. Maximum length is 128.',
+                                                     left(p_name, 124)), 15, 4);
     END IF;
 END;
 $$;
 
 -- "Cannot find the contract 'c', because it does not exist or you do not have permission."
-CREATE OR REPLACE FUNCTION ssb.raise_not_found(p_verb text, p_class text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_not_found(p_verb text, p_class text, p_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.raise_error(15151, format('Cannot %s the %s ''%s'', because it does not exist or you do not have permission.',
-                                          p_verb, p_class,
-                                          -- Relations come by their PostgreSQL names: SQL Server tells the name alone.
-                                          CASE WHEN p_class IN ('queue', 'object', 'XML schema collection')
-                                               THEN btrim(regexp_replace(p_name, '^[^."]+[.]', ''), '"') ELSE p_name END));
+    PERFORM ssb_internal.raise_error(15151, format('Cannot %s the %s ''%s'', because it does not exist or you do not have permission.',
+                                                   p_verb, p_class,
+                                                   -- Relations come by their PostgreSQL names: SQL Server tells the name alone.
+                                                   CASE WHEN p_class IN ('queue', 'object', 'XML schema collection')
+                                                        THEN btrim(regexp_replace(p_name, '^[^."]+[.]', ''), '"') ELSE p_name END));
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.raise_exists(p_class text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_exists(p_class text, p_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.raise_error(15530, format('The %s with name "%s" already exists.', p_class, p_name));
+    PERFORM ssb_internal.raise_error(15530, format('The %s with name "%s" already exists.', p_class, p_name));
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.raise_bound(p_class text, p_name text, p_user text)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_bound(p_class text, p_name text, p_user text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.raise_error(3716, format('The %s ''%s'' cannot be dropped because it is bound to one or more %s.',
-                                         p_class, p_name, p_user));
+    PERFORM ssb_internal.raise_error(3716, format('The %s ''%s'' cannot be dropped because it is bound to one or more %s.',
+                                                  p_class, p_name, p_user));
 END;
 $$;

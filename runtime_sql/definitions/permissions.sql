@@ -5,8 +5,8 @@
 -- rights, for grantees that are PostgreSQL roles.
 
 -- Which object is meant. 15151 when it does not exist.
-CREATE OR REPLACE FUNCTION ssb.find_securable(p_class text, p_name text, p_database_id integer,
-                                              OUT class text, OUT major_id integer, OUT owner text, OUT relation text)
+CREATE OR REPLACE FUNCTION ssb_internal.find_securable(p_class text, p_name text, p_database_id integer,
+                                                       OUT class text, OUT major_id integer, OUT owner text, OUT relation text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -16,11 +16,11 @@ BEGIN
     class := upper(p_class);
     CASE class
     WHEN 'MESSAGE TYPE' THEN
-        SELECT t.message_type_id AS id, t.owner INTO v_row FROM ssb.find_message_type(p_database_id, p_name) AS t;
+        SELECT t.message_type_id AS id, t.owner INTO v_row FROM ssb_internal.find_message_type(p_database_id, p_name) AS t;
     WHEN 'CONTRACT' THEN
-        SELECT c.contract_id AS id, c.owner INTO v_row FROM ssb.find_contract(p_database_id, p_name) AS c;
+        SELECT c.contract_id AS id, c.owner INTO v_row FROM ssb_internal.find_contract(p_database_id, p_name) AS c;
     WHEN 'SERVICE' THEN
-        SELECT s.service_id AS id, s.owner INTO v_row FROM ssb.find_service(p_database_id, p_name) AS s;
+        SELECT s.service_id AS id, s.owner INTO v_row FROM ssb_internal.find_service(p_database_id, p_name) AS s;
     WHEN 'ROUTE' THEN
         SELECT r.route_id AS id, r.owner INTO v_row FROM ssb.route AS r WHERE r.database_id = p_database_id AND r.name = p_name;
     WHEN 'REMOTE SERVICE BINDING' THEN
@@ -30,21 +30,21 @@ BEGIN
         SELECT c.certificate_id AS id, c.owner INTO v_row FROM ssb.certificate AS c
          WHERE c.database_id = p_database_id AND c.name = p_name;
     WHEN 'XML SCHEMA COLLECTION' THEN
-        SELECT c.collection_id AS id, ssb.runtime_owner()::text AS owner INTO v_row FROM ssb.xml_schema_collection AS c
-          JOIN ssb.split_name(p_name) AS n ON c.schema_name = n.schema_name AND c.name = n.object_name;
+        SELECT c.collection_id AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row FROM ssb.xml_schema_collection AS c
+          JOIN ssb_internal.split_name(p_name) AS n ON c.schema_name = n.schema_name AND c.name = n.object_name;
     WHEN 'ENDPOINT' THEN
         SELECT b.broker_endpoint_id AS id, b.owner INTO v_row FROM ssb.broker_endpoint AS b WHERE lower(b.name) = lower(p_name);
     WHEN 'DATABASE' THEN
         SELECT d.database_id AS id, d.owner INTO v_row FROM ssb.database AS d
-         WHERE d.database_id = CASE WHEN p_name IS NULL THEN p_database_id ELSE ssb.find_database(p_name) END;
+         WHERE d.database_id = CASE WHEN p_name IS NULL THEN p_database_id ELSE ssb_internal.find_database(p_name) END;
     WHEN 'SERVER' THEN
-        SELECT 0 AS id, ssb.runtime_owner()::text AS owner INTO v_row;
+        SELECT 0 AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row;
     WHEN 'USER', 'LOGIN', 'ROLE' THEN
-        PERFORM ssb.require_principal(p_name, p_database_id);
-        SELECT coalesce(max(p.principal_id), 0) AS id, ssb.runtime_owner()::text AS owner INTO v_row FROM ssb.principal AS p
+        PERFORM ssb_internal.require_principal(p_name, p_database_id);
+        SELECT coalesce(max(p.principal_id), 0) AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row FROM ssb.principal AS p
          WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id;
     WHEN 'OBJECT' THEN
-        SELECT q.queue_id AS id, q.owner INTO v_row FROM ssb.queue AS q WHERE q.name = ssb.usual_name(p_name);
+        SELECT q.queue_id AS id, q.owner INTO v_row FROM ssb.queue AS q WHERE q.name = ssb_internal.usual_name(p_name);
         IF FOUND THEN
             class := 'QUEUE';
         ELSE
@@ -55,14 +55,14 @@ BEGIN
         SELECT s.name INTO relation FROM ssb.schema_of_database AS s
          WHERE s.database_id = p_database_id AND (lower(s.schema_name) = lower(p_name) OR s.name = p_name);
         IF NOT FOUND THEN
-            PERFORM ssb.raise_not_found('find', 'schema', p_name);
+            PERFORM ssb_internal.raise_not_found('find', 'schema', p_name);
         END IF;
         RETURN;
     ELSE
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_class), 15, 1);
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_class), 15, 1);
     END CASE;
     IF v_row.id IS NULL THEN
-        PERFORM ssb.raise_not_found('find', lower(class), p_name);
+        PERFORM ssb_internal.raise_not_found('find', lower(class), p_name);
     END IF;
     major_id := v_row.id;
     owner := v_row.owner;
@@ -70,7 +70,7 @@ END;
 $$;
 
 -- Error 4606 for a permission that objects of the class do not have.
-CREATE OR REPLACE FUNCTION ssb.check_privileges(p_class text, p_privileges text[])
+CREATE OR REPLACE FUNCTION ssb_internal.check_privileges(p_class text, p_privileges text[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -87,36 +87,39 @@ DECLARE
                       WHERE upper(p) <> ALL ('{ALL,ALL PRIVILEGES,ALTER,CONTROL,TAKE OWNERSHIP,VIEW DEFINITION}'::text[] || v_own) LIMIT 1);
 BEGIN
     IF v_own IS NOT NULL AND v_wrong IS NOT NULL THEN
-        PERFORM ssb.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong)));
+        PERFORM ssb_internal.raise_error(4606, format('Granted or revoked privilege %s is not compatible with object.', upper(v_wrong)));
     END IF;
 END;
 $$;
 
 -- Writes the rows of one GRANT, DENY or REVOKE on the broker's objects. Returns
 -- what PostgreSQL has to do itself: a table, procedure or schema; NULL: nothing.
-CREATE OR REPLACE FUNCTION ssb.change_permission(verb text, privileges text[], class text, name text, grantees text[],
-                                                 grant_option boolean, database text)
+CREATE OR REPLACE FUNCTION ssb_internal.change_permission(verb text, privileges text[], class text, name text, grantees text[],
+                                                          grant_option boolean, database text)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
     v_object record;
     v_grantee text;
     v_privilege text;
     v_queue ssb.queue;
 BEGIN
+    IF grantees IS NULL OR privileges IS NULL THEN
+        PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.');
+    END IF;
     FOREACH v_grantee IN ARRAY grantees LOOP
-        PERFORM ssb.require_principal(v_grantee, v_database_id);
+        PERFORM ssb_internal.require_principal(v_grantee, v_database_id);
     END LOOP;
-    SELECT o.* INTO v_object FROM ssb.find_securable(class, name, v_database_id) AS o;
+    SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
     IF v_object.relation IS NOT NULL THEN
         RETURN v_object.relation;
     END IF;
-    PERFORM ssb.check_privileges(v_object.class, privileges);
-    PERFORM ssb.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
+    PERFORM ssb_internal.check_privileges(v_object.class, privileges);
+    PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'CONTROL', v_object.owner, v_database_id);
     FOREACH v_grantee IN ARRAY grantees LOOP
         FOREACH v_privilege IN ARRAY privileges LOOP
             IF verb = 'GRANT OPTION' THEN
@@ -133,7 +136,7 @@ BEGIN
                 INSERT INTO ssb.permission (database_id, class, major_id, privilege, grantee, state, grantor)
                 SELECT v_database_id, v_object.class, v_object.major_id, p.privilege,
                        CASE WHEN lower(v_grantee) = 'public' THEN 'public' ELSE v_grantee END,
-                       CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, ssb.caller()
+                       CASE WHEN verb = 'DENY' THEN 'D' WHEN grant_option THEN 'W' ELSE 'G' END, ssb_internal.caller()
                   FROM unnest(CASE WHEN upper(v_privilege) NOT IN ('ALL', 'ALL PRIVILEGES') THEN ARRAY[upper(v_privilege)]
                                    WHEN v_object.class = 'QUEUE' THEN '{RECEIVE,REFERENCES,SELECT}'
                                    WHEN v_object.class = 'SERVICE' THEN '{SEND}'
@@ -143,12 +146,12 @@ BEGIN
     END LOOP;
     IF v_object.class = 'QUEUE' THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_object.major_id;
-        PERFORM ssb.mirror_receive_grants(v_queue);
+        PERFORM ssb_internal.mirror_receive_grants(v_queue);
     ELSIF v_object.class = 'DATABASE' THEN
-        PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_object.major_id;
+        PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_object.major_id;
     ELSIF v_object.class = 'SERVICE' THEN
         -- What was refused for want of SEND may go now.
-        PERFORM ssb.deliver_waiting_for_queue(s.queue_id) FROM ssb.service AS s WHERE s.service_id = v_object.major_id;
+        PERFORM ssb_internal.deliver_waiting_for_queue(s.queue_id) FROM ssb.service AS s WHERE s.service_id = v_object.major_id;
     END IF;
     RETURN NULL;
 END;
@@ -158,7 +161,7 @@ $$;
 -- in pg_read_all_data), SELECT as SELECT on its view.
 -- Where anybody is denied, or a grant reaches somebody through T-SQL's own roles,
 -- nothing is mirrored and every look goes to the tables.
-CREATE OR REPLACE FUNCTION ssb.mirror_receive_grants(p_queue ssb.queue)
+CREATE OR REPLACE FUNCTION ssb_internal.mirror_receive_grants(p_queue ssb.queue)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -187,12 +190,12 @@ BEGIN
                AND ((p.class = 'QUEUE' AND p.major_id = p_queue.queue_id)
                     OR (p.class = 'DATABASE' AND p.major_id = p_queue.database_id)));
         FOR v_role IN
-            SELECT DISTINCT CASE WHEN p.grantee = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb.role_of(p.grantee)) END
+            SELECT DISTINCT CASE WHEN p.grantee = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(p.grantee)) END
               FROM ssb.permission AS p
              WHERE p.state IN ('G', 'W') AND p.privilege IN (v_privilege, 'CONTROL')
                AND ((p.class = 'QUEUE' AND p.major_id = p_queue.queue_id)
                     OR (p.class = 'DATABASE' AND p.major_id = p_queue.database_id))
-               AND (p.grantee = 'public' OR ssb.role_of(p.grantee) IS NOT NULL)
+               AND (p.grantee = 'public' OR ssb_internal.role_of(p.grantee) IS NOT NULL)
         LOOP
             EXECUTE format('GRANT %s ON %s TO %s', CASE v_privilege WHEN 'RECEIVE' THEN 'USAGE' ELSE 'SELECT' END, v_object, v_role);
         END LOOP;
@@ -202,7 +205,7 @@ $$;
 
 -- T-SQL's privilege on a table, procedure or schema as PostgreSQL calls it; NULL
 -- when it has none (VIEW DEFINITION, TAKE OWNERSHIP, …).
-CREATE OR REPLACE FUNCTION ssb.postgres_privilege(p_privilege text, p_kind text)
+CREATE OR REPLACE FUNCTION ssb_internal.postgres_privilege(p_privilege text, p_kind text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -215,8 +218,8 @@ AS $$
 $$;
 
 -- Runs with the caller's rights: whoever may GRANT on the table may do it here.
-CREATE OR REPLACE FUNCTION ssb.change_postgres_grants(p_verb text, p_privileges text[], p_class text, p_relation text,
-                                                      p_grantees text[])
+CREATE OR REPLACE FUNCTION ssb_internal.change_postgres_grants(p_verb text, p_privileges text[], p_class text, p_relation text,
+                                                               p_grantees text[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -240,17 +243,17 @@ BEGIN
         SELECT p.oid INTO v_routine FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
          WHERE ARRAY[n.nspname::text, p.proname::text] = parse_ident(p_relation);
         IF NOT FOUND THEN
-            PERFORM ssb.raise_not_found('find', 'object', p_relation);
+            PERFORM ssb_internal.raise_not_found('find', 'object', p_relation);
         END IF;
         v_kinds := '{ROUTINE}';
         v_object := v_routine::regprocedure::text;
     END IF;
     FOREACH v_grantee IN ARRAY p_grantees LOOP
-        v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb.role_of(v_grantee)) END;
+        v_role := CASE WHEN lower(v_grantee) = 'public' THEN 'PUBLIC' ELSE quote_ident(ssb_internal.role_of(v_grantee)) END;
         CONTINUE WHEN v_role IS NULL;
         FOREACH v_kind IN ARRAY v_kinds LOOP
             FOREACH v_privilege IN ARRAY p_privileges LOOP
-                v_privilege := ssb.postgres_privilege(v_privilege, v_kind);
+                v_privilege := ssb_internal.postgres_privilege(v_privilege, v_kind);
                 CONTINUE WHEN v_privilege IS NULL;
                 EXECUTE format(CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
                                            WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
@@ -268,10 +271,10 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_relation text := ssb.change_permission('GRANT', privileges, class, name, grantees, coalesce(grant_option, false), database);
+    v_relation text := ssb_internal.change_permission('GRANT', privileges, class, name, grantees, coalesce(grant_option, false), database);
 BEGIN
     IF v_relation IS NOT NULL THEN
-        PERFORM ssb.change_postgres_grants('GRANT', privileges, class, v_relation, grantees);
+        PERFORM ssb_internal.change_postgres_grants('GRANT', privileges, class, v_relation, grantees);
     END IF;
 END;
 $$;
@@ -284,10 +287,10 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_relation text := ssb.change_permission('DENY', privileges, class, name, grantees, false, database);
+    v_relation text := ssb_internal.change_permission('DENY', privileges, class, name, grantees, false, database);
 BEGIN
     IF v_relation IS NOT NULL THEN
-        PERFORM ssb.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
+        PERFORM ssb_internal.change_postgres_grants('REVOKE', privileges, class, v_relation, grantees);
     END IF;
 END;
 $$;
@@ -300,10 +303,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_verb text := CASE WHEN grant_option_only THEN 'GRANT OPTION' ELSE 'REVOKE' END;
-    v_relation text := ssb.change_permission(v_verb, privileges, class, name, grantees, false, database);
+    v_relation text := ssb_internal.change_permission(v_verb, privileges, class, name, grantees, false, database);
 BEGIN
     IF v_relation IS NOT NULL THEN
-        PERFORM ssb.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
+        PERFORM ssb_internal.change_postgres_grants(v_verb, privileges, class, v_relation, grantees);
     END IF;
 END;
 $$;
@@ -317,18 +320,18 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
     v_object record;
     v_owner text;
 BEGIN
-    SELECT o.* INTO v_object FROM ssb.find_securable(class, name, v_database_id) AS o;
-    v_owner := ssb.owner_or_caller(coalesce(principal, 'dbo'), v_database_id);
+    SELECT o.* INTO v_object FROM ssb_internal.find_securable(class, name, v_database_id) AS o;
+    v_owner := ssb_internal.owner_or_caller(coalesce(principal, 'dbo'), v_database_id);
     IF v_object.relation IS NOT NULL THEN
-        PERFORM ssb.require_definition_right('TAKE OWNERSHIP', v_database_id);
+        PERFORM ssb_internal.require_definition_right('TAKE OWNERSHIP', v_database_id);
         UPDATE ssb.schema_of_database AS s SET owner = v_owner WHERE s.name = v_object.relation;
         RETURN;
     END IF;
-    PERFORM ssb.require_permission('find', v_object.class, v_object.major_id, name, 'TAKE OWNERSHIP', v_object.owner, v_database_id);
+    PERFORM ssb_internal.require_permission('find', v_object.class, v_object.major_id, name, 'TAKE OWNERSHIP', v_object.owner, v_database_id);
     CASE v_object.class
     WHEN 'MESSAGE TYPE' THEN
         UPDATE ssb.message_type AS t SET owner = v_owner WHERE t.message_type_id = v_object.major_id AND t.database_id IS NOT NULL;

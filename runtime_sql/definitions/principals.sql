@@ -1,4 +1,4 @@
--- Users, logins, roles of T-SQL; certificates and the master key. They are names
+-- Users, logins, roles of T-SQL. They are names
 -- that grants, AUTHORIZATION and bindings mention; logging in is PostgreSQL's
 -- business. A principal means the PostgreSQL role of the same name, if there is one.
 
@@ -11,25 +11,30 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_kind text := upper(kind);
-    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb.database_id_of(database) END;
+    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
 BEGIN
-    PERFORM ssb.require_definition_right('ALTER ANY ' || v_kind, coalesce(v_database_id, 5));
-    PERFORM ssb.check_name(name);
-    IF v_kind <> 'LOGIN' AND ssb.is_fixed_principal(name) THEN
-        PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
+    PERFORM ssb_internal.require_definition_right('ALTER ANY ' || v_kind, coalesce(v_database_id, 5));
+    PERFORM ssb_internal.check_name(name);
+    IF v_kind <> 'LOGIN' AND ssb_internal.is_fixed_principal(name) THEN
+        PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
+    END IF;
+    -- A login's certificate is one of master.
+    IF certificate IS NOT NULL AND NOT EXISTS (SELECT FROM ssb.certificate AS c
+            WHERE c.database_id = coalesce(v_database_id, 1) AND lower(c.name) = lower(certificate)) THEN
+        PERFORM ssb_internal.raise_not_found('find', 'certificate', certificate);
     END IF;
     INSERT INTO ssb.principal (database_id, name, kind, default_schema, login, certificate)
     VALUES (v_database_id, name, v_kind, default_schema, login, certificate)
     ON CONFLICT DO NOTHING;
     IF NOT FOUND AND v_kind = 'LOGIN' THEN
-        PERFORM ssb.raise_error(15025, format('The server principal ''%s'' already exists.', name));
+        PERFORM ssb_internal.raise_error(15025, format('The server principal ''%s'' already exists.', name));
     ELSIF NOT FOUND THEN
-        PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
+        PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', name));
     END IF;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.principal_to_change(p_verb text, p_name text, p_kind text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.principal_to_change(p_verb text, p_name text, p_kind text, p_database_id integer)
 RETURNS ssb.principal
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -40,26 +45,26 @@ BEGIN
     SELECT p.* INTO v_principal FROM ssb.principal AS p
      WHERE lower(p.name) = lower(p_name) AND p.kind = upper(p_kind) AND p.database_id IS NOT DISTINCT FROM p_database_id;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_not_found(p_verb, lower(p_kind), p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, lower(p_kind), p_name);
     END IF;
-    PERFORM ssb.require_definition_right('ALTER ANY ' || upper(p_kind), coalesce(p_database_id, 5));
+    PERFORM ssb_internal.require_definition_right('ALTER ANY ' || upper(p_kind), coalesce(p_database_id, 5));
     RETURN v_principal;
 END;
 $$;
 
 -- Whether the caller may decide what the owner decides: who is somebody with rights over everything.
-CREATE OR REPLACE FUNCTION ssb.is_owner_like(p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.is_owner_like(p_database_id integer)
 RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE') OR ssb.is_member(ssb.caller(), 'db_owner', p_database_id);
+    SELECT pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(ssb_internal.caller(), 'db_owner', p_database_id);
 $$;
 
 -- Whatever a principal has (grants, memberships, what it owns) goes with its name: names are how it is known.
 -- A name that a PostgreSQL role has as well is that role, whose rights only the owner gives away; and
 -- a role that is there keeps its name.
-CREATE OR REPLACE FUNCTION ssb.rename_principal(p_principal ssb.principal, p_new_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.rename_principal(p_principal ssb.principal, p_new_name text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -69,19 +74,19 @@ DECLARE
     v_id integer := p_principal.database_id;
     v_table text;
 BEGIN
-    PERFORM ssb.check_name(p_new_name);
+    PERFORM ssb_internal.check_name(p_new_name);
     IF p_principal.kind = 'LOGIN' THEN
         UPDATE ssb.principal AS p SET login = p_new_name WHERE lower(p.login) = v_old;
         RETURN;
-    ELSIF ssb.is_fixed_principal(p_new_name) THEN
-        PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', p_new_name));
-    ELSIF ssb.role_of(p_principal.name) IS DISTINCT FROM ssb.role_of(p_new_name) THEN
-        IF ssb.role_of(p_principal.name) IS NOT NULL THEN
-            PERFORM ssb.raise_error(15151, format('Cannot alter the %s ''%s'', because it does not exist or you do not have permission.',
-                                                  lower(p_principal.kind), p_principal.name), 16, 1,
-                format('It is the PostgreSQL role %s: ALTER ROLE %1$I RENAME TO … first.', ssb.role_of(p_principal.name)));
-        ELSIF NOT ssb.is_owner_like(v_id) THEN
-            PERFORM ssb.raise_error(15247, 'User does not have permission to perform this action.');
+    ELSIF ssb_internal.is_fixed_principal(p_new_name) THEN
+        PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', p_new_name));
+    ELSIF ssb_internal.role_of(p_principal.name) IS DISTINCT FROM ssb_internal.role_of(p_new_name) THEN
+        IF ssb_internal.role_of(p_principal.name) IS NOT NULL THEN
+            PERFORM ssb_internal.raise_error(15151, format('Cannot alter the %s ''%s'', because it does not exist or you do not have permission.',
+                                                           lower(p_principal.kind), p_principal.name), 16, 1,
+                format('It is the PostgreSQL role %s: ALTER ROLE %1$I RENAME TO … first.', ssb_internal.role_of(p_principal.name)));
+        ELSIF NOT ssb_internal.is_owner_like(v_id) THEN
+            PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
         END IF;
     END IF;
     -- Where the new name has something already, a denial counts, then the wider grant.
@@ -103,7 +108,7 @@ BEGIN
     ON CONFLICT DO NOTHING;
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_id AND v_old IN (lower(m.role), lower(m.member)) AND v_old <> lower(p_new_name);
-    FOREACH v_table IN ARRAY ssb.owned_kinds() LOOP
+    FOREACH v_table IN ARRAY ssb_internal.owned_kinds() LOOP
         EXECUTE format('UPDATE ssb.%I SET owner = $1 WHERE database_id = $2 AND lower(owner) = $3', v_table)
           USING p_new_name, v_id, v_old;
     END LOOP;
@@ -113,7 +118,7 @@ END;
 $$;
 
 -- Tables whose rows belong to a principal of their database.
-CREATE OR REPLACE FUNCTION ssb.owned_kinds()
+CREATE OR REPLACE FUNCTION ssb_internal.owned_kinds()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -129,19 +134,19 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_principal ssb.principal := ssb.principal_to_change('alter', name, kind,
-        CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb.database_id_of(database) END);
+    v_principal ssb.principal := ssb_internal.principal_to_change('alter', name, kind,
+        CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END);
 BEGIN
     UPDATE ssb.principal AS p
        SET name = coalesce(new_name, p.name), default_schema = coalesce(default_schema, p.default_schema),
            login = coalesce(login, p.login)
      WHERE p.principal_id = v_principal.principal_id;
     IF new_name IS NOT NULL THEN
-        PERFORM ssb.rename_principal(v_principal, new_name);
-        PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_principal.database_id;
+        PERFORM ssb_internal.rename_principal(v_principal, new_name);
+        PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_principal.database_id;
     END IF;
 EXCEPTION WHEN unique_violation THEN
-    PERFORM ssb.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', new_name));
+    PERFORM ssb_internal.raise_error(15023, format('User, group, or role ''%s'' already exists in the current database.', new_name));
 END;
 $$;
 
@@ -153,7 +158,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb.database_id_of(database) END;
+    v_database_id integer := CASE WHEN upper(kind) = 'LOGIN' THEN NULL ELSE ssb_internal.database_id_of(database) END;
     v_principal ssb.principal;
     v_table text;
     v_owns boolean;
@@ -163,25 +168,25 @@ BEGIN
                                     AND p.database_id IS NOT DISTINCT FROM v_database_id) THEN
         RETURN;
     END IF;
-    v_principal := ssb.principal_to_change('drop', name, kind, v_database_id);
+    v_principal := ssb_internal.principal_to_change('drop', name, kind, v_database_id);
     DELETE FROM ssb.principal AS p WHERE p.principal_id = v_principal.principal_id;
     IF v_principal.kind = 'LOGIN' THEN
         RETURN;
     END IF;
     -- Whoever gets the name later must find nothing of it. (What a role owns stays the role's.)
-    FOREACH v_table IN ARRAY ssb.owned_kinds() LOOP
-        CONTINUE WHEN ssb.role_of(name) IS NOT NULL;
+    FOREACH v_table IN ARRAY ssb_internal.owned_kinds() LOOP
+        CONTINUE WHEN ssb_internal.role_of(name) IS NOT NULL;
         EXECUTE format('SELECT EXISTS (SELECT FROM ssb.%I WHERE database_id = $1 AND lower(owner) = lower($2))', v_table)
            INTO v_owns USING v_database_id, name;
         IF v_owns THEN
-            PERFORM ssb.raise_error(15138, format('The database principal owns a %s in the database, and cannot be dropped.',
+            PERFORM ssb_internal.raise_error(15138, format('The database principal owns a %s in the database, and cannot be dropped.',
                 CASE v_table WHEN 'schema_of_database' THEN 'schema' ELSE replace(v_table, '_', ' ') END));
         END IF;
     END LOOP;
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(name) IN (lower(m.role), lower(m.member));
     DELETE FROM ssb.permission AS p WHERE lower(p.grantee) = lower(name) AND p.database_id = v_database_id;
-    PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
+    PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
 END;
 $$;
 
@@ -192,17 +197,17 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
-    PERFORM ssb.require_definition_right('ALTER ANY ROLE', v_database_id);
-    PERFORM ssb.require_principal(role, v_database_id);
-    PERFORM ssb.require_principal(member, v_database_id);
+    PERFORM ssb_internal.require_definition_right('ALTER ANY ROLE', v_database_id);
+    PERFORM ssb_internal.require_principal(role, v_database_id);
+    PERFORM ssb_internal.require_principal(member, v_database_id);
     -- Members of db_owner may do everything, and those of a PostgreSQL role own what it owns.
-    IF (ssb.role_of(role) IS NOT NULL OR NOT EXISTS (SELECT FROM ssb.principal AS p
-                                                      WHERE lower(p.name) = lower(role) AND p.kind = 'ROLE'
-                                                        AND p.database_id = v_database_id))
-       AND NOT ssb.is_owner_like(v_database_id) THEN
-        PERFORM ssb.raise_error(15247, 'User does not have permission to perform this action.');
+    IF (ssb_internal.role_of(role) IS NOT NULL OR NOT EXISTS (SELECT FROM ssb.principal AS p
+                                                               WHERE lower(p.name) = lower(role) AND p.kind = 'ROLE'
+                                                                 AND p.database_id = v_database_id))
+       AND NOT ssb_internal.is_owner_like(v_database_id) THEN
+        PERFORM ssb_internal.raise_error(15247, 'User does not have permission to perform this action.');
     END IF;
     -- A circle of memberships would never end when somebody asks who is in it.
     IF EXISTS (
@@ -214,10 +219,10 @@ BEGIN
         )
         SELECT FROM above AS a WHERE a.name = lower(member))
     THEN
-        PERFORM ssb.raise_error(15413, 'Cannot make a role a member of itself.', 11);
+        PERFORM ssb_internal.raise_error(15413, 'Cannot make a role a member of itself.', 11);
     END IF;
     INSERT INTO ssb.role_member (database_id, role, member) VALUES (v_database_id, role, member) ON CONFLICT DO NOTHING;
-    PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
+    PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
 END;
 $$;
 
@@ -228,141 +233,12 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
-    PERFORM ssb.require_definition_right('ALTER ANY ROLE', v_database_id);
-    PERFORM ssb.require_principal(role, v_database_id);
+    PERFORM ssb_internal.require_definition_right('ALTER ANY ROLE', v_database_id);
+    PERFORM ssb_internal.require_principal(role, v_database_id);
     DELETE FROM ssb.role_member AS m
      WHERE m.database_id = v_database_id AND lower(m.role) = lower(role) AND lower(m.member) = lower(member);
-    PERFORM ssb.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.create_certificate(name text, subject text DEFAULT NULL, start_date timestamp DEFAULT NULL,
-    expiry_date timestamp DEFAULT NULL, active_for_begin_dialog boolean DEFAULT NULL, source text DEFAULT NULL,
-    owner text DEFAULT NULL, database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-BEGIN
-    PERFORM ssb.require_definition_right('CREATE CERTIFICATE', v_database_id);
-    PERFORM ssb.check_name(name);
-    INSERT INTO ssb.certificate (database_id, name, subject, start_date, expiry_date, active_for_begin_dialog, source, owner)
-    VALUES (v_database_id, name, subject, coalesce(start_date, localtimestamp(0)),
-            coalesce(expiry_date, coalesce(start_date, localtimestamp(0)) + interval '1 year'),
-            coalesce(active_for_begin_dialog, true), source, ssb.owner_or_caller(owner, v_database_id))
-    ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-        PERFORM ssb.raise_error(15232, format('A certificate with name ''%s'' already exists or this certificate already has been '
-                                              'added to the database.', name));
-    END IF;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.certificate_to_change(p_verb text, p_name text, p_database_id integer)
-RETURNS ssb.certificate
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_certificate ssb.certificate;
-BEGIN
-    SELECT c.* INTO v_certificate FROM ssb.certificate AS c WHERE c.database_id = p_database_id AND c.name = p_name;
-    IF NOT FOUND THEN
-        PERFORM ssb.raise_not_found(p_verb, 'certificate', p_name);
-    END IF;
-    PERFORM ssb.require_permission(p_verb, 'CERTIFICATE', v_certificate.certificate_id, p_name, 'ALTER', v_certificate.owner,
-                                   p_database_id);
-    RETURN v_certificate;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.alter_certificate(name text, active_for_begin_dialog boolean DEFAULT NULL,
-                                                 database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_certificate ssb.certificate := ssb.certificate_to_change('alter', name, ssb.database_id_of(database));
-BEGIN
-    UPDATE ssb.certificate AS c SET active_for_begin_dialog = coalesce(active_for_begin_dialog, c.active_for_begin_dialog)
-     WHERE c.certificate_id = v_certificate.certificate_id;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.drop_certificate(name text, database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_certificate ssb.certificate := ssb.certificate_to_change('drop', name, ssb.database_id_of(database));
-BEGIN
-    DELETE FROM ssb.certificate AS c WHERE c.certificate_id = v_certificate.certificate_id;
-END;
-$$;
-
--- The key itself is of no use here (dialogs inside this instance are not
--- encrypted); whether there is one is remembered. Its password is not.
-CREATE OR REPLACE FUNCTION ssb.create_master_key(database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-BEGIN
-    PERFORM ssb.require_definition_right('CONTROL', v_database_id);
-    UPDATE ssb.database AS d SET has_master_key = true WHERE d.database_id = v_database_id AND NOT d.has_master_key;
-    IF NOT FOUND THEN
-        PERFORM ssb.raise_error(15578, 'There is already a master key in the database. Please drop it before performing this '
-                                       'statement.');
-    END IF;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.require_master_key(p_verb text, p_database_id integer)
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM ssb.require_definition_right('CONTROL', p_database_id);
-    IF NOT (SELECT d.has_master_key FROM ssb.database AS d WHERE d.database_id = p_database_id) THEN
-        PERFORM ssb.raise_error(15151, format('Cannot %s the symmetric key ''master key'', because it does not exist or you do not '
-                                              'have permission.', p_verb));
-    END IF;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.alter_master_key(database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM ssb.require_master_key('alter', ssb.database_id_of(database));
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb.drop_master_key(database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-BEGIN
-    PERFORM ssb.require_master_key('drop', v_database_id);
-    UPDATE ssb.database AS d SET has_master_key = false WHERE d.database_id = v_database_id;
+    PERFORM ssb_internal.mirror_receive_grants(q) FROM ssb.queue AS q WHERE q.database_id = v_database_id;
 END;
 $$;

@@ -2,7 +2,7 @@
 
 -- The view under the queue's own name, with the columns of the CREATE QUEUE page.
 -- A UNION: PostgreSQL refuses to write to it.
-CREATE OR REPLACE FUNCTION ssb.make_queue_view(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.make_queue_view(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -38,7 +38,7 @@ $$;
 -- PUBLIC's SELECT on the state sequence says that the queue is plain: it accepts,
 -- and retains nothing. A privilege is the quickest thing to look up that obeys
 -- transactions; knowing it gives nobody anything.
-CREATE OR REPLACE FUNCTION ssb.refresh_queue(p_queue_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.refresh_queue(p_queue_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -65,7 +65,7 @@ $$;
 
 -- EXECUTE AS SELF | OWNER | 'user' to a name; NULL for OWNER. The caller must be
 -- allowed to become that user: the daemon will.
-CREATE OR REPLACE FUNCTION ssb.read_execute_as(p_execute_as text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.read_execute_as(p_execute_as text, p_database_id integer)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -76,26 +76,26 @@ BEGIN
     IF p_execute_as IS NULL OR upper(p_execute_as) = 'OWNER' THEN
         RETURN NULL;
     ELSIF upper(p_execute_as) = 'SELF' THEN
-        RETURN ssb.caller();
+        RETURN ssb_internal.caller();
     ELSIF p_execute_as !~ '^''.*''$' THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_execute_as), 15, 1,
-                                'EXECUTE AS takes SELF, OWNER or a user''s name in quotes.');
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_execute_as), 15, 1,
+                                         'EXECUTE AS takes SELF, OWNER or a user''s name in quotes.');
     END IF;
     v_user := replace(substr(p_execute_as, 2, length(p_execute_as) - 2), '''''', '''');
-    PERFORM ssb.require_principal(v_user, p_database_id);
-    PERFORM ssb.require_impersonation(v_user, p_database_id);
+    PERFORM ssb_internal.require_principal(v_user, p_database_id);
+    PERFORM ssb_internal.require_impersonation(v_user, p_database_id);
     RETURN v_user;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.require_impersonation(p_user text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_impersonation(p_user text, p_database_id integer)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF NOT ssb.may_act_as(p_user, p_database_id) THEN
-        PERFORM ssb.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not '
+    IF NOT ssb_internal.may_act_as(p_user, p_database_id) THEN
+        PERFORM ssb_internal.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not '
             'exist, this type of principal cannot be impersonated, or you do not have permission.', p_user));
     END IF;
 END;
@@ -103,17 +103,17 @@ $$;
 
 -- CREATE QUEUE makes a relation, with the owner's rights: in T-SQL's own schemas, else where the
 -- caller could make one himself, and never among the runtime's.
-CREATE OR REPLACE FUNCTION ssb.require_schema(p_schema text)
+CREATE OR REPLACE FUNCTION ssb_internal.require_schema(p_schema text)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF p_schema IN ('ssb', 'sys', 'ssb_staging', 'information_schema') OR starts_with(p_schema, 'pg_')
+    IF p_schema IN ('ssb', 'ssb_internal', 'sys', 'ssb_staging', 'information_schema') OR starts_with(p_schema, 'pg_')
        OR NOT (EXISTS (SELECT FROM ssb.schema_of_database AS s WHERE s.name = p_schema)
-               OR has_schema_privilege(ssb.caller(), quote_ident(p_schema)::regnamespace, 'CREATE')) THEN
-        PERFORM ssb.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
-                                             'to use it.', p_schema));
+               OR has_schema_privilege(ssb_internal.caller(), quote_ident(p_schema)::regnamespace, 'CREATE')) THEN
+        PERFORM ssb_internal.raise_error(2760, format('The specified schema name "%s" either does not exist or you do not have permission '
+                                                      'to use it.', p_schema));
     END IF;
 END;
 $$;
@@ -133,19 +133,23 @@ DECLARE
     v_database_id integer;
     v_queue_id integer;
 BEGIN
-    SELECT n.* INTO v_name FROM ssb.split_name(queue) AS n;
-    v_database_id := ssb.database_of_schema(v_name.schema_name);
-    PERFORM ssb.require_definition_right('CREATE QUEUE', v_database_id);
-    PERFORM ssb.check_name(v_name.object_name);
-    IF v_name.object_name LIKE '#%' THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', v_name.object_name), 15, 1,
-                                'A queue cannot be temporary.');
+    IF activation_procedure IS NOT NULL AND external_program IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', external_program), 15, 1,
+                                         'A queue activates a procedure or a program, not both.');
     END IF;
-    PERFORM ssb.make_schema_on_demand(v_name.schema_name);
-    PERFORM ssb.require_schema(v_name.schema_name);
+    SELECT n.* INTO v_name FROM ssb_internal.split_name(queue) AS n;
+    v_database_id := ssb_internal.database_of_schema(v_name.schema_name);
+    PERFORM ssb_internal.require_definition_right('CREATE QUEUE', v_database_id);
+    PERFORM ssb_internal.check_name(v_name.object_name);
+    IF v_name.object_name LIKE '#%' THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', v_name.object_name), 15, 1,
+                                         'A queue cannot be temporary.');
+    END IF;
+    PERFORM ssb_internal.make_schema_on_demand(v_name.schema_name);
+    PERFORM ssb_internal.require_schema(v_name.schema_name);
     IF to_regclass(format('%I.%I', v_name.schema_name, v_name.object_name)) IS NOT NULL THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
-                                             coalesce(spelling, v_name.object_name)), 16, 6);
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                                      coalesce(spelling, v_name.object_name)), 16, 6);
     END IF;
     v_queue_id := nextval('ssb.object_id');
     -- 0, as queuing_order starts there.
@@ -157,22 +161,22 @@ BEGIN
             is_activation_enabled, activation_procedure, external_program, max_readers, execute_as,
             is_poison_handling_enabled, is_accepting, is_watched, order_sequence, state_sequence)
     VALUES (v_queue_id, format('%I.%I', v_name.schema_name, v_name.object_name), v_database_id,
-            v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name), ssb.caller(),
+            v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name), ssb_internal.caller(),
             coalesce(status, true), coalesce(status, true), coalesce(retention, false),
             false, NULL, NULL, 0, NULL,
             true, false, false,
             format('ssb.queue_order_%s', v_queue_id)::regclass, format('ssb.queue_state_%s', v_queue_id)::regclass);
-    PERFORM ssb.set_queue_options(v_queue_id, NULL, NULL, activation_status, activation_procedure, max_queue_readers,
-                                  execute_as, false, poison_message_handling, max_rollbacks, quarantine, external_program);
-    PERFORM ssb.make_queue_view(v_queue_id);
+    PERFORM ssb_internal.set_queue_options(v_queue_id, NULL, NULL, activation_status, activation_procedure, max_queue_readers,
+                                           execute_as, false, poison_message_handling, max_rollbacks, quarantine, external_program);
+    PERFORM ssb_internal.make_queue_view(v_queue_id);
 EXCEPTION WHEN unique_violation OR duplicate_table THEN
-    PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
-                                         coalesce(spelling, v_name.object_name)), 16, 6);
+    PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                                  coalesce(spelling, v_name.object_name)), 16, 6);
 END;
 $$;
 
 -- The options that CREATE and ALTER share. NULL leaves one as it is.
-CREATE OR REPLACE FUNCTION ssb.set_queue_options(p_queue_id integer, p_status boolean, p_retention boolean,
+CREATE OR REPLACE FUNCTION ssb_internal.set_queue_options(p_queue_id integer, p_status boolean, p_retention boolean,
     p_activation_status boolean, p_activation_procedure text, p_max_readers integer, p_execute_as text,
     p_drop_activation boolean, p_poison boolean, p_max_rollbacks integer, p_quarantine boolean, p_program text)
 RETURNS void
@@ -186,31 +190,31 @@ BEGIN
     SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = p_queue_id FOR NO KEY UPDATE;
     -- A queue that poison has stopped stays stopped, until STATUS = ON.
     IF NOT p_poison THEN
-        PERFORM ssb.disable_if_poisoned(v_queue);
+        PERFORM ssb_internal.disable_if_poisoned(v_queue);
     END IF;
     v_has_program := p_activation_procedure IS NOT NULL OR p_program IS NOT NULL
                      OR (NOT p_drop_activation AND coalesce(v_queue.activation_procedure, v_queue.external_program) IS NOT NULL);
     IF p_max_readers NOT BETWEEN 0 AND 32767 THEN
-        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', p_max_readers), 15, 1,
-                                'MAX_QUEUE_READERS is 0 to 32767.');
+        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_max_readers), 15, 1,
+                                         'MAX_QUEUE_READERS is 0 to 32767.');
     ELSIF p_max_rollbacks NOT BETWEEN 1 AND 250 THEN
-        PERFORM ssb.raise_error(1080, format('The integer value %s is out of range.', p_max_rollbacks), 15, 1,
-                                'MAX_ROLLBACKS is 1 to 250.');
+        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', p_max_rollbacks), 15, 1,
+                                         'MAX_ROLLBACKS is 1 to 250.');
     ELSIF p_activation_status AND NOT v_has_program THEN
-        PERFORM ssb.raise_error(9614, format('The queue ''%s'' cannot be activated because the activation stored procedure '
-                                             'is either not specified or is invalid.', v_queue.spelling));
+        PERFORM ssb_internal.raise_error(9614, format('The queue ''%s'' cannot be activated because the activation stored procedure '
+                                                      'is either not specified or is invalid.', v_queue.spelling));
     ELSIF v_has_program AND coalesce(p_activation_status, v_queue.is_activation_enabled OR p_activation_procedure IS NOT NULL
                                                           OR p_program IS NOT NULL)
           AND EXISTS (SELECT FROM ssb.event_notification AS n
                        WHERE n.queue_id = p_queue_id AND 'QUEUE_ACTIVATION' = ANY (n.events)) THEN
-        PERFORM ssb.raise_error(9717, format('Cannot enable stored procedure activation on queue ''%s''. Event notification for '
-                                             'queue_activation is already configured on this queue.', v_queue.spelling));
+        PERFORM ssb_internal.raise_error(9717, format('Cannot enable stored procedure activation on queue ''%s''. Event notification for '
+                                                      'queue_activation is already configured on this queue.', v_queue.spelling));
     END IF;
     UPDATE ssb.queue AS q
        SET is_receive_enabled = coalesce(p_status, q.is_receive_enabled),
            is_enqueue_enabled = coalesce(p_status, q.is_enqueue_enabled),
            is_retention_enabled = coalesce(p_retention, q.is_retention_enabled),
-           activation_procedure = CASE WHEN p_activation_procedure IS NOT NULL THEN ssb.usual_name(p_activation_procedure)
+           activation_procedure = CASE WHEN p_activation_procedure IS NOT NULL THEN ssb_internal.usual_name(p_activation_procedure)
                                        WHEN p_drop_activation OR p_program IS NOT NULL THEN NULL
                                        ELSE q.activation_procedure END,
            external_program = CASE WHEN p_program IS NOT NULL THEN p_program
@@ -222,7 +226,7 @@ BEGIN
            max_readers = CASE WHEN p_drop_activation THEN 0 ELSE coalesce(p_max_readers, q.max_readers) END,
            execute_as = CASE WHEN p_drop_activation THEN NULL
                              WHEN p_execute_as IS NULL THEN q.execute_as
-                             ELSE ssb.read_execute_as(p_execute_as, q.database_id) END,
+                             ELSE ssb_internal.read_execute_as(p_execute_as, q.database_id) END,
            is_poison_handling_enabled = coalesce(p_poison, q.is_poison_handling_enabled),
            max_rollbacks = coalesce(p_max_rollbacks, q.max_rollbacks),
            is_quarantine_enabled = coalesce(p_quarantine, q.is_quarantine_enabled),
@@ -231,14 +235,14 @@ BEGIN
     RETURNING q.* INTO v_queue;
     -- Who may ALTER the queue of another must not have a program of his own run as that other.
     IF coalesce(p_activation_procedure, p_program, p_execute_as) IS NOT NULL THEN
-        PERFORM ssb.require_impersonation(coalesce(v_queue.execute_as, v_queue.owner), v_queue.database_id);
+        PERFORM ssb_internal.require_impersonation(coalesce(v_queue.execute_as, v_queue.owner), v_queue.database_id);
     END IF;
-    PERFORM ssb.refresh_queue(p_queue_id);
+    PERFORM ssb_internal.refresh_queue(p_queue_id);
 END;
 $$;
 
 -- The queue that ALTER or DROP means.
-CREATE OR REPLACE FUNCTION ssb.queue_to_change(p_verb text, p_queue text)
+CREATE OR REPLACE FUNCTION ssb_internal.queue_to_change(p_verb text, p_queue text)
 RETURNS ssb.queue
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -246,15 +250,15 @@ AS $$
 DECLARE
     v_queue ssb.queue;
 BEGIN
-    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb.usual_name(p_queue);
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.usual_name(p_queue);
     IF NOT FOUND THEN
         IF p_verb = 'drop' THEN
-            PERFORM ssb.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
-                                                 'permission.', btrim(regexp_replace(p_queue, '^[^."]+[.]', ''), '"')), 11, 5);
+            PERFORM ssb_internal.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '
+                                                          'permission.', btrim(regexp_replace(p_queue, '^[^."]+[.]', ''), '"')), 11, 5);
         END IF;
-        PERFORM ssb.raise_not_found(p_verb, 'queue', p_queue);
+        PERFORM ssb_internal.raise_not_found(p_verb, 'queue', p_queue);
     END IF;
-    PERFORM ssb.require_permission(p_verb, 'QUEUE', v_queue.queue_id, p_queue, 'ALTER', v_queue.owner, v_queue.database_id);
+    PERFORM ssb_internal.require_permission(p_verb, 'QUEUE', v_queue.queue_id, p_queue, 'ALTER', v_queue.owner, v_queue.database_id);
     RETURN v_queue;
 END;
 $$;
@@ -270,14 +274,18 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue ssb.queue := ssb.queue_to_change('alter', queue);
+    v_queue ssb.queue := ssb_internal.queue_to_change('alter', queue);
 BEGIN
-    PERFORM ssb.set_queue_options(v_queue.queue_id, status, retention, activation_status, activation_procedure,
-                                  max_queue_readers, execute_as, coalesce(drop_activation, false),
-                                  poison_message_handling, max_rollbacks, quarantine, external_program);
+    IF activation_procedure IS NOT NULL AND external_program IS NOT NULL THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', external_program), 15, 1,
+                                         'A queue activates a procedure or a program, not both.');
+    END IF;
+    PERFORM ssb_internal.set_queue_options(v_queue.queue_id, status, retention, activation_status, activation_procedure,
+                                           max_queue_readers, execute_as, coalesce(drop_activation, false),
+                                           poison_message_handling, max_rollbacks, quarantine, external_program);
     IF status THEN
-        PERFORM ssb.pardon(v_queue);
-        PERFORM ssb.deliver_waiting_for_queue(v_queue.queue_id);
+        PERFORM ssb_internal.pardon(v_queue);
+        PERFORM ssb_internal.deliver_waiting_for_queue(v_queue.queue_id);
     END IF;
 END;
 $$;
@@ -289,9 +297,9 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.queue_to_change('alter', queue);
+    PERFORM ssb_internal.queue_to_change('alter', queue);
     IF upper(action) NOT IN ('REBUILD', 'REORGANIZE', 'MOVE') THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', action), 15, 1);
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', action), 15, 1);
     END IF;
 END;
 $$;
@@ -303,23 +311,23 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_queue ssb.queue := ssb.queue_to_change('drop', queue);
+    v_queue ssb.queue := ssb_internal.queue_to_change('drop', queue);
 BEGIN
     IF EXISTS (SELECT FROM ssb.service AS s WHERE s.queue_id = v_queue.queue_id) THEN
-        PERFORM ssb.raise_bound('queue', v_queue.spelling, 'service');
+        PERFORM ssb_internal.raise_bound('queue', v_queue.spelling, 'service');
     END IF;
-    PERFORM ssb.loosen_synonyms(to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)));
+    PERFORM ssb_internal.loosen_synonyms(to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)));
     DELETE FROM ssb.event_notification AS n WHERE n.queue_id = v_queue.queue_id;
     DELETE FROM ssb.message_stored AS m WHERE m.queue_id = v_queue.queue_id;
     DELETE FROM ssb.retained_message AS r WHERE r.queue_id = v_queue.queue_id;
-    PERFORM ssb.forget_attempts(v_queue);
+    PERFORM ssb_internal.forget_attempts(v_queue);
     DELETE FROM ssb.permission AS p WHERE p.class = 'QUEUE' AND p.major_id = v_queue.queue_id;
     DELETE FROM ssb.queue AS q WHERE q.queue_id = v_queue.queue_id;
     EXECUTE format('DROP VIEW IF EXISTS %I.%I', v_queue.schema_name, v_queue.relation_name);
     -- In the order in which a RECEIVE looks at them: of two that meet, one waits, and neither for ever.
     EXECUTE format('DROP SEQUENCE %s, %s', v_queue.state_sequence, v_queue.order_sequence);
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb.raise_error(3729, format('Cannot DROP QUEUE ''%s'' because it is being referenced by object ''%s''.', v_queue.spelling,
-        ssb.dependent_name('pg_class', to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)))));
+    PERFORM ssb_internal.raise_error(3729, format('Cannot DROP QUEUE ''%s'' because it is being referenced by object ''%s''.', v_queue.spelling,
+        ssb_internal.dependent_name('pg_class', to_regclass(format('%I.%I', v_queue.schema_name, v_queue.relation_name)))));
 END;
 $$;

@@ -1,14 +1,14 @@
 -- ROUTE, REMOTE SERVICE BINDING, BROKER PRIORITY.
 
 -- Where another instance is: as SQL Server writes it, or a connection URI of PostgreSQL.
-CREATE OR REPLACE FUNCTION ssb.is_address(p_address text)
+CREATE OR REPLACE FUNCTION ssb_internal.is_address(p_address text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT p_address ~* '^tcp://[^:/]+:[0-9]+$' OR p_address ~ '^postgres(ql)?://[^ ]*$'; $$;
 
 -- A URI's user:password@, or password (of what kind ever) among its parameters.
-CREATE OR REPLACE FUNCTION ssb.has_password(p_address text)
+CREATE OR REPLACE FUNCTION ssb_internal.has_password(p_address text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -18,47 +18,52 @@ AS $$
 $$;
 
 -- Checks what CREATE and ALTER ROUTE share.
-CREATE OR REPLACE FUNCTION ssb.check_route(p_name text, p_address text, p_service_name text, p_broker_instance text,
-                                           p_lifetime integer, p_mirror_address text)
+CREATE OR REPLACE FUNCTION ssb_internal.check_route(p_name text, p_address text, p_service_name text, p_broker_instance text,
+                                                    p_lifetime integer, p_mirror_address text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_address = '' THEN
-        PERFORM ssb.raise_error(9659, format('The ADDRESS of route ''%s'' cannot be empty.', p_name));
+        PERFORM ssb_internal.raise_error(9659, format('The ADDRESS of route ''%s'' cannot be empty.', p_name));
     ELSIF length(p_address) > 256 THEN
-        PERFORM ssb.raise_error(9660, format('The ADDRESS of route ''%s'' must be less than 256 characters long.', p_name));
-    ELSIF upper(p_address) NOT IN ('LOCAL', 'TRANSPORT') AND NOT ssb.is_address(p_address) THEN
-        PERFORM ssb.raise_error(9744, format('The ADDRESS of route "%s" is not a valid address.', p_name), 16, 1,
-                                'An address is LOCAL, TRANSPORT, TCP://host:port or postgresql://….');
-    ELSIF NOT ssb.is_address(p_mirror_address) THEN
-        PERFORM ssb.raise_error(9744, format('The MIRROR_ADDRESS of route "%s" is not a valid address.', p_name), 16, 2,
-                                'An address is TCP://host:port or postgresql://….');
-    ELSIF ssb.has_password(p_address) OR ssb.has_password(p_mirror_address) THEN
-        PERFORM ssb.raise_error(9744, format('The address of route "%s" is not valid: it has a password in it.', p_name), 16, 3,
-                                'Everybody may read sys.routes. The daemon finds passwords in its own password file '
-                                '(~/.pgpass) or service file.');
+        PERFORM ssb_internal.raise_error(9660, format('The ADDRESS of route ''%s'' must be less than 256 characters long.', p_name));
+    ELSIF upper(p_address) NOT IN ('LOCAL', 'TRANSPORT') AND NOT ssb_internal.is_address(p_address) THEN
+        PERFORM ssb_internal.raise_error(9744, format('The ADDRESS of route "%s" is not a valid address.', p_name), 16, 1,
+                                         'An address is LOCAL, TRANSPORT, TCP://host:port or postgresql://….');
+    ELSIF p_mirror_address IS NOT NULL AND upper(p_address) IN ('LOCAL', 'TRANSPORT') THEN
+        PERFORM ssb_internal.raise_error(9743, format('The ADDRESS of route "%s" must be an address when using mirroring.', p_name));
+    ELSIF NOT ssb_internal.is_address(p_mirror_address) THEN
+        PERFORM ssb_internal.raise_error(9744, format('The MIRROR_ADDRESS of route "%s" is not a valid address.', p_name), 16, 2,
+                                         'An address is TCP://host:port or postgresql://….');
+    ELSIF ssb_internal.has_password(p_address) OR ssb_internal.has_password(p_mirror_address) THEN
+        PERFORM ssb_internal.raise_error(9744, format('The address of route "%s" is not valid: it has a password in it.', p_name), 16, 3,
+                                         'Everybody may read sys.routes. The daemon finds passwords in its own password file '
+                                         '(~/.pgpass) or service file.');
     ELSIF (p_address ~ '^postgres' OR p_mirror_address ~ '^postgres')
-          AND NOT pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE') THEN
+          AND NOT pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE') THEN
         -- The daemon would go there with whatever its login may do, to a database whose ssb may be anybody's.
-        PERFORM ssb.raise_error(9744, format('The address of route "%s" is not valid: a connection URI is for the owner of the '
-                                             'runtime to say.', p_name), 16, 4,
-                                'TCP://host:port is for everybody who may create routes; the daemon''s --address says where that is.');
+        PERFORM ssb_internal.raise_error(9744, format('The address of route "%s" is not valid: a connection URI is for the owner of the '
+                                                      'runtime to say.', p_name), 16, 4,
+                                         'TCP://host:port is for everybody who may create routes; the daemon''s --address says where that is.');
     ELSIF upper(p_address) = 'TRANSPORT' AND p_service_name IS NOT NULL THEN
-        PERFORM ssb.raise_error(9745, format('The ADDRESS of route ''%s'' cannot be ''TRANSPORT'' when SERVICE_NAME is specified.',
-                                             p_name));
+        PERFORM ssb_internal.raise_error(9745, format('The ADDRESS of route ''%s'' cannot be ''TRANSPORT'' when SERVICE_NAME is specified.',
+                                                      p_name));
     ELSIF p_service_name = '' THEN
-        PERFORM ssb.raise_error(9659, format('The SERVICE_NAME of route ''%s'' cannot be empty.', p_name));
+        PERFORM ssb_internal.raise_error(9659, format('The SERVICE_NAME of route ''%s'' cannot be empty.', p_name));
     ELSIF p_broker_instance IS NOT NULL AND p_service_name IS NULL THEN
-        PERFORM ssb.raise_error(9662, format('Cannot specify BROKER_INSTANCE without SERVICE_NAME in route "%s".', p_name));
+        PERFORM ssb_internal.raise_error(9662, format('Cannot specify BROKER_INSTANCE without SERVICE_NAME in route "%s".', p_name));
+    ELSIF p_broker_instance IS NOT NULL AND p_service_name = 'SQL/ServiceBroker/BrokerConfiguration' THEN
+        PERFORM ssb_internal.raise_error(9662, format('Cannot specify BROKER_INSTANCE in route "%s": it is to a Broker Configuration Notice '
+                                                      'service.', p_name), 16, 2, 'Leave BROKER_INSTANCE out.');
     ELSIF p_lifetime < 1 THEN
-        PERFORM ssb.raise_error(9746, format('The LIFETIME of route ''%s'' must be in the range 1 to 2147483647.', p_name));
+        PERFORM ssb_internal.raise_error(9746, format('The LIFETIME of route ''%s'' must be in the range 1 to 2147483647.', p_name));
     ELSIF p_mirror_address IS NOT NULL AND (p_service_name IS NULL OR p_broker_instance IS NULL) THEN
-        PERFORM ssb.raise_error(9661, format('The SERVICE_NAME and BROKER_INSTANCE of route "%s" must be specified when using '
-                                             'mirroring.', p_name));
+        PERFORM ssb_internal.raise_error(9661, format('The SERVICE_NAME and BROKER_INSTANCE of route "%s" must be specified when using '
+                                                      'mirroring.', p_name));
     ELSIF lower(p_mirror_address) = lower(p_address) THEN
-        PERFORM ssb.raise_error(9747, format('The ADDRESS and MIRROR_ADDRESS of route ''%s'' cannot be the same.', p_name));
+        PERFORM ssb_internal.raise_error(9747, format('The ADDRESS and MIRROR_ADDRESS of route ''%s'' cannot be the same.', p_name));
     END IF;
 END;
 $$;
@@ -72,23 +77,23 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
-    PERFORM ssb.require_definition_right('CREATE ROUTE', v_database_id);
-    PERFORM ssb.check_name(name);
-    PERFORM ssb.check_route(name, coalesce(address, ''), service_name, broker_instance, lifetime, mirror_address);
+    PERFORM ssb_internal.require_definition_right('CREATE ROUTE', v_database_id);
+    PERFORM ssb_internal.check_name(name);
+    PERFORM ssb_internal.check_route(name, coalesce(address, ''), service_name, broker_instance, lifetime, mirror_address);
     INSERT INTO ssb.route (database_id, name, service_name, broker_instance, expires_at, address, mirror_address, owner)
     VALUES (v_database_id, name, service_name, broker_instance, clock_timestamp() + make_interval(secs => lifetime), address,
-            mirror_address, ssb.owner_or_caller(owner, v_database_id))
+            mirror_address, ssb_internal.owner_or_caller(owner, v_database_id))
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_exists('route', name);
+        PERFORM ssb_internal.raise_exists('route', name);
     END IF;
-    PERFORM ssb.deliver_waiting_from_database(v_database_id);
+    PERFORM ssb_internal.deliver_waiting_from_database(v_database_id);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.route_to_change(p_verb text, p_name text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.route_to_change(p_verb text, p_name text, p_database_id integer)
 RETURNS ssb.route
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -98,9 +103,9 @@ DECLARE
 BEGIN
     SELECT r.* INTO v_route FROM ssb.route AS r WHERE r.database_id = p_database_id AND r.name = p_name;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_not_found(p_verb, 'route', p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, 'route', p_name);
     END IF;
-    PERFORM ssb.require_permission(p_verb, 'ROUTE', v_route.route_id, p_name, 'ALTER', v_route.owner, p_database_id);
+    PERFORM ssb_internal.require_permission(p_verb, 'ROUTE', v_route.route_id, p_name, 'ALTER', v_route.owner, p_database_id);
     RETURN v_route;
 END;
 $$;
@@ -114,12 +119,12 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-    v_route ssb.route := ssb.route_to_change('alter', name, v_database_id);
+    v_database_id integer := ssb_internal.database_id_of(database);
+    v_route ssb.route := ssb_internal.route_to_change('alter', name, v_database_id);
 BEGIN
-    PERFORM ssb.check_route(name, coalesce(address, v_route.address), coalesce(service_name, v_route.service_name),
-                            coalesce(broker_instance, v_route.broker_instance), lifetime,
-                            coalesce(mirror_address, v_route.mirror_address));
+    PERFORM ssb_internal.check_route(name, coalesce(address, v_route.address), coalesce(service_name, v_route.service_name),
+                                     coalesce(broker_instance, v_route.broker_instance), lifetime,
+                                     coalesce(mirror_address, v_route.mirror_address));
     UPDATE ssb.route AS r
        SET address = coalesce(address, r.address),
            service_name = coalesce(service_name, r.service_name),
@@ -127,7 +132,7 @@ BEGIN
            expires_at = coalesce(clock_timestamp() + make_interval(secs => lifetime), r.expires_at),
            mirror_address = coalesce(mirror_address, r.mirror_address)
      WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
-    PERFORM ssb.deliver_waiting_from_database(v_database_id);
+    PERFORM ssb_internal.deliver_waiting_from_database(v_database_id);
 END;
 $$;
 
@@ -138,12 +143,12 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-    v_route ssb.route := ssb.route_to_change('drop', name, v_database_id);
+    v_database_id integer := ssb_internal.database_id_of(database);
+    v_route ssb.route := ssb_internal.route_to_change('drop', name, v_database_id);
 BEGIN
     DELETE FROM ssb.route AS r WHERE r.route_id = v_route.route_id AND r.database_id = v_database_id;
     DELETE FROM ssb.permission AS p WHERE p.class = 'ROUTE' AND p.major_id = v_route.route_id AND p.database_id = v_database_id;
-    PERFORM ssb.deliver_waiting_from_database(v_database_id);
+    PERFORM ssb_internal.deliver_waiting_from_database(v_database_id);
 END;
 $$;
 
@@ -157,25 +162,26 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
+    v_database_id integer := ssb_internal.database_id_of(database);
 BEGIN
-    PERFORM ssb.require_definition_right('CREATE REMOTE SERVICE BINDING', v_database_id);
-    PERFORM ssb.check_name(name);
-    PERFORM ssb.require_principal(user_name, v_database_id);
+    PERFORM ssb_internal.require_definition_right('CREATE REMOTE SERVICE BINDING', v_database_id);
+    PERFORM ssb_internal.check_name(name);
+    PERFORM ssb_internal.require_principal(user_name, v_database_id);
     IF EXISTS (SELECT FROM ssb.remote_service_binding AS b WHERE b.database_id = v_database_id AND b.name = name) THEN
-        PERFORM ssb.raise_exists('remote service binding', name);
+        PERFORM ssb_internal.raise_exists('remote service binding', name);
     END IF;
     INSERT INTO ssb.remote_service_binding (database_id, name, to_service, user_name, is_anonymous, owner)
-    VALUES (v_database_id, name, to_service, user_name, coalesce(anonymous, false), ssb.owner_or_caller(owner, v_database_id))
+    VALUES (v_database_id, name, to_service, user_name, coalesce(anonymous, false), ssb_internal.owner_or_caller(owner, v_database_id))
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_error(9619, format('Failed to create remote service binding ''%s''. A remote service binding for service '
-                                             '''%s'' already exists.', name, to_service));
+        PERFORM ssb_internal.raise_error(9619, format('Failed to create remote service binding ''%s''. A remote service binding for service '
+                                                      '''%s'' already exists.', name, to_service));
     END IF;
+    PERFORM ssb_internal.retry_secured();
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.binding_to_change(p_verb text, p_name text, p_database_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.binding_to_change(p_verb text, p_name text, p_database_id integer)
 RETURNS ssb.remote_service_binding
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -185,10 +191,10 @@ DECLARE
 BEGIN
     SELECT b.* INTO v_binding FROM ssb.remote_service_binding AS b WHERE b.database_id = p_database_id AND b.name = p_name;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_not_found(p_verb, 'remote service binding', p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, 'remote service binding', p_name);
     END IF;
-    PERFORM ssb.require_permission(p_verb, 'REMOTE SERVICE BINDING', v_binding.binding_id, p_name, 'ALTER', v_binding.owner,
-                                   p_database_id);
+    PERFORM ssb_internal.require_permission(p_verb, 'REMOTE SERVICE BINDING', v_binding.binding_id, p_name, 'ALTER', v_binding.owner,
+                                            p_database_id);
     RETURN v_binding;
 END;
 $$;
@@ -201,15 +207,16 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_database_id integer := ssb.database_id_of(database);
-    v_binding ssb.remote_service_binding := ssb.binding_to_change('alter', name, v_database_id);
+    v_database_id integer := ssb_internal.database_id_of(database);
+    v_binding ssb.remote_service_binding := ssb_internal.binding_to_change('alter', name, v_database_id);
 BEGIN
     IF user_name IS NOT NULL THEN
-        PERFORM ssb.require_principal(user_name, v_database_id);
+        PERFORM ssb_internal.require_principal(user_name, v_database_id);
     END IF;
     UPDATE ssb.remote_service_binding AS b
        SET user_name = coalesce(user_name, b.user_name), is_anonymous = coalesce(anonymous, b.is_anonymous)
      WHERE b.binding_id = v_binding.binding_id;
+    PERFORM ssb_internal.retry_secured();
 END;
 $$;
 
@@ -220,7 +227,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_binding ssb.remote_service_binding := ssb.binding_to_change('drop', name, ssb.database_id_of(database));
+    v_binding ssb.remote_service_binding := ssb_internal.binding_to_change('drop', name, ssb_internal.database_id_of(database));
 BEGIN
     DELETE FROM ssb.remote_service_binding AS b WHERE b.binding_id = v_binding.binding_id;
 END;

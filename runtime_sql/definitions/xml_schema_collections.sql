@@ -12,23 +12,23 @@ DECLARE
     v_database_id integer;
     v_collection_id integer;
 BEGIN
-    SELECT n.* INTO v_name FROM ssb.split_name(name) AS n;
-    v_database_id := ssb.database_of_schema(v_name.schema_name);
-    PERFORM ssb.require_definition_right('CREATE XML SCHEMA COLLECTION', v_database_id);
-    PERFORM ssb.check_name(v_name.object_name);
+    SELECT n.* INTO v_name FROM ssb_internal.split_name(name) AS n;
+    v_database_id := ssb_internal.database_of_schema(v_name.schema_name);
+    PERFORM ssb_internal.require_definition_right('CREATE XML SCHEMA COLLECTION', v_database_id);
+    PERFORM ssb_internal.check_name(v_name.object_name);
     INSERT INTO ssb.xml_schema_collection (database_id, schema_name, name, spelling, compiled, source)
     VALUES (v_database_id, v_name.schema_name, v_name.object_name, coalesce(spelling, v_name.object_name),
-            ssb.compile_xml_schema(schemas), schemas)
+            ssb_internal.compile_xml_schema(schemas), schemas)
     ON CONFLICT DO NOTHING RETURNING collection_id INTO v_collection_id;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
-                                             coalesce(spelling, v_name.object_name)), 16, 6);
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+                                                      coalesce(spelling, v_name.object_name)), 16, 6);
     END IF;
-    PERFORM ssb.create_typed_xml(v_collection_id);
+    PERFORM ssb_internal.create_typed_xml(v_collection_id);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.collection_to_change(p_verb text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.collection_to_change(p_verb text, p_name text)
 RETURNS ssb.xml_schema_collection
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -37,11 +37,11 @@ DECLARE
     v_collection ssb.xml_schema_collection;
 BEGIN
     SELECT c.* INTO v_collection FROM ssb.xml_schema_collection AS c
-      JOIN ssb.split_name(p_name) AS n ON c.schema_name = n.schema_name AND c.name = n.object_name;
+      JOIN ssb_internal.split_name(p_name) AS n ON c.schema_name = n.schema_name AND c.name = n.object_name;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_not_found(p_verb, 'XML schema collection', p_name);
+        PERFORM ssb_internal.raise_not_found(p_verb, 'XML schema collection', p_name);
     END IF;
-    PERFORM ssb.require_definition_right('CREATE XML SCHEMA COLLECTION', v_collection.database_id);
+    PERFORM ssb_internal.require_definition_right('CREATE XML SCHEMA COLLECTION', v_collection.database_id);
     RETURN v_collection;
 END;
 $$;
@@ -53,10 +53,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_collection ssb.xml_schema_collection := ssb.collection_to_change('alter', name);
+    v_collection ssb.xml_schema_collection := ssb_internal.collection_to_change('alter', name);
 BEGIN
     UPDATE ssb.xml_schema_collection AS c
-       SET compiled = ssb.xml_schema_merge(c.compiled, schemas), source = c.source || schemas
+       SET compiled = ssb_internal.xml_schema_merge(c.compiled, schemas), source = c.source || schemas
      WHERE c.collection_id = v_collection.collection_id;
 END;
 $$;
@@ -68,12 +68,12 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_variable
 DECLARE
-    v_collection ssb.xml_schema_collection := ssb.collection_to_change('drop', name);
+    v_collection ssb.xml_schema_collection := ssb_internal.collection_to_change('drop', name);
 BEGIN
     IF EXISTS (SELECT FROM ssb.message_type AS t WHERE t.collection_id = v_collection.collection_id) THEN
-        PERFORM ssb.raise_bound('XML schema collection', v_collection.spelling, 'message type');
+        PERFORM ssb_internal.raise_bound('XML schema collection', v_collection.spelling, 'message type');
     END IF;
-    PERFORM ssb.drop_typed_xml(v_collection);
+    PERFORM ssb_internal.drop_typed_xml(v_collection);
     DELETE FROM ssb.xml_schema_collection AS c WHERE c.collection_id = v_collection.collection_id;
 END;
 $$;

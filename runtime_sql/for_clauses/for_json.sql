@@ -1,15 +1,16 @@
 -- FOR JSON: values as JSON text, and rows of several tables nested by table (AUTO).
 -- The compiler writes the objects out; what depends on the row is left to these.
 --
--- Called by  compiled FOR JSON queries (compiler/ordinary_sql_for_json.py)
+-- Called by  compiled FOR JSON queries (compiler/sql/query/for_json.py)
 
 -- Strings; SQL Server escapes the slash too.
 CREATE OR REPLACE FUNCTION sys.json_atom(value text) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
-AS $$ SELECT replace(to_json($1)::text, '/', '\/') $$;
+RETURN replace(to_json($1)::text, '/', '\/');
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value character) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     -- format: a cast to text would cut the blanks off.
@@ -19,70 +20,71 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value sys.xml) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-AS $$ SELECT sys.json_atom(sys.xml_to_text($1)) $$;
+RETURN sys.json_atom(sys.xml_to_text($1));
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value smallint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value numeric) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value boolean) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 -- bit is a domain over smallint, which overloading does not see.
 CREATE OR REPLACE FUNCTION sys.json_bit(value smallint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT ($1 <> 0)::text $$;
+RETURN ($1 <> 0)::text;
 
 -- Numbers as FOR XML prints them: 1.500000000000000e+000.
 CREATE OR REPLACE FUNCTION sys.json_atom(value double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT sys.xml_atom($1) $$;
+RETURN sys.xml_atom($1);
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value real) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT sys.xml_atom($1) $$;
+RETURN sys.xml_atom($1);
 
 -- Strings that need no escaping: ISO dates, upper case uuid. Base64 has slashes.
 CREATE OR REPLACE FUNCTION sys.json_atom(value bytea) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-AS $$ SELECT sys.json_atom(sys.xml_atom($1)) $$;
+RETURN sys.json_atom(sys.xml_atom($1));
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value uuid) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT '"' || sys.xml_atom($1) || '"' $$;
+RETURN '"' || sys.xml_atom($1) || '"';
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value date) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT '"' || sys.xml_atom($1) || '"' $$;
+RETURN '"' || sys.xml_atom($1) || '"';
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value time) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT '"' || sys.xml_atom($1) || '"' $$;
+RETURN '"' || sys.xml_atom($1) || '"';
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value timestamp) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT '"' || sys.xml_atom($1) || '"' $$;
+RETURN '"' || sys.xml_atom($1) || '"';
 
 CREATE OR REPLACE FUNCTION sys.json_atom(value timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-AS $$ SELECT '"' || sys.xml_atom($1) || '"' $$;
+RETURN '"' || sys.xml_atom($1) || '"';
 
 -- What has no form of its own in T-SQL.
 CREATE OR REPLACE FUNCTION sys.json_atom(value anyelement) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN sys.json_atom($1::text);
@@ -94,6 +96,7 @@ $$;
 -- on. Neighbouring rows with the same outer members share the outer object.
 CREATE OR REPLACE FUNCTION sys.json_auto(p_names text[], p_rows text[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_levels integer := array_length(p_rows, 2);

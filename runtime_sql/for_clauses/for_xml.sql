@@ -1,18 +1,15 @@
 -- FOR XML: values as XML content, and the pieces that elements are built of. Content is text that
 -- is already escaped; NULL is a column that is left out. The compiler writes the nesting.
 
--- Character data as FOR XML writes it. Unlike a value of type xml, its text shows carriage returns
--- as &#x0D; and, untyped, even characters that XML does not allow, as references.
-CREATE OR REPLACE FUNCTION sys.xml_atom(value text) RETURNS text
+-- Of text in which something must be escaped, see sys.xml_atom.
+CREATE OR REPLACE FUNCTION sys.xml_escaped(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_text text := $1;
     v_code integer;
 BEGIN
-    IF v_text !~ '[&<>\x01-\x08\x0b-\x1f\uFFFE\uFFFF]' THEN
-        RETURN v_text;
-    END IF;
     v_text := replace(replace(replace(v_text, '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
     IF v_text ~ '[\x01-\x08\x0b-\x1f\uFFFE\uFFFF]' THEN
         FOREACH v_code IN ARRAY ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
@@ -25,93 +22,103 @@ BEGIN
 END;
 $$;
 
+-- Character data as FOR XML writes it. Unlike a value of type xml, its text shows carriage returns
+-- as &#x0D; and, untyped, even characters that XML does not allow, as references.
+CREATE OR REPLACE FUNCTION sys.xml_atom(value text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+BEGIN
+    IF value OPERATOR(pg_catalog.~) '[&<>\x01-\x08\x0b-\x1f\uFFFE\uFFFF]' THEN
+        RETURN sys.xml_escaped(value);
+    END IF;
+    RETURN value;
+END;
+$$;
+
 -- char(n) keeps its padding, which a cast to text would drop.
 CREATE OR REPLACE FUNCTION sys.xml_atom(value character) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN sys.xml_atom(format('%s', $1));
+    RETURN sys.xml_atom(pg_catalog.format('%s', $1));
 END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value sys.xml) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value smallint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value numeric) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT $1::text $$;
+RETURN $1::text;
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value boolean) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT CASE WHEN $1 THEN '1' WHEN NOT $1 THEN '0' END $$;
+RETURN CASE WHEN $1 THEN '1' WHEN NOT $1 THEN '0' END;
 
 -- float and real: all their digits and a three-digit exponent, 1.500000000000000e+000.
 CREATE OR REPLACE FUNCTION sys.xml_atom(value double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT regexp_replace(btrim(to_char($1, '9.999999999999999EEEE')), '^(.*e[+-])(\d\d)$', '\10\2')
-$$;
+RETURN regexp_replace(btrim(to_char($1, '9.999999999999999EEEE')), '^(.*e[+-])(\d\d)$', '\10\2');
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value real) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT regexp_replace(btrim(to_char($1::double precision, '9.9999999EEEE')), '^(.*e[+-])(\d\d)$', '\10\2')
-$$;
+RETURN regexp_replace(btrim(to_char($1::double precision, '9.9999999EEEE')), '^(.*e[+-])(\d\d)$', '\10\2');
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value bytea) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT replace(encode($1, 'base64'), E'\n', '') $$;
+RETURN replace(encode($1, 'base64'), E'\n', '');
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value uuid) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT upper($1::text) $$;
+RETURN upper($1::text);
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value date) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT to_char($1, 'YYYY-MM-DD') $$;
+RETURN to_char($1, 'YYYY-MM-DD');
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value time) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT to_char($1, 'HH24:MI:SS')
            || CASE WHEN extract(microseconds FROM $1)::bigint % 1000000 = 0 THEN ''
                    WHEN extract(microseconds FROM $1)::bigint % 1000 = 0 THEN to_char($1, '.MS')
-                   ELSE to_char($1, '.US') END
-$$;
+                   ELSE to_char($1, '.US') END;
+END;
 
 -- datetime and its relatives: no fraction, three digits or six, as many as there are.
 CREATE OR REPLACE FUNCTION sys.xml_atom(value timestamp) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT to_char($1, 'YYYY-MM-DD"T"HH24:MI:SS')
            || CASE WHEN extract(microseconds FROM $1)::bigint % 1000000 = 0 THEN ''
                    WHEN extract(microseconds FROM $1)::bigint % 1000 = 0 THEN to_char($1, '.MS')
-                   ELSE to_char($1, '.US') END
-$$;
+                   ELSE to_char($1, '.US') END;
+END;
 
 CREATE OR REPLACE FUNCTION sys.xml_atom(value timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT sys.xml_atom($1::timestamp)
-           || CASE WHEN extract(timezone FROM $1) = 0 THEN 'Z' ELSE to_char($1, 'TZH:TZM') END
-$$;
+           || CASE WHEN extract(timezone FROM $1) = 0 THEN 'Z' ELSE to_char($1, 'TZH:TZM') END;
+END;
 
 -- What has no form of its own in T-SQL.
 CREATE OR REPLACE FUNCTION sys.xml_atom(value anyelement) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN sys.xml_atom($1::text);
@@ -121,23 +128,24 @@ $$;
 -- ' name="content"'; NULL for NULL.
 CREATE OR REPLACE FUNCTION sys.xml_attribute(name text, content text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT ' ' || $1 || '="'
-           || replace(replace(replace($2, '"', '&quot;'), E'\t', '&#x09;'), E'\n', '&#x0A;') || '"'
-$$;
+           || replace(replace(replace($2, '"', '&quot;'), E'\t', '&#x09;'), E'\n', '&#x0A;') || '"';
+END;
 
 -- '<name>content</name>'; for NULL nothing or, with xsinil, an element that says so.
 CREATE OR REPLACE FUNCTION sys.xml_leaf(name text, content text, xsinil boolean DEFAULT false) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce('<' || $1 || '>' || $2 || '</' || $1 || '>',
-                    CASE WHEN $3 THEN '<' || $1 || ' xsi:nil="true"/>' END)
-$$;
+                    CASE WHEN $3 THEN '<' || $1 || ' xsi:nil="true"/>' END);
+END;
 
 -- An element around content, '<name/>' without any; NULL around NULL, so that ROOT over no rows
 -- stays NULL. The name '' of PATH('') gives the content alone.
 CREATE OR REPLACE FUNCTION sys.xml_element(name text, attributes text, content text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN CASE WHEN $1 = '' THEN $3
@@ -149,6 +157,7 @@ $$;
 -- A path step that columns share: nothing when all of them are NULL.
 CREATE OR REPLACE FUNCTION sys.xml_group(name text, attributes text, content text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN CASE WHEN coalesce($2, '') <> '' OR coalesce($3, '') <> ''
@@ -159,15 +168,16 @@ $$;
 -- Columns 'comment()' and 'processing-instruction(target)': the text as it is.
 CREATE OR REPLACE FUNCTION sys.xml_comment(content text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT '<!--' || $1 || '-->' $$;
+RETURN '<!--' || $1 || '-->';
 
 CREATE OR REPLACE FUNCTION sys.xml_instruction(target text, content text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT '<?' || $1 || CASE $2 WHEN '' THEN '' ELSE ' ' END || $2 || '?>' $$;
+RETURN '<?' || $1 || CASE $2 WHEN '' THEN '' ELSE ' ' END || $2 || '?>';
 
 -- A column or table name as an XML name: 'a b' → a_x0020_b.
 CREATE OR REPLACE FUNCTION sys.xml_name(name text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_result text := '';
@@ -197,6 +207,7 @@ $$;
 -- by construction; only the forms that a value of type xml writes differently are changed.
 CREATE OR REPLACE FUNCTION sys.xml_of_content(content text) RETURNS sys.xml
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_illegal text;
@@ -205,20 +216,21 @@ BEGIN
     IF strpos(v_text, '&#x') > 0 THEN
         v_illegal := substring(v_text from '&#x(0[1-8BCEF]|1[0-9A-F]|FFF[EF]);');
         IF v_illegal IS NOT NULL THEN
-            PERFORM ssb.raise_error(6841, format('FOR XML could not serialize the data for node ''NoName'' because it contains'
+            PERFORM ssb_internal.raise_error(6841, format('FOR XML could not serialize the data for node ''NoName'' because it contains'
                 ' a character (0x%s) which is not allowed in XML. To retrieve this data using FOR XML, convert it to binary,'
                 ' varbinary or image data type and use the BINARY BASE64 directive.', lpad(v_illegal, 4, '0')));
         END IF;
         v_text := replace(replace(replace(v_text, '&#x0D;', '&#xD;'), '&#x0A;', '&#xA;'), '&#x09;', '&#x9;');
     END IF;
-    RETURN ssb.xml_tidy(v_text);
+    RETURN ssb_internal.xml_tidy(v_text);
 END;
 $$;
 
 -- FOR XML AUTO over several tables: rows come as one opening ('<c id="1">', with ELEMENTS also
 -- '<c><id>1</id>') per table, outermost first. Neighbours that open alike share the element.
-CREATE OR REPLACE FUNCTION ssb.xml_auto_row(state text[], names text[], openings text[]) RETURNS text[]
+CREATE OR REPLACE FUNCTION ssb_internal.xml_auto_row(state text[], names text[], openings text[]) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF $1 IS NULL THEN
@@ -228,8 +240,9 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.xml_auto_result(state text[]) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_auto_result(state text[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_levels integer := $1[1]::integer;
@@ -279,7 +292,7 @@ DO $$
 BEGIN
     IF to_regprocedure('sys.xml_auto(text[], text[])') IS NULL THEN
         CREATE AGGREGATE sys.xml_auto(names text[], openings text[]) (
-            SFUNC = ssb.xml_auto_row, STYPE = text[], FINALFUNC = ssb.xml_auto_result, PARALLEL = SAFE
+            SFUNC = ssb_internal.xml_auto_row, STYPE = text[], FINALFUNC = ssb_internal.xml_auto_result, PARALLEL = SAFE
         );
     END IF;
 END;

@@ -34,7 +34,7 @@ BEGIN
             v_tag := p_rows[v_row][1]::integer;
             v_parent := coalesce(p_rows[v_row][2]::integer, 0);
             IF coalesce(v_tag, 0) <= 0 THEN
-                PERFORM ssb.raise_error(6803, 'FOR XML EXPLICIT requires the first column to hold positive integers that represent XML tag IDs.');
+                PERFORM ssb_internal.raise_error(6803, 'FOR XML EXPLICIT requires the first column to hold positive integers that represent XML tag IDs.');
             END IF;
         END IF;
         v_depth := cardinality(v_tags);
@@ -44,7 +44,7 @@ BEGIN
             v_depth := v_depth - 1;
         END LOOP;
         IF v_depth = 0 AND v_parent > 0 THEN
-            PERFORM ssb.raise_error(6833, format('Parent tag ID %s is not among the open tags. FOR XML EXPLICIT requires parent tags '
+            PERFORM ssb_internal.raise_error(6833, format('Parent tag ID %s is not among the open tags. FOR XML EXPLICIT requires parent tags '
                 'to be opened first. Check the ordering of the result set.', v_parent));
         END IF;
         EXIT WHEN v_row > array_length(p_rows, 1);
@@ -75,7 +75,7 @@ BEGIN
             END IF;
         END LOOP;
         IF v_name IS NULL THEN
-            PERFORM ssb.raise_error(6806, format('Undeclared tag ID %s is used in a FOR XML EXPLICIT query.', v_tag));
+            PERFORM ssb_internal.raise_error(6806, format('Undeclared tag ID %s is used in a FOR XML EXPLICIT query.', v_tag));
         END IF;
         IF v_bare THEN
             v_pieces := v_pieces || '>'::text;

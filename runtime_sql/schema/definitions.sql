@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS ssb.xml_schema_collection (
     schema_name   text        NOT NULL,            -- PostgreSQL's
     name          text        NOT NULL,            -- folded
     spelling      text        NOT NULL,
-    compiled      jsonb       NOT NULL,            -- by ssb.compile_xml_schema
+    compiled      jsonb       NOT NULL,            -- by ssb_internal.compile_xml_schema
     source        text        NOT NULL,
     create_date   timestamptz NOT NULL DEFAULT now(),
     UNIQUE (schema_name, name)
@@ -28,6 +28,12 @@ CREATE TABLE IF NOT EXISTS ssb.message_type (
     CONSTRAINT "validation is none, empty or XML" CHECK (validation IN ('N', 'E', 'X')),
     CONSTRAINT "only XML has schemas" CHECK (collection_id IS NULL OR validation = 'X')
 );
+-- Never has a row. Anybody may take an advisory lock and keep it, but nobody else's role may lock this: so
+-- it is what proves that somebody changes definitions. ROW EXCLUSIVE: a message type's validation
+-- (ssb_internal.change_message_type). SHARE: a sender who could not have the type's advisory lock
+-- (ssb_internal.await_message_type). ROW SHARE: what dialog paths depend on (ssb_internal.forget_dialog_paths).
+CREATE TABLE IF NOT EXISTS ssb.change_lock ();
+
 CREATE UNIQUE INDEX IF NOT EXISTS message_type_by_name ON ssb.message_type (name, (coalesce(database_id, 0)));
 
 CREATE TABLE IF NOT EXISTS ssb.contract (
@@ -74,7 +80,7 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
     max_rollbacks              integer     NOT NULL DEFAULT 5,
     is_quarantine_enabled      boolean     NOT NULL DEFAULT false,
     attempts_since             bigint      NOT NULL DEFAULT 0,  -- transaction of the last ALTER QUEUE STATUS = ON
-    -- Copies for SEND and RECEIVE, kept by ssb.refresh_queue:
+    -- Copies for SEND and RECEIVE, kept by ssb_internal.refresh_queue:
     is_accepting               boolean     NOT NULL,          -- enqueue enabled, and its database's broker too
     is_watched                 boolean     NOT NULL,          -- somebody wants to know of arrivals
     priorities                 smallint[]  NOT NULL DEFAULT '{5}',  -- levels ever used, highest first
@@ -85,9 +91,9 @@ CREATE TABLE IF NOT EXISTS ssb.queue (
         (is_receive_enabled AND NOT is_retention_enabled AND NOT has_groups AND priorities = '{5}' AND max_rollbacks > 1) STORED,
     -- Sequences are read and written in a fraction of the time of a row, and are
     -- not undone by ROLLBACK. The first gives out queuing_order; SELECT on it mirrors
-    -- RECEIVE on the queue. The second is the queue's state (160_poison_messages.sql),
+    -- RECEIVE on the queue. The second is the queue's state (conversations/poison_messages.sql),
     -- 0 while there is nothing special; PUBLIC has SELECT on it while messages may
-    -- simply be appended (104_queues.sql).
+    -- simply be appended (definitions/queues.sql).
     order_sequence             regclass    NOT NULL,
     state_sequence             regclass    NOT NULL,
     UNIQUE (schema_name, relation_name),
@@ -189,7 +195,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS event_notification_by_name
     ON ssb.event_notification (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), coalesce(queue_id, 0), name);
 CREATE INDEX IF NOT EXISTS event_notification_by_conversation ON ssb.event_notification (conversation);
 
--- Triggers of T-SQL on definitions (650_definition_events.sql).
+-- Triggers of T-SQL on definitions (activation/definition_events.sql).
 CREATE TABLE IF NOT EXISTS ssb.ddl_trigger (
     trigger_id  integer     PRIMARY KEY DEFAULT nextval('ssb.object_id'),
     database_id integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,

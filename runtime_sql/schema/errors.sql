@@ -49,8 +49,8 @@ $$;
 
 -- Raises: number, severity and state travel in DETAIL where the SQLSTATE alone
 -- does not say them (severity 16 and state 1 are what it says by itself).
-CREATE OR REPLACE FUNCTION ssb.raise_error(number integer, message text, severity integer DEFAULT 16,
-                                           state integer DEFAULT 1, hint text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_error(number integer, message text, severity integer DEFAULT 16,
+                                                    state integer DEFAULT 1, hint text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

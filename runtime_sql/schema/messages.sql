@@ -1,7 +1,7 @@
 -- Messages. One pair of tables for all queues, keyed by the queue's number, so
 -- that the statements of SEND and RECEIVE are static and their plans cached (see
 -- docs/engine.md). New messages go to one of the pair; the other, once drained, is
--- truncated (180_rotate_messages.sql), which gives space back even while an old
+-- truncated (conversations/rotate_messages.sql), which gives space back even while an old
 -- snapshot keeps VACUUM from doing so.
 --
 -- ssb.message_stored is both of them. No foreign keys and no unique index: every row
@@ -39,6 +39,15 @@ CREATE INDEX IF NOT EXISTS message_0_by_endpoint ON ssb.message_0 (endpoint_id, 
     WHERE endpoint_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS message_1_by_endpoint ON ssb.message_1 (endpoint_id, queuing_order)
     WHERE endpoint_id IS NOT NULL;
+
+-- Conversations with an Error or DialogTimer message that is received before the messages it
+-- came after: written with that message, where others of the conversation may be waiting. Few:
+-- while a queue has one, RECEIVE takes the slow path there, which removes it.
+CREATE TABLE IF NOT EXISTS ssb.urgent_conversation (
+    queue_id    integer NOT NULL,
+    endpoint_id bigint  NOT NULL
+);
+CREATE INDEX IF NOT EXISTS urgent_conversation_by_queue ON ssb.urgent_conversation (queue_id, endpoint_id);
 
 -- Which of the pair takes new messages: 0 or 1 in the lowest bit. The second bit: the other
 -- one may hold messages too. The third: the other one is drained and waits for its TRUNCATE.

@@ -14,6 +14,11 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     -- Made by the initiator, told with each message, over a connection that each side has chosen to trust:
     -- who does not know it does not take part. Nobody but the runtime's owner may read it here.
     session_key     uuid        NOT NULL DEFAULT gen_random_uuid(),
+    security        char(1),                               -- N none, A anonymous, F full; NULL: not decided yet
+    near_user       text,                                  -- whose certificate serves here; whom the far side is
+    far_user        text,
+    outbound_key_id uuid,                                  -- of ssb.dialog_key, last used
+    inbound_key_id  uuid,
     far_instance    text,                                  -- service_broker_guid of the far side, once it has answered
     -- Sending
     address         text,                                  -- of the route taken; NULL: none leads there
@@ -44,3 +49,39 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.transport_connection (
     bytes_sent     bigint      NOT NULL DEFAULT 0,
     sends          bigint      NOT NULL DEFAULT 0
 );
+
+-- Keys of pairs of services, between which dialogs are sealed: exchanged once, renewed, and each dialog's
+-- derived from them (pgsb/security/dialogs.py). Sealed by the database's master key.
+CREATE TABLE IF NOT EXISTS ssb.dialog_key (
+    key_id          uuid        NOT NULL,
+    database_id     integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    is_outbound     boolean     NOT NULL,                  -- made here, told to the far side
+    is_anonymous    boolean     NOT NULL,
+    near_service    text        NOT NULL,
+    far_service     text        NOT NULL,
+    near_user       text,                                  -- whose certificates serve; NULL: nobody's, anonymous
+    far_user        text,
+    near            text,                                  -- SHA-256 of the certificates
+    far             text,
+    sealed_key      bytea       NOT NULL,
+    exchange        text,                                  -- what tells the far side of a key that was made here
+    made_at         timestamptz NOT NULL,                  -- by the clock of who made it
+    used_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (key_id, database_id)
+);
+REVOKE ALL ON ssb.dialog_key FROM PUBLIC;
+
+-- Sealed messages that another instance's daemon has brought, until this one's has opened them; and what it
+-- answers. Nobody has acknowledged them: after a crash they come again.
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.sealed_set (
+    set_id      uuid        PRIMARY KEY,
+    sender      text        NOT NULL DEFAULT session_user,
+    dialogs     jsonb       NOT NULL,
+    places      integer[]   NOT NULL,
+    numbers     bigint[]    NOT NULL,
+    bodies      bytea[]     NOT NULL,
+    exchanges   text[]      NOT NULL,
+    came_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    answers     jsonb
+);
+REVOKE ALL ON ssb.sealed_set FROM PUBLIC;

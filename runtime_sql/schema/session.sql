@@ -45,8 +45,17 @@ BEGIN
             captured         json[],     -- … here, one JSON array a row
             in_trigger       boolean,    -- ROLLBACK ends the batch of the statement that fired the trigger (3609)
             hint             text,       -- of the error that came last
-            failed           boolean     -- an error was shown since the batch began
+            failed           boolean,    -- an error was shown since the batch began
+            search_path      text,       -- the caller's, while the engine's own holds; NULL: the session has the engine's
+            database         text        -- the caller's (pgsb.database), while a module's own holds; NULL: it has none of its own
         );
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'search_path' AND NOT a.attisdropped) THEN
+        ALTER TYPE ssb.session ADD ATTRIBUTE search_path text;
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_attribute AS a
+                    WHERE a.attrelid = 'ssb.session'::regclass AND a.attname = 'database' AND NOT a.attisdropped) THEN
+        ALTER TYPE ssb.session ADD ATTRIBUTE database text;
     END IF;
 END;
 $$;

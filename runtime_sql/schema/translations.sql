@@ -1,5 +1,5 @@
 -- PostgreSQL text for T-SQL that only the run time knew, on its way from a client to
--- one of its sessions (140_late_text.sql). A row lives for moments. Nobody but the
+-- one of its sessions (session/runtime_compiled_sql.sql). A row lives for moments. Nobody but the
 -- functions there may touch it: what stands here is run.
 CREATE TABLE IF NOT EXISTS ssb.translation (
     token      uuid        PRIMARY KEY,           -- known to the session that asks and its client alone

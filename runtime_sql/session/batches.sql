@@ -8,17 +8,43 @@
 -- A session as a connection starts it. A COMMIT inside an exception block is
 -- refused in any case; which words refuse it tells whether COMMIT is possible
 -- outside one. They may be in any language: a function's are compared with.
-CREATE OR REPLACE PROCEDURE ssb.open_session(INOUT session ssb.session)
+CREATE OR REPLACE PROCEDURE ssb_internal.open_session(INOUT session ssb.session)
 LANGUAGE plpgsql
 AS $$
-DECLARE
-    v_status text[] := string_to_array(nullif(current_setting('pgsb.status', true), ''), ',');
 BEGIN
     BEGIN
         COMMIT;
     EXCEPTION WHEN invalid_transaction_termination THEN
-        session.atomic := SQLERRM = ssb.words_of_an_impossible_commit();
+        session := ssb_internal.new_session(SQLERRM OPERATOR(pg_catalog.=) ssb_internal.words_of_an_impossible_commit());
     END;
+    IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' THEN
+        session.search_path := pg_catalog.current_setting('search_path');
+        PERFORM ssb_internal.pin_search_path();
+    END IF;
+END;
+$$;
+
+-- T-SQL's names are found without a search_path. In the caller's, a function or operator that somebody made
+-- in public with closer types of arguments would take the place of one of PostgreSQL's. Clients of pgsb set this
+-- path for their sessions; where another client calls a procedure it holds for the call: to the end of
+-- each transaction, so COMMIT and ROLLBACK are followed by this function, and ssb_internal.leave puts the
+-- caller's back. A SET clause would forbid COMMIT in the procedure.
+CREATE OR REPLACE FUNCTION ssb_internal.pin_search_path()
+RETURNS text
+LANGUAGE sql VOLATILE
+RETURN CASE WHEN current_setting('search_path') <> 'pg_catalog, pg_temp'
+            THEN set_config('search_path', 'pg_catalog, pg_temp', true) END;
+
+CREATE OR REPLACE FUNCTION ssb_internal.new_session(p_is_atomic boolean)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    session ssb.session;
+    v_status text[] := string_to_array(nullif(current_setting('pgsb.status', true), ''), ',');
+BEGIN
+    session.atomic := p_is_atomic;
     session.trancount := session.atomic::integer;
     session.autocommit := NOT session.atomic;
     session.doomed := false;
@@ -28,7 +54,7 @@ BEGIN
     session.noexec := coalesce(nullif(current_setting('pgsb.noexec', true), ''), 'off')::boolean;
     session.try_depth := 0;
     IF nullif(current_setting('pgsb.tries', true), '') <> '0' THEN
-        PERFORM ssb.tries(0);
+        PERFORM ssb_internal.tries(0);
     END IF;
     session.outer_tries := 0;
     session.leaving := false;
@@ -41,12 +67,14 @@ BEGIN
     session.capturing := false;
     session.in_trigger := false;
     session.failed := false;
+    RETURN session;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.words_of_an_impossible_commit()
+CREATE OR REPLACE FUNCTION ssb_internal.words_of_an_impossible_commit()
 RETURNS text
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     COMMIT;
@@ -56,11 +84,11 @@ EXCEPTION WHEN invalid_transaction_termination THEN
 END;
 $$;
 
-CREATE OR REPLACE PROCEDURE ssb.begin_batch(INOUT session ssb.session)
+CREATE OR REPLACE PROCEDURE ssb_internal.begin_batch(INOUT session ssb.session)
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    CALL ssb.open_session(session);
+    CALL ssb_internal.open_session(session);
 END;
 $$;
 
@@ -68,7 +96,7 @@ $$;
 -- or is the last (false). An error that ended the batch is reported here, or raised
 -- when nothing follows. stop: an error ends the script as well, with SX002, which says
 -- nothing more; what the transaction did goes with it.
-CREATE OR REPLACE PROCEDURE ssb.end_batch(INOUT session ssb.session, more boolean DEFAULT false, stop boolean DEFAULT false)
+CREATE OR REPLACE PROCEDURE ssb_internal.end_batch(INOUT session ssb.session, more boolean DEFAULT false, stop boolean DEFAULT false)
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -76,11 +104,11 @@ DECLARE
 BEGIN
     IF session.doomed AND NOT session.rolling_back THEN
         IF session.leaving AND v_error.number IS NOT NULL THEN
-            PERFORM ssb.report(v_error, session.hint);
+            PERFORM ssb_internal.report(v_error, session.hint);
         END IF;
         session.hint := NULL;
         v_error := ROW(3998, 'Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.',
-                       16, 1, NULL, 1);
+                       16, 1, NULL, 1)::ssb.error;
         session.leaving := true;
         session.unresolved := false;
         session.rolling_back := true;
@@ -91,29 +119,24 @@ BEGIN
             ROLLBACK;
             session.trancount := 0;
             session.doomed := false;
-        ELSIF session.trancount > 0 AND NOT more THEN
+        ELSIF session.trancount OPERATOR(pg_catalog.>) 0 AND NOT more THEN
             -- The connection would keep it open to its end, which rolls it back; a DO block cannot.
             ROLLBACK;
             session.trancount := 0;
-        ELSIF session.trancount = 0 THEN
+        ELSIF session.trancount OPERATOR(pg_catalog.=) 0 THEN
             COMMIT;
         END IF;
-        session.autocommit := session.trancount = 0;
+        session.autocommit := session.trancount OPERATOR(pg_catalog.=) 0;
     END IF;
-    PERFORM set_config('pgsb.nocount', session.nocount::text, false),
-            set_config('pgsb.xact_abort', session.xact_abort::text, false),
-            set_config('pgsb.rowcount', coalesce(session.row_limit::text, ''), false),
-            set_config('pgsb.noexec', session.noexec::text, false),
-            ssb.tries(0),
-            set_config('pgsb.status', concat_ws(',', session.error, session.rowcount, session.fetch_status), false);
+    PERFORM ssb_internal.keep_session(session);
     IF session.leaving AND v_error.number IS NOT NULL THEN
         IF more THEN
-            PERFORM ssb.report(v_error, session.hint);
+            PERFORM ssb_internal.report(v_error, session.hint);
         ELSE
             IF NOT session.atomic THEN
                 COMMIT;
             END IF;
-            PERFORM ssb.raise_pending(v_error, session.hint);
+            PERFORM ssb_internal.raise_pending(v_error, session.hint);
         END IF;
     END IF;
     IF stop AND (session.failed OR session.leaving) THEN
@@ -126,49 +149,85 @@ BEGIN
     session.caught := NULL;
     session.try_depth := 0;
     session.failed := false;
+    IF session.search_path IS NOT NULL THEN
+        -- Further batches of ssb_internal.run_batches go on without the caller's.
+        PERFORM CASE WHEN more AND session.trancount OPERATOR(pg_catalog.>) 0 THEN ssb_internal.pin_search_path()
+                     ELSE pg_catalog.set_config('search_path', session.search_path, true) END;
+    END IF;
 END;
 $$;
 
--- Into a procedure: caller is what ssb.leave goes back to. An application calls
+-- What the next batch of this connection finds of this one.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_session(session ssb.session)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM set_config('pgsb.nocount', session.nocount::text, false),
+            set_config('pgsb.xact_abort', session.xact_abort::text, false),
+            set_config('pgsb.rowcount', coalesce(session.row_limit::text, ''), false),
+            set_config('pgsb.noexec', session.noexec::text, false),
+            ssb_internal.tries(0),
+            set_config('pgsb.status', concat_ws(',', session.error, session.rowcount, session.fetch_status), false);
+END;
+$$;
+
+-- Into a procedure: caller is what ssb_internal.leave goes back to. An application calls
 -- with session NULL; caller then stays NULL.
-CREATE OR REPLACE PROCEDURE ssb.enter(INOUT session ssb.session, INOUT caller ssb.session, procedure text)
+CREATE OR REPLACE PROCEDURE ssb_internal.enter(INOUT session ssb.session, INOUT caller ssb.session, procedure text)
 LANGUAGE plpgsql
 AS $$
 BEGIN
     IF session.trancount IS NULL THEN
-        CALL ssb.open_session(session);
+        CALL ssb_internal.open_session(session);
     ELSE
         caller := session;
     END IF;
     session.procedure := procedure;
-    session.nestlevel := session.nestlevel + 1;
+    session.nestlevel := session.nestlevel OPERATOR(pg_catalog.+) 1;
     session.outer_tries := session.try_depth;
     session.return_code := 0;
-    IF session.nestlevel > 32 THEN
-        session := ssb.nested_too_deep(session, caller.procedure);
+    IF session.nestlevel OPERATOR(pg_catalog.>) 32 THEN
+        session := ssb_internal.nested_too_deep(session, caller.procedure);
     END IF;
 END;
 $$;
 
--- Out of a procedure. Error 266 tells of a @@TRANCOUNT that is not the caller's;
--- an application gets the error that ended the procedure raised.
-CREATE OR REPLACE FUNCTION ssb.leave(session ssb.session, caller ssb.session)
+-- Out of a procedure: to an application, which gets the error that ended it raised and its own search_path
+-- back (a SET clause here would undo that), or to another procedure or batch.
+CREATE OR REPLACE FUNCTION ssb_internal.leave(session ssb.session, caller ssb.session)
 RETURNS ssb.session
 LANGUAGE plpgsql
+AS $$
+BEGIN
+    IF caller.trancount IS NOT NULL THEN
+        RETURN ssb_internal.leave_to_caller(session, caller);
+    END IF;
+    PERFORM ssb_internal.leave_to_application(session);
+    IF session.search_path IS NOT NULL THEN
+        PERFORM pg_catalog.set_config('search_path', session.search_path, true);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+-- Error 266 tells of a @@TRANCOUNT that is not the caller's.
+CREATE OR REPLACE FUNCTION ssb_internal.leave_to_caller(session ssb.session, caller ssb.session)
+RETURNS ssb.session
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_line integer := 0;
     v_name text := session.procedure;
     v_before integer := caller.trancount;
 BEGIN
-    IF v_before IS NULL THEN
-        RETURN ssb.leave_to_application(session);
-    END IF;
     session.procedure := caller.procedure;
     session.nestlevel := caller.nestlevel;
     IF session.try_depth <> caller.try_depth THEN
         -- RETURN in a TRY block.
-        session.try_depth := ssb.tries(caller.try_depth);
+        session.try_depth := ssb_internal.tries(caller.try_depth);
     END IF;
     session.outer_tries := caller.outer_tries;
     session.caught := caller.caught;
@@ -187,7 +246,7 @@ BEGIN
         END IF;
     END IF;
     IF session.trancount <> v_before AND NOT session.leaving THEN
-        session := ssb.signal(session, ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN '
+        session := ssb_internal.signal(session, ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN '
             'and COMMIT statements. Previous count = %s, current count = %s.', v_before, session.trancount), 16, 2,
             v_name, v_line)::ssb.error);
     END IF;
@@ -195,35 +254,36 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.leave_to_application(session ssb.session)
-RETURNS ssb.session
+CREATE OR REPLACE FUNCTION ssb_internal.leave_to_application(session ssb.session)
+RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF session.leaving AND (session.pending).number IS NOT NULL THEN
-        PERFORM ssb.raise_pending(session.pending, session.hint);
+        PERFORM ssb_internal.raise_pending(session.pending, session.hint);
     ELSIF session.doomed THEN
-        PERFORM ssb.raise_pending(ROW(3998, 'Uncommittable transaction is detected at the end of the batch. The transaction is '
+        PERFORM ssb_internal.raise_pending(ROW(3998, 'Uncommittable transaction is detected at the end of the batch. The transaction is '
             'rolled back.', 16, 1, session.procedure, 1)::ssb.error);
     ELSIF session.trancount <> session.atomic::integer THEN
         IF session.atomic THEN
-            PERFORM ssb.report(ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT '
+            PERFORM ssb_internal.report(ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT '
                 'statements. Previous count = 1, current count = %s.', session.trancount), 16, 2, session.procedure, 0)::ssb.error);
         ELSE
-            PERFORM ssb.raise_pending(ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN and '
+            PERFORM ssb_internal.raise_pending(ROW(266, format('Transaction count after EXECUTE indicates a mismatching number of BEGIN and '
                 'COMMIT statements. Previous count = 0, current count = %s.', session.trancount), 16, 2, session.procedure, 0)::ssb.error,
                 'The procedure left its transaction open; it has been rolled back.');
         END IF;
     END IF;
-    RETURN NULL;
 END;
 $$;
 
 -- Into a trigger: a transaction is open by definition, SET XACT_ABORT is ON. The TRY blocks around the
 -- statement that fired it catch its errors, those of RAISERROR too.
-CREATE OR REPLACE FUNCTION ssb.enter_trigger(procedure text)
+CREATE OR REPLACE FUNCTION ssb_internal.enter_trigger(procedure text)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     session ssb.session;
@@ -249,40 +309,45 @@ BEGIN
     session.nestlevel := CASE
         WHEN (length(v_stack) - length(replace(v_stack, 'PL/pgSQL', ''))) / 8
              - (v_stack LIKE '%inline_code_block%')::integer <= 2 THEN 1
-        ELSE ssb.nesting_level() END;
+        ELSE ssb_internal.nesting_level() END;
     session.capturing := false;
     session.in_trigger := true;
     IF session.nestlevel > 32 THEN
-        PERFORM ssb.check_nesting();
+        PERFORM ssb_internal.check_nesting();
     END IF;
     RETURN session;
 END;
 $$;
 
 -- Out of a trigger: the error that ended it goes to the statement that fired it.
-CREATE OR REPLACE FUNCTION ssb.leave_trigger(session ssb.session)
+CREATE OR REPLACE FUNCTION ssb_internal.leave_trigger(session ssb.session)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF session.leaving AND (session.pending).number IS NOT NULL THEN
-        PERFORM ssb.raise_pending(session.pending);
+        PERFORM ssb_internal.raise_pending(session.pending);
     ELSIF session.doomed OR session.trancount = 0 THEN
-        PERFORM ssb.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
+        PERFORM ssb_internal.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
                                       session.procedure, NULL)::ssb.error);
     END IF;
     IF session.try_depth <> session.outer_tries THEN
-        PERFORM ssb.tries(session.outer_tries);
+        PERFORM ssb_internal.tries(session.outer_tries);
     END IF;
-    PERFORM ssb.forget_updates(session.procedure);
+    PERFORM ssb_internal.forget_updates(session.procedure);
+    IF session.database IS NOT NULL THEN
+        PERFORM set_config('pgsb.database', session.database, true);
+    END IF;
 END;
 $$;
 
 -- UPDATE(column): BEFORE triggers on the columns note which an UPDATE names, for
 -- the trigger p_trigger, in a setting that dies with the transaction.
-CREATE OR REPLACE FUNCTION ssb.note_update()
+CREATE OR REPLACE FUNCTION ssb_internal.note_update()
 RETURNS trigger
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM set_config('pgsb.updates', concat_ws(',', nullif(current_setting('pgsb.updates', true), ''),
@@ -291,16 +356,15 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.was_updated(p_trigger text, p_column text)
+CREATE OR REPLACE FUNCTION ssb_internal.was_updated(p_trigger text, p_column text)
 RETURNS boolean
 LANGUAGE sql STABLE
-AS $$
-    SELECT coalesce(p_trigger || '.' || p_column = ANY (string_to_array(current_setting('pgsb.updates', true), ',')), false)
-$$;
+RETURN coalesce(p_trigger || '.' || p_column = ANY (string_to_array(current_setting('pgsb.updates', true), ',')), false);
 
-CREATE OR REPLACE FUNCTION ssb.forget_updates(p_trigger text)
+CREATE OR REPLACE FUNCTION ssb_internal.forget_updates(p_trigger text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF current_setting('pgsb.updates', true) <> '' THEN
@@ -313,22 +377,20 @@ $$;
 
 -- @@OPTIONS: the options that ODBC sets (ANSI_WARNINGS 8, ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64,
 -- QUOTED_IDENTIFIER 256, ANSI_NULL_DFLT_ON 1024, CONCAT_NULL_YIELDS_NULL 4096), NOCOUNT 512, XACT_ABORT 16384.
-CREATE OR REPLACE FUNCTION ssb.options(session ssb.session)
+CREATE OR REPLACE FUNCTION ssb_internal.options(session ssb.session)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-AS $$
-    SELECT 5496 + 512 * session.nocount::integer + 16384 * session.xact_abort::integer
-$$;
+RETURN 5496 + 512 * session.nocount::integer + 16384 * session.xact_abort::integer;
 
 -- SET ROWCOUNT: the rows after which a statement stops, NULL for all of them.
-CREATE OR REPLACE FUNCTION ssb.row_limit(p_rows bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.row_limit(p_rows bigint)
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_rows IS NULL OR p_rows < 0 THEN
-        PERFORM ssb.raise_error(507, 'Invalid argument for SET ROWCOUNT. Must be a non-null non-negative integer.');
+        PERFORM ssb_internal.raise_error(507, 'Invalid argument for SET ROWCOUNT. Must be a non-null non-negative integer.');
     END IF;
     RETURN nullif(p_rows, 0);
 END;
@@ -337,9 +399,10 @@ $$;
 -- Into the batch of EXEC ('…') or sp_executesql: a scope of its own for names that
 -- cannot be resolved, for SET options and for ERROR_PROCEDURE(). p_levels: sp_executesql
 -- is a procedure that runs a string, two levels.
-CREATE OR REPLACE FUNCTION ssb.enter_string(session ssb.session, p_levels integer DEFAULT 1)
+CREATE OR REPLACE FUNCTION ssb_internal.enter_string(session ssb.session, p_levels integer DEFAULT 1)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_caller text := session.procedure;
@@ -349,7 +412,7 @@ BEGIN
     session.outer_tries := session.try_depth;
     session.return_code := 0;
     IF session.nestlevel > 32 THEN
-        session := ssb.nested_too_deep(session, v_caller);
+        session := ssb_internal.nested_too_deep(session, v_caller);
     END IF;
     RETURN session;
 END;

@@ -4,91 +4,98 @@
 --
 -- Called by  compiled DECLARE CURSOR, OPEN, FETCH, CLOSE, DEALLOCATE
 
-CREATE OR REPLACE FUNCTION ssb.declare_cursor(cursor_name text, at integer)
+CREATE OR REPLACE FUNCTION ssb_internal.declare_cursor(cursor_name text, at integer)
 RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF at IS NOT NULL THEN
-        PERFORM ssb.raise_error(16915, format('A cursor with the name ''%s'' already exists.', cursor_name));
+        PERFORM ssb_internal.raise_error(16915, format('A cursor with the name ''%s'' already exists.', cursor_name));
     END IF;
     RETURN -1;
 END;
 $$;
 
 -- 16916 for a cursor that does not exist.
-CREATE OR REPLACE FUNCTION ssb.require_cursor(cursor_name text, at integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_cursor(cursor_name text, at integer)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF at IS NULL THEN
-        PERFORM ssb.raise_error(16916, format('A cursor with the name ''%s'' does not exist.', cursor_name));
+        PERFORM ssb_internal.raise_error(16916, format('A cursor with the name ''%s'' does not exist.', cursor_name));
     END IF;
 END;
 $$;
 
 -- WHERE CURRENT OF: the cursor must stand on a row.
-CREATE OR REPLACE FUNCTION ssb.require_row(cursor_name text, at integer, row_count integer)
+CREATE OR REPLACE FUNCTION ssb_internal.require_row(cursor_name text, at integer, row_count integer)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.require_cursor(cursor_name, at);
+    PERFORM ssb_internal.require_cursor(cursor_name, at);
     IF at < 0 THEN
-        PERFORM ssb.raise_error(16917, 'Cursor is not open.');
+        PERFORM ssb_internal.raise_error(16917, 'Cursor is not open.');
     ELSIF at = 0 OR at > coalesce(row_count, 0) THEN
-        PERFORM ssb.raise_error(16931, 'There are no rows in the current fetch buffer.');
+        PERFORM ssb_internal.raise_error(16931, 'There are no rows in the current fetch buffer.');
     END IF;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.open_cursor(cursor_name text, at integer)
+CREATE OR REPLACE FUNCTION ssb_internal.open_cursor(cursor_name text, at integer)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.require_cursor(cursor_name, at);
+    PERFORM ssb_internal.require_cursor(cursor_name, at);
     IF at >= 0 THEN
-        PERFORM ssb.raise_error(16905, 'The cursor is already open.');
+        PERFORM ssb_internal.raise_error(16905, 'The cursor is already open.');
     END IF;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.close_cursor(cursor_name text, at integer)
+CREATE OR REPLACE FUNCTION ssb_internal.close_cursor(cursor_name text, at integer)
 RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.require_cursor(cursor_name, at);
+    PERFORM ssb_internal.require_cursor(cursor_name, at);
     IF at < 0 THEN
-        PERFORM ssb.raise_error(16917, 'Cursor is not open.');
+        PERFORM ssb_internal.raise_error(16917, 'Cursor is not open.');
     END IF;
     RETURN -1;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.deallocate_cursor(cursor_name text, at integer)
+CREATE OR REPLACE FUNCTION ssb_internal.deallocate_cursor(cursor_name text, at integer)
 RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.require_cursor(cursor_name, at);
+    PERFORM ssb_internal.require_cursor(cursor_name, at);
     RETURN NULL;
 END;
 $$;
 
 -- The position after FETCH; 0 or row_count + 1 where there is no row.
-CREATE OR REPLACE FUNCTION ssb.fetch(cursor_name text, at integer, row_count integer, direction text, row_offset integer DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.fetch(cursor_name text, at integer, row_count integer, direction text, row_offset integer DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_count integer := coalesce(row_count, 0);
 BEGIN
     IF at IS NULL OR at < 0 THEN
-        PERFORM ssb.require_cursor(cursor_name, at);
-        PERFORM ssb.raise_error(16917, 'Cursor is not open.');
+        PERFORM ssb_internal.require_cursor(cursor_name, at);
+        PERFORM ssb_internal.raise_error(16917, 'Cursor is not open.');
     END IF;
     RETURN greatest(0, least(v_count + 1, CASE direction
         WHEN 'NEXT' THEN at + 1
@@ -101,18 +108,14 @@ END;
 $$;
 
 -- CURSOR_STATUS: 1 open with rows, 0 open without, -1 closed, -3 no such cursor.
-CREATE OR REPLACE FUNCTION ssb.cursor_status(at integer, row_count integer)
+CREATE OR REPLACE FUNCTION ssb_internal.cursor_status(at integer, row_count integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-AS $$
-    SELECT CASE WHEN at IS NULL THEN -3 WHEN at < 0 THEN -1 WHEN row_count > 0 THEN 1 ELSE 0 END
-$$;
+RETURN CASE WHEN at IS NULL THEN -3 WHEN at < 0 THEN -1 WHEN row_count > 0 THEN 1 ELSE 0 END;
 
 -- @@CURSOR_ROWS of the cursor opened last. T-SQL counts the rows of a STATIC or KEYSET cursor;
 -- those of a dynamic one may change: −1.
-CREATE OR REPLACE FUNCTION ssb.cursor_rows(at integer, row_count integer, fixed boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.cursor_rows(at integer, row_count integer, fixed boolean)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-AS $$
-    SELECT CASE WHEN at IS NULL OR at < 0 THEN 0 WHEN fixed THEN coalesce(row_count, 0) ELSE -1 END
-$$;
+RETURN CASE WHEN at IS NULL OR at < 0 THEN 0 WHEN fixed THEN coalesce(row_count, 0) ELSE -1 END;

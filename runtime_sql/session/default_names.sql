@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS ssb.default_name (
     PRIMARY KEY (relation, column_name)
 );
 
-CREATE OR REPLACE VIEW ssb.column_default AS
+CREATE OR REPLACE VIEW ssb_internal.column_default AS
 SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS column_name, c.relnamespace AS namespace,
        coalesce(n.name, format('df__%s__%s', c.relname, a.attname)) AS name, n.name IS NULL AS is_system_named
   FROM pg_attrdef AS d
@@ -22,7 +22,7 @@ SELECT d.oid, d.adrelid AS relation, a.attnum AS number, a.attname::text AS colu
 
 -- p_column and p_name are written as in SQL: in quotes where they need them.
 -- p_name: NULL takes the name away.
-CREATE OR REPLACE FUNCTION ssb.name_default(p_table regclass, p_column text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.name_default(p_table regclass, p_column text, p_name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -31,22 +31,22 @@ DECLARE
     v_column CONSTANT text := (parse_ident(p_column))[1];
 BEGIN
     -- Who may call ALTER TABLE; inside, current_user is the runtime's owner.
-    IF NOT pg_has_role(ssb.caller(), (SELECT c.relowner FROM pg_class AS c WHERE c.oid = p_table), 'USAGE') THEN
-        PERFORM ssb.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', p_table));
+    IF NOT pg_has_role(ssb_internal.caller(), (SELECT c.relowner FROM pg_class AS c WHERE c.oid = p_table), 'USAGE') THEN
+        PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', p_table));
     END IF;
     DELETE FROM ssb.default_name AS n WHERE n.relation = p_table AND n.column_name = v_column;
     INSERT INTO ssb.default_name (relation, column_name, name) SELECT p_table, v_column, (parse_ident(p_name))[1] WHERE p_name IS NOT NULL;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.column_of_default(p_table regclass, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.column_of_default(p_table regclass, p_name text)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT d.column_name FROM ssb.column_default AS d WHERE d.relation = p_table AND d.name = p_name; $$;
+AS $$ SELECT d.column_name FROM ssb_internal.column_default AS d WHERE d.relation = p_table AND d.name = p_name; $$;
 
 -- p_name as above. ALTER TABLE … DROP CONSTRAINT of a constraint, or of what is only a default here.
-CREATE OR REPLACE FUNCTION ssb.drop_constraint(p_table regclass, p_name text, p_if_exists boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_constraint(p_table regclass, p_name text, p_if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -56,13 +56,13 @@ DECLARE
     v_column text;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conrelid = p_table AND k.conname = v_name) THEN
-        v_column := ssb.column_of_default(p_table, v_name);
+        v_column := ssb_internal.column_of_default(p_table, v_name);
     END IF;
     IF v_column IS NULL THEN
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %s%I', p_table, CASE WHEN p_if_exists THEN 'IF EXISTS ' END, v_name);
     ELSE
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', p_table, v_column);
-        PERFORM ssb.name_default(p_table, quote_ident(v_column), NULL);
+        PERFORM ssb_internal.name_default(p_table, quote_ident(v_column), NULL);
     END IF;
 END;
 $$;

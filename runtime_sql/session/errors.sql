@@ -11,35 +11,34 @@
 -- then doomed where it would have been rolled back. A doomed transaction is a
 -- read-only one: PostgreSQL itself refuses every write (25006, our 3930).
 --
--- Called by  the exception handlers of compiled statements; 124, 125, 127
+-- Called by  the exception handlers of compiled statements; transactions.sql, batches.sql, modules.sql
 
 -- Whether an error rolls back whatever SET XACT_ABORT says.
-CREATE OR REPLACE FUNCTION ssb.rolls_back(number integer)
+CREATE OR REPLACE FUNCTION ssb_internal.rolls_back(number integer)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT number IN (235, 241, 242, 244, 245, 248, 293, 295, 217, 628, 1205, 2714, 3609, 3960, 8114, 8169, 10708)
-           OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328)
-$$;
+           OR number BETWEEN 9400 AND 9499 OR number BETWEEN 6300 AND 6399 AND number NOT IN (6314, 6328);
+END;
 
 -- How many TRY blocks a statement stands in, for the triggers that it fires: they get no session.
--- ROLLBACK forgets it (ssb.rollback_transaction says it anew).
-CREATE OR REPLACE FUNCTION ssb.tries(depth integer)
+-- ROLLBACK forgets it (ssb_internal.rollback_transaction says it anew).
+CREATE OR REPLACE FUNCTION ssb_internal.tries(depth integer)
 RETURNS integer
 LANGUAGE sql
-AS $$
-    SELECT set_config('pgsb.tries', depth::text, false)::integer
-$$;
+RETURN set_config('pgsb.tries', depth::text, false)::integer;
 
 -- Takes an error and decides where it goes. p_kind: NULL, RAISERROR, THROW, or
 -- TRIGGER for an error out of a trigger, which rolls back.
-CREATE OR REPLACE FUNCTION ssb.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL, p_hint text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.signal(session ssb.session, error ssb.error, p_kind text DEFAULT NULL, p_hint text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_unresolved boolean := p_kind IS NULL AND error.number IN (207, 208);
-    v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb.rolls_back(error.number));
+    v_rolls_back boolean := coalesce(p_kind = 'TRIGGER', ssb_internal.rolls_back(error.number));
     v_ends boolean := v_rolls_back OR session.xact_abort AND p_kind IS DISTINCT FROM 'RAISERROR' AND NOT v_unresolved
                                       AND (error.number <> 266 OR p_kind IS NOT NULL);
 BEGIN
@@ -60,7 +59,7 @@ BEGIN
         session.rolling_back := v_ends;
         session.pending := error;
     ELSE
-        PERFORM ssb.report(error, p_hint);
+        PERFORM ssb_internal.report(error, p_hint);
         session.failed := true;
         session.leaving := v_unresolved;
         session.unresolved := v_unresolved;
@@ -73,10 +72,11 @@ $$;
 
 -- The one line in every handler: a statement failed. line counts from the first
 -- line of the batch; p_verb is INSERT, UPDATE, DELETE, MERGE or the first word of a definition.
-CREATE OR REPLACE FUNCTION ssb.failed(session ssb.session, line integer, sqlstate_code text, message text,
+CREATE OR REPLACE FUNCTION ssb_internal.failed(session ssb.session, line integer, sqlstate_code text, message text,
                                       detail text DEFAULT NULL, p_verb text DEFAULT NULL, p_hint text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_error ssb.error;
@@ -85,13 +85,13 @@ DECLARE
     v_from_trigger boolean := false;
 BEGIN
     IF v_number IS NULL AND sqlstate_code <> 'TZZZZ' THEN
-        v_error := ssb.native_error(sqlstate_code, message, detail, p_verb);
+        v_error := ssb_internal.native_error(sqlstate_code, message, detail, p_verb);
     ELSE
         v_parts := regexp_match(detail, '^Msg (\d+), Level (\d+), State (\d+)(?:, Procedure ([^,]+))?(?:, Line (\d+))?$');
         v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
         v_error.message := message;
         v_error.severity := coalesce(v_parts[2]::integer, 16);
-        v_error.state := coalesce(v_parts[3]::integer, ssb.usual_state(v_error.number));
+        v_error.state := coalesce(v_parts[3]::integer, ssb_internal.usual_state(v_error.number));
         v_error.procedure := v_parts[4];
         v_error.line := v_parts[5]::integer;
         -- A procedure that is not ours: the error comes out of a trigger.
@@ -101,57 +101,56 @@ BEGIN
         v_error.procedure := session.procedure;
         v_error.line := line;
     END IF;
-    RETURN ssb.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
+    RETURN ssb_internal.signal(session, v_error, CASE WHEN v_from_trigger THEN 'TRIGGER' END, nullif(p_hint, ''));
 END;
 $$;
 
 -- The state that SQL Server reports with an error which our functions raise by number alone.
-CREATE OR REPLACE FUNCTION ssb.usual_state(number integer)
+CREATE OR REPLACE FUNCTION ssb_internal.usual_state(number integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
-AS $$
-    SELECT CASE number WHEN 242 THEN 3 WHEN 8115 THEN 2 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 2714 THEN 6 WHEN 8114 THEN 5 WHEN 628 THEN 0 ELSE 1 END
-$$;
+RETURN CASE number WHEN 242 THEN 3 WHEN 8115 THEN 2 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 2714 THEN 6 WHEN 8114 THEN 5 WHEN 628 THEN 0 ELSE 1 END;
 
 -- SQL Server's number of any SQLSTATE, for clients that show errors of plain statements.
-CREATE OR REPLACE FUNCTION ssb.error_number(sqlstate_code text, message text DEFAULT '')
+CREATE OR REPLACE FUNCTION ssb_internal.error_number(sqlstate_code text, message text DEFAULT '')
 RETURNS integer
 LANGUAGE sql STABLE
-AS $$
-    SELECT coalesce(ssb.error_number_of(sqlstate_code), (ssb.native_error(sqlstate_code, message, NULL, NULL)).number)
-$$;
+RETURN coalesce(ssb.error_number_of(sqlstate_code), (ssb_internal.native_error(sqlstate_code, message, NULL, NULL)).number);
 
 -- THROW number, message, state.
-CREATE OR REPLACE FUNCTION ssb.throw(session ssb.session, line integer, number integer, message text, state integer)
+CREATE OR REPLACE FUNCTION ssb_internal.throw(session ssb.session, line integer, number integer, message text, state integer)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF number < 50000 THEN
-        RETURN ssb.signal(session, ROW(35100, format('Error number %s in the THROW statement is outside the valid range. Specify '
+        RETURN ssb_internal.signal(session, ROW(35100, format('Error number %s in the THROW statement is outside the valid range. Specify '
             'an error number in the valid range of 50000 to 2147483647.', number), 16, 10, session.procedure, line)::ssb.error);
     END IF;
-    RETURN ssb.signal(session, ROW(number, message, 16, state, session.procedure, line)::ssb.error, 'THROW');
+    RETURN ssb_internal.signal(session, ROW(number, message, 16, state, session.procedure, line)::ssb.error, 'THROW');
 END;
 $$;
 
 -- THROW without arguments in a CATCH block: the caught error goes on as it is.
-CREATE OR REPLACE FUNCTION ssb.rethrow(session ssb.session, line integer)
+CREATE OR REPLACE FUNCTION ssb_internal.rethrow(session ssb.session, line integer)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN ssb.signal(session, session.caught, 'THROW');
+    RETURN ssb_internal.signal(session, session.caught, 'THROW');
 END;
 $$;
 
 -- RAISERROR (message or number, severity, state, arguments). Below severity 11 it
 -- is a message; 19 asks for WITH LOG, 20 and more end the connection.
-CREATE OR REPLACE FUNCTION ssb.raiserror(session ssb.session, line integer, message text, severity integer, state integer,
+CREATE OR REPLACE FUNCTION ssb_internal.raiserror(session ssb.session, line integer, message text, severity integer, state integer,
                                          arguments text[] DEFAULT '{}', seterror boolean DEFAULT false,
                                          number integer DEFAULT 50000)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_text text := sys.formatmessage(coalesce(message, ''), VARIADIC arguments);
@@ -169,17 +168,18 @@ BEGIN
         session.rowcount := 0;
         RETURN session;
     ELSIF severity >= 20 THEN
-        PERFORM ssb.raise_pending(ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error,
+        PERFORM ssb_internal.raise_pending(ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error,
                                   'Severity 20 and above ends the connection.');
     END IF;
-    RETURN ssb.signal(session, ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error, 'RAISERROR');
+    RETURN ssb_internal.signal(session, ROW(number, v_text, severity, v_state, session.procedure, line)::ssb.error, 'RAISERROR');
 END;
 $$;
 
 -- BEGIN CATCH: the error on its way is the one that ERROR_NUMBER() and its family show.
-CREATE OR REPLACE FUNCTION ssb.begin_catch(session ssb.session)
+CREATE OR REPLACE FUNCTION ssb_internal.begin_catch(session ssb.session)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.caught := session.pending;
@@ -190,9 +190,10 @@ END;
 $$;
 
 -- RETURN code. The statement itself sets @@ERROR to 0 and @@ROWCOUNT to 1; NULL counts as 0.
-CREATE OR REPLACE FUNCTION ssb.set_return(session ssb.session, code integer DEFAULT 0)
+CREATE OR REPLACE FUNCTION ssb_internal.set_return(session ssb.session, code integer DEFAULT 0)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := coalesce(code, 0);

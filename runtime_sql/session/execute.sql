@@ -7,13 +7,18 @@
 -- back the very transaction that made it, and PostgreSQL looks result types up
 -- after a call; results come back in a setting.
 --
+-- Whose procedure that is, its catalog row tells (ssb_internal.is_own_trampoline), not a setting. Inside a function or
+-- trigger, where COMMIT is not possible anyhow and the role may be another than the session's, each
+-- role has a procedure under a name of its own, which EXECUTE calls.
+--
 -- Called by  compiled EXEC
 -- Settings   pgsb.answer
 
 -- The PostgreSQL name of a procedure named in T-SQL: [db].[schema].[name].
-CREATE OR REPLACE FUNCTION ssb.module_name(p_name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.module_name(p_name text, database text DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := sys.name_parts(p_name);
@@ -37,7 +42,7 @@ $$;
 CREATE SEQUENCE IF NOT EXISTS ssb.planned_calls CACHE 1000;
 GRANT USAGE ON SEQUENCE ssb.planned_calls TO PUBLIC;
 
-CREATE OR REPLACE FUNCTION ssb.plan_calls_anew()
+CREATE OR REPLACE FUNCTION ssb_internal.plan_calls_anew()
 RETURNS text
 LANGUAGE plpgsql
 AS $$
@@ -45,17 +50,20 @@ DECLARE
     v_version integer := pg_catalog.current_setting('server_version_num');
     v_path text := pg_catalog.current_setting('search_path');
 BEGIN
-    IF v_version >= 160001 OR v_version BETWEEN 150005 AND 159999 OR v_version BETWEEN 140010 AND 149999 THEN
+    IF v_version OPERATOR(pg_catalog.>=) 160001
+       OR v_version OPERATOR(pg_catalog.>=) 150005 AND v_version OPERATOR(pg_catalog.<) 160000
+       OR v_version OPERATOR(pg_catalog.>=) 140010 AND v_version OPERATOR(pg_catalog.<) 150000 THEN
         RETURN NULL;
     END IF;
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', nullif(v_path, ''),
-        CASE pg_catalog.nextval('ssb.planned_calls') % 2 WHEN 0 THEN 'ssb' ELSE 'sys' END), false);
+    PERFORM pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ',
+        CASE WHEN v_path OPERATOR(pg_catalog.<>) '' THEN v_path END,
+        CASE WHEN pg_catalog.nextval('ssb.planned_calls') OPERATOR(pg_catalog.%) 2 OPERATOR(pg_catalog.=) 0 THEN 'ssb' ELSE 'sys' END), true);
     RETURN v_path;
 END;
 $$;
 
 -- Marks are '[@name][ OUTPUT| DEFAULT]', one for each argument; arguments travel as text.
-CREATE OR REPLACE PROCEDURE ssb.execute(procedure text, marks text[], INOUT arguments text[], INOUT session ssb.session,
+CREATE OR REPLACE PROCEDURE ssb_internal.execute(procedure text, marks text[], INOUT arguments text[], INOUT session ssb.session,
                                         line integer, shown_name text DEFAULT NULL)
 LANGUAGE plpgsql
 AS $$
@@ -63,35 +71,71 @@ DECLARE
     v_answer text[];
     v_error ssb.error;
     v_path text;
+    v_written record;
 BEGIN
     BEGIN
-        v_error := ssb.write_trampoline(procedure, marks, coalesce(shown_name, ssb.tsql_spelling(procedure)), line);
+        SELECT t.* INTO v_written
+          FROM ssb_internal.write_trampoline(procedure, marks, coalesce(shown_name, ssb_internal.tsql_spelling(procedure)), line, session.atomic) AS t;
+        v_error := v_written.error;
     EXCEPTION WHEN OTHERS THEN
-        session := ssb.failed(session, line, SQLSTATE, SQLERRM);
+        session := ssb_internal.failed(session, line, SQLSTATE, SQLERRM);
         RETURN;
     END;
     IF v_error.number IS NOT NULL THEN
         v_error.procedure := coalesce(v_error.procedure, session.procedure);
-        session := ssb.signal(session, v_error);
+        session := ssb_internal.signal(session, v_error);
         RETURN;
     END IF;
-    v_path := ssb.plan_calls_anew();
-    CALL pg_temp.ssb_trampoline(arguments, session);
-    IF v_path IS NOT NULL THEN
-        PERFORM set_config('search_path', v_path, false);
+    IF session.atomic THEN
+        PERFORM ssb_internal.call_trampoline(v_written.name, arguments, session);
+    ELSE
+        v_path := ssb_internal.plan_calls_anew();
+        CALL pg_temp.ssb_trampoline(arguments, session);
     END IF;
-    v_answer := current_setting('pgsb.answer')::text[];
+    IF v_path IS NOT NULL THEN
+        PERFORM pg_catalog.set_config('search_path', v_path, true);
+    END IF;
+    v_answer := pg_catalog.current_setting('pgsb.answer')::text[];
     session := v_answer[1]::ssb.session;
     arguments := v_answer[2]::text[];
 END;
 $$;
 
--- Writes pg_temp.ssb_trampoline for one procedure and one shape of argument list;
--- returns the error of a call that cannot be made.
-CREATE OR REPLACE FUNCTION ssb.write_trampoline(procedure text, marks text[], shown_name text, line integer)
-RETURNS ssb.error
-LANGUAGE plpgsql
+-- Whether the procedure in pg_temp is this role's and has this body: so nobody else had a hand in it.
+CREATE OR REPLACE FUNCTION ssb_internal.is_own_trampoline(p_name text, p_body text)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
+    SELECT EXISTS (
+        SELECT FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
+         WHERE p.oid = to_regprocedure(format('pg_temp.%I(text[],ssb.session)', p_name))
+           AND p.prokind = 'p' AND NOT p.prosecdef AND p.proconfig IS NULL AND l.lanname = 'plpgsql'
+           AND p.proowner = current_user::regrole AND p.prosrc = p_body)
+$$;
+
+-- A CALL inside a function or trigger.
+CREATE OR REPLACE FUNCTION ssb_internal.call_trampoline(p_name text, arguments text[], session ssb.session)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE format('CALL pg_temp.%I($1, $2)', p_name) USING arguments, session;
+    IF p_name LIKE 'ssb\_once\_%' THEN
+        EXECUTE format('DROP PROCEDURE IF EXISTS pg_temp.%I(text[], ssb.session)', p_name);
+    END IF;
+END;
+$$;
+
+-- Writes the procedure in pg_temp for one procedure and one shape of argument list, and returns its name, or
+-- the error of a call that cannot be made. p_atomic: within the caller's transaction.
+CREATE OR REPLACE FUNCTION ssb_internal.write_trampoline(procedure text, marks text[], shown_name text, line integer, p_atomic boolean,
+                                                OUT error ssb.error, OUT name text)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
 DECLARE
     v_name text[] := parse_ident(procedure);
     v_found pg_proc;
@@ -108,16 +152,20 @@ DECLARE
     v_call text[] := '{}';
     v_back text := '';
     v_body text;
+    v_there boolean;
     v_run text := 'CALL %I.%I(%s);';
 BEGIN
     -- EXEC runs scalar functions too: what a number comes to is the return code.
     SELECT p.* INTO v_found FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE n.nspname = ssb.actual_schema(v_name[1]) AND p.proname = v_name[2]
+     WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND p.proname = v_name[2]
+       -- EXEC #p: what the session's user made is not run with rights that are not his.
+       AND (n.oid <> pg_my_temp_schema() OR p.proowner = current_user::regrole OR NOT ssb_internal.runs_as_another())
        AND (p.prokind = 'p' OR p.prokind = 'f' AND NOT p.proretset
             AND format_type(p.prorettype, NULL) IN ('smallint', 'integer', 'bigint', 'numeric', 'sys.bit', 'void'))
      ORDER BY p.prokind DESC LIMIT 1;
     IF NOT FOUND THEN
-        RETURN ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line)::ssb.error;
+        error := ROW(2812, format('Could not find stored procedure ''%s''.', shown_name), 16, 62, NULL, line)::ssb.error;
+        RETURN;
     END IF;
     v_is_ours := v_found.proallargtypes[cardinality(v_found.proallargtypes)] IS NOT DISTINCT FROM 'ssb.session'::regtype;
     v_count := coalesce(cardinality(v_found.proallargtypes), v_found.pronargs) - v_is_ours::integer;
@@ -128,14 +176,17 @@ BEGIN
         IF v_mark <> '' THEN
             v_at := array_position(v_found.proargnames::text[], sys.fold(ltrim(v_mark, '@')));
             IF v_at IS NULL OR v_at > v_count THEN
-                RETURN ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
+                error := ROW(8145, format('%s is not a parameter for procedure %s.', v_mark, v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
+                RETURN;
             END IF;
         ELSIF i > v_count THEN
-            RETURN ROW(8144, format('Procedure or function %s has too many arguments specified.', v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
+            error := ROW(8144, format('Procedure or function %s has too many arguments specified.', v_name[2]), 16, 2, v_name[2], 0)::ssb.error;
+            RETURN;
         END IF;
         IF marks[i] LIKE '% OUTPUT' AND coalesce(v_found.proargmodes[v_at], 'i') = 'i' THEN
-            RETURN ROW(8162, format('The formal parameter "@%s" was not declared as an OUTPUT parameter, but the actual parameter '
+            error := ROW(8162, format('The formal parameter "@%s" was not declared as an OUTPUT parameter, but the actual parameter '
                 'passed in requested output.', v_found.proargnames[v_at]), 16, 2, v_name[2], 0)::ssb.error;
+            RETURN;
         END IF;
         v_given[v_at] := CASE WHEN marks[i] LIKE '% DEFAULT' THEN NULL ELSE i END;
     END LOOP;
@@ -145,8 +196,9 @@ BEGIN
         v_is_output := coalesce(v_found.proargmodes[i], 'i') <> 'i';
         v_default := pg_get_function_arg_default(v_found.oid, i);
         IF v_given[i] IS NULL AND v_default IS NULL THEN
-            RETURN ROW(201, format('Procedure or function ''%s'' expects parameter ''@%s'', which was not supplied.', v_name[2],
+            error := ROW(201, format('Procedure or function ''%s'' expects parameter ''@%s'', which was not supplied.', v_name[2],
                                    v_found.proargnames[i]), 16, 4, v_name[2], 0)::ssb.error;
+            RETURN;
         ELSIF v_given[i] IS NULL AND NOT v_is_output THEN
             CONTINUE;
         END IF;
@@ -164,7 +216,7 @@ BEGIN
         v_run := format('BEGIN
         %s
     EXCEPTION WHEN OTHERS THEN
-        session := ssb.failed(session, %s, SQLSTATE, SQLERRM);
+        session := ssb_internal.failed(session, %s, SQLSTATE, SQLERRM);
         session.return_code := NULL;
     END;', CASE v_found.prorettype WHEN 'void'::regtype THEN 'PERFORM %I.%I(%s); session.return_code := 0;'
                                    ELSE 'session.return_code := %I.%I(%s);' END, line);
@@ -176,7 +228,7 @@ DECLARE
 BEGIN
     BEGIN
 %s    EXCEPTION WHEN OTHERS THEN
-        session := ssb.failed_argument(session, %s, %L, SQLSTATE, SQLERRM);
+        session := ssb_internal.failed_argument(session, %s, %L, SQLSTATE, SQLERRM);
         PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
         RETURN;
     END;
@@ -187,72 +239,90 @@ BEGIN
     PERFORM set_config('pgsb.answer', ARRAY[session::text, arguments::text]::text, false);
 END;
 $trampoline$, v_declare, v_read, line, v_name[2], format(v_run, v_name[1], v_name[2], array_to_string(v_call, ', ')), v_back);
-    IF coalesce(current_setting('pgsb.trampoline', true), '') <> md5(v_body)
-       OR to_regprocedure('pg_temp.ssb_trampoline(text[],ssb.session)') IS NULL THEN
-        EXECUTE 'CREATE OR REPLACE PROCEDURE pg_temp.ssb_trampoline(arguments text[], session ssb.session) LANGUAGE plpgsql AS '
-                || quote_literal(v_body);
-        PERFORM set_config('pgsb.trampoline', md5(v_body), false);
+    name := CASE WHEN p_atomic THEN 'ssb_trampoline_' || current_user::regrole::oid ELSE 'ssb_trampoline' END;
+    IF ssb_internal.is_own_trampoline(name, v_body) THEN
+        RETURN;
     END IF;
-    RETURN NULL;
+    v_there := to_regproc(format('pg_temp.%I', name)) IS NOT NULL
+               OR to_regprocedure(format('pg_temp.%I(text[],ssb.session)', name)) IS NOT NULL;
+    IF v_there AND NOT EXISTS (SELECT FROM pg_proc AS p
+                                WHERE p.oid = to_regprocedure(format('pg_temp.%I(text[],ssb.session)', name))
+                                  AND p.proowner = current_user::regrole) THEN
+        IF NOT p_atomic THEN
+            PERFORM ssb_internal.raise_error(50000, format('EXEC @name finds a routine pg_temp.%s that is not its own.', name), 16, 1,
+                                    'That name is the engine''s: drop the routine.');
+        END IF;
+        -- A name that did not exist before.
+        name := 'ssb_once_' || replace(gen_random_uuid()::text, '-', '');
+        v_there := false;
+    END IF;
+    IF v_there THEN
+        EXECUTE format('DROP ROUTINE pg_temp.%I(text[], ssb.session)', name);
+    END IF;
+    EXECUTE format('CREATE PROCEDURE pg_temp.%I(arguments text[], session ssb.session) LANGUAGE plpgsql AS %L', name, v_body);
 END;
 $$;
 
 -- EXEC in the text: an argument that does not convert to its parameter's type. XML tells what is wrong with it.
-CREATE OR REPLACE FUNCTION ssb.unfit_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
+CREATE OR REPLACE FUNCTION ssb_internal.unfit_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
                                               p_from text, p_to text)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := NULL;
     IF sqlstate_code ~ '^22' OR ssb.error_number_of(sqlstate_code) < 9000 THEN
-        RETURN ssb.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, p_to), 16, 5,
+        RETURN ssb_internal.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, p_to), 16, 5,
                                        procedure, 0)::ssb.error);
     END IF;
-    RETURN ssb.failed(session, line, sqlstate_code, message);
+    RETURN ssb_internal.failed(session, line, sqlstate_code, message);
 END;
 $$;
 
 -- An argument that does not convert to its parameter's type, from p_from.
-CREATE OR REPLACE FUNCTION ssb.failed_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
+CREATE OR REPLACE FUNCTION ssb_internal.failed_argument(session ssb.session, line integer, procedure text, sqlstate_code text, message text,
                                                p_from text DEFAULT 'varchar')
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.return_code := NULL;
     IF sqlstate_code ~ '^22' THEN
-        RETURN ssb.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, ssb.tsql_type_in(message, 'int')),
+        RETURN ssb_internal.signal(session, ROW(8114, format('Error converting data type %s to %s.', p_from, ssb_internal.tsql_type_in(message, 'int')),
                                        16, 5, procedure, 0)::ssb.error);
     END IF;
-    RETURN ssb.failed(session, line, sqlstate_code, message);
+    RETURN ssb_internal.failed(session, line, sqlstate_code, message);
 END;
 $$;
 
 -- A call that the compiler knows to be wrong fails when it is reached.
-CREATE OR REPLACE FUNCTION ssb.wrong_call(session ssb.session, line integer, number integer, message text, procedure text)
+CREATE OR REPLACE FUNCTION ssb_internal.wrong_call(session ssb.session, line integer, number integer, message text, procedure text)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN ssb.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 WHEN 8178 THEN 1 ELSE 2 END,
+    RETURN ssb_internal.signal(session, ROW(number, message, 16, CASE number WHEN 201 THEN 4 WHEN 8178 THEN 1 ELSE 2 END,
                                    nullif(procedure, ''), CASE procedure WHEN '' THEN line ELSE 0 END)::ssb.error);
 END;
 $$;
 
 -- Dynamic SQL whose text the compiler could not read fails when it is reached; line is a line of that text.
-CREATE OR REPLACE FUNCTION ssb.wrong_text(session ssb.session, line integer, number integer, message text, severity integer,
+CREATE OR REPLACE FUNCTION ssb_internal.wrong_text(session ssb.session, line integer, number integer, message text, severity integer,
                                           state integer)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN ssb.signal(session, ROW(number, message, severity, state, NULL, line)::ssb.error);
+    RETURN ssb_internal.signal(session, ROW(number, message, severity, state, NULL, line)::ssb.error);
 END;
 $$;
 
 -- The routines that EXEC has written so far, temporary ones: who runs as another now could not replace them.
-CREATE OR REPLACE FUNCTION ssb.forget_trampolines()
+CREATE OR REPLACE FUNCTION ssb_internal.forget_trampolines()
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -262,7 +332,7 @@ DECLARE
 BEGIN
     FOR v_routine IN
         SELECT p.oid FROM pg_proc AS p
-         WHERE p.pronamespace = pg_my_temp_schema() AND p.proname IN ('ssb_trampoline', 'ssb_text')
+         WHERE p.pronamespace = pg_my_temp_schema() AND p.proname IN ('ssb_trampoline', 'ssb_text', 'ssb_batch')
            AND pg_has_role(p.proowner, 'USAGE')
     LOOP
         EXECUTE format('DROP ROUTINE %s', v_routine);
@@ -272,34 +342,36 @@ $$;
 
 -- EXECUTE AS and REVERT: SET ROLE to the principal's role and back. The roles left
 -- are kept in a setting, innermost last.
-CREATE OR REPLACE FUNCTION ssb.execute_as(principal text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.execute_as(principal text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_role name := ssb.role_of(principal);
+    v_role name := ssb_internal.role_of(principal);
 BEGIN
     PERFORM set_config('pgsb.roles', concat_ws(',', nullif(current_setting('pgsb.roles', true), ''), quote_ident(current_user)), false);
     IF principal IS NOT NULL THEN
-        PERFORM ssb.forget_trampolines();
+        PERFORM ssb_internal.forget_trampolines();
         PERFORM set_config('role', coalesce(v_role, principal), false);
     END IF;
 EXCEPTION WHEN invalid_parameter_value OR undefined_object OR insufficient_privilege THEN
-    PERFORM ssb.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not exist, '
+    PERFORM ssb_internal.raise_error(15517, format('Cannot execute as the database principal because the principal "%s" does not exist, '
         'this type of principal cannot be impersonated, or you do not have permission.', principal),
         hint => format('Here it is the PostgreSQL role of the same name: CREATE ROLE %I, and GRANT it to who runs this.', lower(principal)));
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.revert()
+CREATE OR REPLACE FUNCTION ssb_internal.revert()
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_roles text[] := parse_ident(nullif(replace(current_setting('pgsb.roles', true), ',', '.'), ''));
 BEGIN
     IF cardinality(v_roles) > 0 THEN
-        PERFORM ssb.forget_trampolines();
+        PERFORM ssb_internal.forget_trampolines();
         PERFORM set_config('role', v_roles[cardinality(v_roles)], false),
                 set_config('pgsb.roles', coalesce((SELECT string_agg(quote_ident(r), ',' ORDER BY n)
                     FROM unnest(v_roles) WITH ORDINALITY AS u(r, n) WHERE n < cardinality(v_roles)), ''), false);
@@ -309,79 +381,82 @@ $$;
 
 -- Names inside dynamic SQL that only the run time knows: T-SQL spelling to
 -- PostgreSQL's. p_schema is where a name without schema belongs.
-CREATE OR REPLACE FUNCTION ssb.dynamic_name(p_schema text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.dynamic_name(p_schema text, p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := sys.name_parts(p_name);
 BEGIN
     IF cardinality(v_parts) IS NULL THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
     ELSIF cardinality(v_parts) > 1 OR left(v_parts[1], 1) = '#' THEN
-        RETURN ssb.module_name(p_name);
+        RETURN ssb_internal.module_name(p_name);
     END IF;
     RETURN quote_ident(p_schema) || '.' || quote_ident(sys.fold(v_parts[1]));
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.dynamic_identifier(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.dynamic_identifier(p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := sys.name_parts(p_name);
 BEGIN
     IF cardinality(v_parts) IS NULL THEN
-        PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_name), 15);
     END IF;
     RETURN (SELECT string_agg(quote_ident(sys.fold(p)), '.' ORDER BY n) FROM unnest(v_parts) WITH ORDINALITY AS u(p, n));
 END;
 $$;
 
--- Whether texts are what ssb.dynamic_value takes; else the client must translate the whole.
-CREATE OR REPLACE FUNCTION ssb.are_dynamic_values(VARIADIC p_texts text[])
+-- Whether texts are what ssb_internal.dynamic_value takes; else the client must translate the whole.
+CREATE OR REPLACE FUNCTION ssb_internal.are_dynamic_values(VARIADIC p_texts text[])
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce(bool_and(t IS NULL OR t ~ '^[-+\d.,\s]*\d[-+\d.,\s]*$' OR t ~* '^\s*NULL\s*$'
                              OR t ~ '^(\s*N?''([^'']|'''')*''\s*(,|$))+$'), true)
       FROM unnest(p_texts) AS t;
-$$;
+END;
 
 -- Whether texts are names, or parts of one; else the client must translate the whole.
-CREATE OR REPLACE FUNCTION ssb.are_dynamic_names(VARIADIC p_texts text[])
+CREATE OR REPLACE FUNCTION ssb_internal.are_dynamic_names(VARIADIC p_texts text[])
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce(bool_and(t IS NULL OR t ~ '^\s*(?:[\w@#$]*|\[(?:[^\]]|\]\])+\]|"(?:[^"]|"")+")(?:\s*\.\s*(?:[\w@#$]+|\[(?:[^\]]|\]\])+\]|"(?:[^"]|"")+")?)*\s*$'), true)
       FROM unnest(p_texts) AS t;
-$$;
+END;
 
--- Whether texts are what ssb.dynamic_scalar takes; else the client must translate the whole.
-CREATE OR REPLACE FUNCTION ssb.are_dynamic_scalars(VARIADIC p_texts text[])
+-- Whether texts are what ssb_internal.dynamic_scalar takes; else the client must translate the whole.
+CREATE OR REPLACE FUNCTION ssb_internal.are_dynamic_scalars(VARIADIC p_texts text[])
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce(bool_and(t IS NULL OR t ~ '^\s*[-+]?[\d.]*\d[\d.]*\s*$' OR t ~* '^\s*NULL\s*$' OR t ~ '^\s*N?''([^'']|'''')*''\s*$'), true)
       FROM unnest(p_texts) AS t;
-$$;
+END;
 
 -- The value of one number, or of one string in quotes. What the script put in without quotes is a number, or
 -- would not have been T-SQL: it is taken as it is.
-CREATE OR REPLACE FUNCTION ssb.dynamic_scalar(p_text text)
+CREATE OR REPLACE FUNCTION ssb_internal.dynamic_scalar(p_text text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE WHEN p_text ~ '^\s*N?''([^'']|'''')*''\s*$' THEN replace(substring(p_text FROM '''(.*)'''), '''''', '''')
                 WHEN p_text !~* '^\s*NULL\s*$' THEN p_text END;
-$$;
+END;
 
 -- Numbers or strings, one or several with commas between: all that dynamic SQL may
 -- put where a value stands. Everything else is T-SQL, which cannot be translated here.
-CREATE OR REPLACE FUNCTION ssb.dynamic_value(p_text text)
+CREATE OR REPLACE FUNCTION ssb_internal.dynamic_value(p_text text)
 RETURNS text
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_text ~ '^[-+\d.,\s]*\d[-+\d.,\s]*$' OR p_text ~* '^\s*NULL\s*$' THEN
@@ -389,7 +464,7 @@ BEGIN
     ELSIF p_text ~ '^(\s*N?''([^'']|'''')*''\s*(,|$))+$' THEN
         RETURN regexp_replace(p_text, '(^|,)(\s*)N''', '\1\2''', 'g');
     END IF;
-    PERFORM ssb.raise_error(102, format('Incorrect syntax near ''%s''.', p_text), 15, 1,
+    PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', p_text), 15, 1,
         'Dynamic SQL may hold numbers and strings from variables, and names; other T-SQL cannot be translated in the server.');
     RETURN NULL;
 END;

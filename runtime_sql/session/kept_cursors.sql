@@ -1,100 +1,135 @@
 -- Cursors that more than one batch or procedure uses: their rows and places are kept in temporary
--- tables of the session. Others are variables of the routine that declares them (129_cursors.sql).
+-- tables of the session. Others are variables of the routine that declares them (session/cursors.sql).
 -- p_key is the folded name of a global cursor.
+--
+-- A connection's global cursors are there for whatever runs in it, as another role too. So the functions run with
+-- the rights of the runtime's owner, whose tables these are, and use no others of that name.
 --
 -- Called by  compiled DECLARE CURSOR, OPEN, FETCH, CLOSE, DEALLOCATE, CURSOR_STATUS, @@CURSOR_ROWS
 -- Locks      none beyond those of the session's own tables
 
+-- Whether this session has kept cursors. Error 50000 where the tables are somebody else's.
+CREATE OR REPLACE FUNCTION ssb_internal.keeps_cursors()
+RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_cursors regclass := to_regclass('pg_temp.ssb_cursor');
+    v_rows regclass := to_regclass('pg_temp.ssb_cursor_row');
+BEGIN
+    IF v_cursors IS NOT NULL THEN
+        PERFORM ssb_internal.require_own_table(v_cursors);
+    END IF;
+    IF v_rows IS NOT NULL THEN
+        PERFORM ssb_internal.require_own_table(v_rows);
+    END IF;
+    RETURN v_cursors IS NOT NULL;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.keeps_cursors() FROM PUBLIC;
+
 -- 16915 where there is one of this name. at: -1 closed, 0 before the first row, row_count + 1 behind the last.
--- p_columns: as ssb.show takes them, by which FETCH without INTO shows a row.
-CREATE OR REPLACE FUNCTION ssb.keep_cursor(p_key text, p_name text, p_scroll boolean, p_fixed boolean, p_columns text)
+-- p_columns: as ssb_internal.show takes them, by which FETCH without INTO shows a row.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_cursor(p_key text, p_name text, p_scroll boolean, p_fixed boolean, p_columns text)
 RETURNS void
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF to_regclass('pg_temp.ssb_cursor') IS NULL THEN
+    IF NOT ssb_internal.keeps_cursors() THEN
         CREATE TEMPORARY TABLE ssb_cursor (key text PRIMARY KEY, at integer NOT NULL, row_count integer, can_scroll boolean, is_fixed boolean,
                                            columns text);
         CREATE TEMPORARY TABLE ssb_cursor_row (key text, place integer, cells text[], PRIMARY KEY (key, place));
     END IF;
     IF EXISTS (SELECT FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key) THEN
-        PERFORM ssb.raise_error(16915, format('A cursor with the name ''%s'' already exists.', p_name));
+        PERFORM ssb_internal.raise_error(16915, format('A cursor with the name ''%s'' already exists.', p_name));
     END IF;
     INSERT INTO pg_temp.ssb_cursor (key, at, row_count, can_scroll, is_fixed, columns) VALUES (p_key, -1, 0, p_scroll, p_fixed, p_columns);
 END;
 $$;
 
 -- Before its rows are read.
-CREATE OR REPLACE FUNCTION ssb.empty_cursor(p_key text)
+CREATE OR REPLACE FUNCTION ssb_internal.empty_cursor(p_key text)
 RETURNS void
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM ssb_internal.keeps_cursors();
     DELETE FROM pg_temp.ssb_cursor_row AS r WHERE r.key = p_key;
     UPDATE pg_temp.ssb_cursor AS c SET row_count = 0 WHERE c.key = p_key;
 END;
 $$;
 
 -- Called for each row of the cursor's query.
-CREATE OR REPLACE FUNCTION ssb.add_cursor_row(p_key text, p_place bigint, p_cells text[])
+CREATE OR REPLACE FUNCTION ssb_internal.add_cursor_row(p_key text, p_place bigint, p_cells text[])
 RETURNS void
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM ssb_internal.keeps_cursors();
     INSERT INTO pg_temp.ssb_cursor_row (key, place, cells) VALUES (p_key, p_place, p_cells);
 END;
 $$;
 
 -- After its rows have been read.
-CREATE OR REPLACE FUNCTION ssb.fill_cursor(p_key text, p_count bigint)
+CREATE OR REPLACE FUNCTION ssb_internal.fill_cursor(p_key text, p_count bigint)
 RETURNS void
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM ssb_internal.keeps_cursors();
     UPDATE pg_temp.ssb_cursor AS c SET row_count = p_count WHERE c.key = p_key;
 END;
 $$;
 
 -- Where the cursor stands; NULL: there is none.
-CREATE OR REPLACE FUNCTION ssb.place_of_cursor(p_key text)
+CREATE OR REPLACE FUNCTION ssb_internal.place_of_cursor(p_key text)
 RETURNS integer
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF to_regclass('pg_temp.ssb_cursor') IS NULL THEN
+    IF NOT ssb_internal.keeps_cursors() THEN
         RETURN NULL;
     END IF;
     RETURN (SELECT c.at FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.open_kept_cursor(p_key text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.open_kept_cursor(p_key text, p_name text)
 RETURNS void
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.open_cursor(p_name, ssb.place_of_cursor(p_key));
+    PERFORM ssb_internal.open_cursor(p_name, ssb_internal.place_of_cursor(p_key));
     UPDATE pg_temp.ssb_cursor AS c SET at = 0 WHERE c.key = p_key;
     PERFORM set_config('pgsb.opened_cursor', p_key, false);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.close_kept_cursor(p_key text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.close_kept_cursor(p_key text, p_name text)
 RETURNS void
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.close_cursor(p_name, ssb.place_of_cursor(p_key));
+    PERFORM ssb_internal.close_cursor(p_name, ssb_internal.place_of_cursor(p_key));
     UPDATE pg_temp.ssb_cursor AS c SET at = -1 WHERE c.key = p_key;
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.deallocate_kept_cursor(p_key text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.deallocate_kept_cursor(p_key text, p_name text)
 RETURNS void
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.deallocate_cursor(p_name, ssb.place_of_cursor(p_key));
+    PERFORM ssb_internal.deallocate_cursor(p_name, ssb_internal.place_of_cursor(p_key));
     DELETE FROM pg_temp.ssb_cursor_row AS r WHERE r.key = p_key;
     DELETE FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key;
 END;
@@ -102,35 +137,37 @@ $$;
 
 -- The row that FETCH comes to, each value as text; NULL when there is none. p_columns: how many
 -- variables INTO names, NULL without INTO.
-CREATE OR REPLACE FUNCTION ssb.fetch_kept(p_key text, p_name text, p_columns integer, p_direction text, p_offset integer DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.fetch_kept(p_key text, p_name text, p_columns integer, p_direction text, p_offset integer DEFAULT NULL)
 RETURNS text[]
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_at integer := ssb.place_of_cursor(p_key);
+    v_at integer := ssb_internal.place_of_cursor(p_key);
     v_count integer;
     v_scroll boolean;
     v_cells text[];
 BEGIN
-    PERFORM ssb.require_cursor(p_name, v_at);
+    PERFORM ssb_internal.require_cursor(p_name, v_at);
     SELECT c.row_count, c.can_scroll INTO v_count, v_scroll FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key;
     IF p_direction <> 'NEXT' AND NOT v_scroll THEN
-        PERFORM ssb.raise_error(16911, format('fetch: The fetch type %s cannot be used with forward only cursors.', lower(p_direction)));
+        PERFORM ssb_internal.raise_error(16911, format('fetch: The fetch type %s cannot be used with forward only cursors.', lower(p_direction)));
     END IF;
-    v_at := ssb.fetch(p_name, v_at, v_count, p_direction, p_offset);
+    v_at := ssb_internal.fetch(p_name, v_at, v_count, p_direction, p_offset);
     UPDATE pg_temp.ssb_cursor AS c SET at = v_at WHERE c.key = p_key;
     SELECT r.cells INTO v_cells FROM pg_temp.ssb_cursor_row AS r WHERE r.key = p_key AND r.place = v_at;
     IF cardinality(v_cells) <> p_columns THEN
-        PERFORM ssb.raise_error(16924, 'Cursorfetch: The number of variables declared in the INTO list must match that of selected columns.');
+        PERFORM ssb_internal.raise_error(16924, 'Cursorfetch: The number of variables declared in the INTO list must match that of selected columns.');
     END IF;
     RETURN v_cells;
 END;
 $$;
 
 -- Names and types for a row of so many values.
-CREATE OR REPLACE FUNCTION ssb.kept_cursor_columns(p_key text, p_count integer)
+CREATE OR REPLACE FUNCTION ssb_internal.kept_cursor_columns(p_key text, p_count integer)
 RETURNS json
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN coalesce((SELECT c.columns::json FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key),
@@ -139,29 +176,31 @@ END;
 $$;
 
 -- CURSOR_STATUS: 1 open with rows, 0 open without, -1 closed, -3 no such cursor.
-CREATE OR REPLACE FUNCTION ssb.kept_cursor_status(p_key text)
+CREATE OR REPLACE FUNCTION ssb_internal.kept_cursor_status(p_key text)
 RETURNS integer
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF ssb.place_of_cursor(p_key) IS NULL THEN
+    IF ssb_internal.place_of_cursor(p_key) IS NULL THEN
         RETURN -3;
     END IF;
-    RETURN (SELECT ssb.cursor_status(c.at, c.row_count) FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key);
+    RETURN (SELECT ssb_internal.cursor_status(c.at, c.row_count) FROM pg_temp.ssb_cursor AS c WHERE c.key = p_key);
 END;
 $$;
 
 -- @@CURSOR_ROWS where the routine itself has opened none.
-CREATE OR REPLACE FUNCTION ssb.kept_cursor_rows()
+CREATE OR REPLACE FUNCTION ssb_internal.kept_cursor_rows()
 RETURNS integer
-LANGUAGE plpgsql
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_key text := current_setting('pgsb.opened_cursor', true);
 BEGIN
-    IF ssb.place_of_cursor(v_key) IS NULL THEN
+    IF ssb_internal.place_of_cursor(v_key) IS NULL THEN
         RETURN 0;
     END IF;
-    RETURN (SELECT ssb.cursor_rows(c.at, c.row_count, c.is_fixed) FROM pg_temp.ssb_cursor AS c WHERE c.key = v_key);
+    RETURN (SELECT ssb_internal.cursor_rows(c.at, c.row_count, c.is_fixed) FROM pg_temp.ssb_cursor AS c WHERE c.key = v_key);
 END;
 $$;

@@ -7,9 +7,10 @@
 -- Called by  compiled batches, procedures and triggers
 
 -- PRINT, and RAISERROR below severity 11. T-SQL cuts the text at 8000 bytes.
-CREATE OR REPLACE FUNCTION ssb.print(message text)
+CREATE OR REPLACE FUNCTION ssb_internal.print(message text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RAISE INFO USING ERRCODE = 'SP001', MESSAGE = coalesce(left(message, 8000), '');
@@ -17,9 +18,10 @@ END;
 $$;
 
 -- "(3 rows affected)"
-CREATE OR REPLACE FUNCTION ssb.show_count(session ssb.session)
+CREATE OR REPLACE FUNCTION ssb_internal.show_count(session ssb.session)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF NOT session.nocount THEN
@@ -31,40 +33,42 @@ END;
 $$;
 
 -- DETAIL of an error: what SQLSTATE and MESSAGE do not say.
-CREATE OR REPLACE FUNCTION ssb.error_detail(error ssb.error)
+CREATE OR REPLACE FUNCTION ssb_internal.error_detail(error ssb.error)
 RETURNS text
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT concat('Msg ', error.number, ', Level ', error.severity, ', State ', error.state,
-                  ', Procedure ' || error.procedure, ', Line ' || error.line)
-$$;
+                  ', Procedure ' || error.procedure, ', Line ' || error.line);
+END;
 
 -- An error that does not end the batch.
-CREATE OR REPLACE FUNCTION ssb.report(error ssb.error, hint text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.report(error ssb.error, hint text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     -- RAISE refuses a hint that is NULL.
     IF hint IS NOT NULL THEN
-        RAISE WARNING USING ERRCODE = 'SE001', MESSAGE = error.message, DETAIL = ssb.error_detail(error), HINT = hint;
+        RAISE WARNING USING ERRCODE = 'SE001', MESSAGE = error.message, DETAIL = ssb_internal.error_detail(error), HINT = hint;
         RETURN;
     END IF;
-    RAISE WARNING USING ERRCODE = 'SE001', MESSAGE = error.message, DETAIL = ssb.error_detail(error);
+    RAISE WARNING USING ERRCODE = 'SE001', MESSAGE = error.message, DETAIL = ssb_internal.error_detail(error);
 END;
 $$;
 
 -- An error that ends the batch.
-CREATE OR REPLACE FUNCTION ssb.raise_pending(error ssb.error, hint text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.raise_pending(error ssb.error, hint text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF hint IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = ssb.sqlstate_of(error.number), MESSAGE = error.message,
-                              DETAIL = ssb.error_detail(error);
+                              DETAIL = ssb_internal.error_detail(error);
     END IF;
     RAISE EXCEPTION USING ERRCODE = ssb.sqlstate_of(error.number), MESSAGE = error.message,
-                          DETAIL = ssb.error_detail(error), HINT = hint;
+                          DETAIL = ssb_internal.error_detail(error), HINT = hint;
 END;
 $$;

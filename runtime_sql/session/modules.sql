@@ -6,13 +6,14 @@
 -- Before CREATE (p_action CREATE: the name must be free), ALTER (there must be
 -- one) or CREATE OR ALTER. Versions with other parameters go: T-SQL has no
 -- overloading. p_arguments are the types that the new version takes.
-CREATE OR REPLACE FUNCTION ssb.prepare_module(p_action text, p_kind text, p_name text, p_arguments text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.prepare_module(p_action text, p_kind text, p_name text, p_arguments text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);
-    v_shown text := ssb.tsql_spelling(p_name);
+    v_shown text := ssb_internal.tsql_spelling(p_name);
     v_found regprocedure[];
     v_version regprocedure;
 BEGIN
@@ -21,16 +22,16 @@ BEGIN
     END IF;
     SELECT array_agg(p.oid::regprocedure) INTO v_found
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-     WHERE n.nspname = ssb.actual_schema(v_name[1]) AND p.proname = v_name[2];
+     WHERE n.nspname = ssb_internal.actual_schema(v_name[1]) AND p.proname = v_name[2];
     IF p_action = 'CREATE' AND (v_found IS NOT NULL OR to_regclass(p_name) IS NOT NULL AND p_kind <> 'TYPE') THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 3);
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND v_found IS NULL AND to_regclass(p_name) IS NULL THEN
-        PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
+        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', v_shown), 16, 6);
     END IF;
-    PERFORM ssb.note_alteration(p_name, v_found IS NOT NULL);
+    PERFORM ssb_internal.note_alteration(p_name, v_found IS NOT NULL);
     IF p_kind = 'FUNCTION' AND v_found IS NOT NULL THEN
         -- Its result type may change too.
-        PERFORM ssb.drop_module('FUNCTION', p_name);
+        PERFORM ssb_internal.drop_module('FUNCTION', p_name);
         RETURN;
     END IF;
     FOREACH v_version IN ARRAY coalesce(v_found, '{}') LOOP
@@ -41,53 +42,52 @@ BEGIN
 END;
 $$;
 
--- PostgreSQL creates anew what T-SQL alters: for the event of it (650_definition_events.sql).
-CREATE OR REPLACE FUNCTION ssb.note_alteration(p_name text, p_exists boolean)
+-- PostgreSQL creates anew what T-SQL alters: for the event of it (activation/definition_events.sql).
+CREATE OR REPLACE FUNCTION ssb_internal.note_alteration(p_name text, p_exists boolean)
 RETURNS void
 LANGUAGE sql
-AS $$
-    SELECT set_config('pgsb.altered', CASE WHEN p_exists THEN p_name ELSE '' END, false)
-$$;
+BEGIN ATOMIC
+    SELECT set_config('pgsb.altered', CASE WHEN p_exists THEN p_name ELSE '' END, false);
+END;
 
 -- Whether the function is the runtime's, and a trigger that calls it part of a table: rowversion, for one.
-CREATE OR REPLACE FUNCTION ssb.is_runtime_function(p_function oid)
+CREATE OR REPLACE FUNCTION ssb_internal.is_runtime_function(p_function oid)
 RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT EXISTS (SELECT FROM pg_proc AS f
                     WHERE f.oid = p_function
-                      AND (f.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace)
-                           -- ssb.start_versioning makes one for each table.
+                      AND (f.pronamespace IN ('ssb'::regnamespace, 'ssb_internal'::regnamespace, 'sys'::regnamespace)
+                           -- ssb_internal.start_versioning makes one for each table.
                            OR (f.proname LIKE 'mssql\_keep\_history\_%' AND f.prorettype = 'trigger'::regtype AND f.prosecdef)))
 $$;
 
 -- pg_temp is an alias of the session's own schema.
-CREATE OR REPLACE FUNCTION ssb.actual_schema(p_schema text)
+CREATE OR REPLACE FUNCTION ssb_internal.actual_schema(p_schema text)
 RETURNS text
 LANGUAGE sql STABLE
-AS $$
-    SELECT CASE WHEN p_schema = 'pg_temp' THEN (SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()) ELSE p_schema END
-$$;
+RETURN CASE WHEN p_schema = 'pg_temp' THEN (SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()) ELSE p_schema END;
 
 -- "dbo.orders" of 'trader1_dbo.orders', for messages.
-CREATE OR REPLACE FUNCTION ssb.tsql_spelling(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_spelling(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
-AS $$
-    SELECT concat_ws('.', CASE WHEN f.parts[1] = 'pg_temp' THEN NULL ELSE ssb.tsql_schema(f.parts[1]) END,
+BEGIN ATOMIC
+    SELECT concat_ws('.', CASE WHEN f.parts[1] = 'pg_temp' THEN NULL ELSE ssb_internal.tsql_schema(f.parts[1]) END,
                      f.parts[2])
-      FROM parse_ident(p_name) AS f(parts)
-$$;
+      FROM parse_ident(p_name) AS f(parts);
+END;
 
 -- DROP PROCEDURE, DROP FUNCTION, DROP TRIGGER. Types of its table variables go too.
-CREATE OR REPLACE FUNCTION ssb.drop_module(p_kind text, p_name text, if_exists boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_module(p_kind text, p_name text, if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);
-    v_schema text := ssb.actual_schema(v_name[1]);
+    v_schema text := ssb_internal.actual_schema(v_name[1]);
     v_found regprocedure[];
     v_version regprocedure;
     v_type regtype;
@@ -102,8 +102,8 @@ BEGIN
                        ELSE p.prokind = 'f' AND p.prorettype <> 'trigger'::regtype END;
     IF v_found IS NULL THEN
         IF NOT if_exists THEN
-            PERFORM ssb.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
-                                                 lower(p_kind), ssb.tsql_spelling(p_name)), 11, 5);
+            PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
+                                                 lower(p_kind), ssb_internal.tsql_spelling(p_name)), 11, 5);
         END IF;
         RETURN;
     END IF;
@@ -120,21 +120,21 @@ END;
 $$;
 
 -- TABLE, VIEW or QUEUE, which is a view here; NULL when there is none of these.
-CREATE OR REPLACE FUNCTION ssb.kind_of_relation(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.kind_of_relation(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE WHEN c.relkind IN ('r', 'p', 'f') THEN 'TABLE'
                 WHEN EXISTS (SELECT FROM ssb.queue AS q
                               WHERE q.schema_name = n.nspname AND q.relation_name = c.relname) THEN 'QUEUE'
                 ELSE 'VIEW' END
       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
      WHERE c.oid = to_regclass(p_name) AND c.relkind IN ('r', 'p', 'f', 'v');
-$$;
+END;
 
 -- The functions that CREATE TRIGGER made for a table's triggers: they go with it. name@rows and name@delete
 -- belong to the trigger name.
-CREATE OR REPLACE FUNCTION ssb.functions_of_triggers(p_table regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.functions_of_triggers(p_table regclass)
 RETURNS oid[]
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -142,12 +142,12 @@ AS $$
     SELECT array_agg(DISTINCT p.oid)
       FROM pg_trigger AS t
       JOIN pg_proc AS p ON p.oid = t.tgfoid
-     WHERE t.tgrelid = p_table AND NOT t.tgisinternal AND NOT ssb.is_runtime_function(p.oid)
+     WHERE t.tgrelid = p_table AND NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(p.oid)
        AND split_part(p.proname, '@', 1) = split_part(t.tgname, '@', 1) AND pg_has_role(p.proowner, 'USAGE');
 $$;
 
 -- After DROP TABLE: those that no trigger of another table calls.
-CREATE OR REPLACE FUNCTION ssb.drop_trigger_functions(p_functions oid[])
+CREATE OR REPLACE FUNCTION ssb_internal.drop_trigger_functions(p_functions oid[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -165,50 +165,51 @@ END;
 $$;
 
 -- DROP TABLE, DROP VIEW, DROP SEQUENCE, DROP TYPE.
-CREATE OR REPLACE FUNCTION ssb.drop_relation(p_kind text, p_name text, if_exists boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_relation(p_kind text, p_name text, if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_actual text := ssb.kind_of_relation(p_name);
+    v_actual text := ssb_internal.kind_of_relation(p_name);
     v_functions oid[];
 BEGIN
     IF p_kind = 'TABLE' THEN
-        PERFORM ssb.refuse_to_drop(to_regclass(p_name));
+        PERFORM ssb_internal.refuse_to_drop(to_regclass(p_name));
     END IF;
     IF v_actual <> p_kind AND v_actual IN ('TABLE', 'VIEW', 'QUEUE') AND p_kind IN ('TABLE', 'VIEW') THEN
-        PERFORM ssb.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
-                                             p_kind, ssb.tsql_spelling(p_name), lower(v_actual), v_actual));
+        PERFORM ssb_internal.raise_error(3705, format('Cannot use DROP %s with ''%s'' because ''%2$s'' is a %s. Use DROP %s.',
+                                             p_kind, ssb_internal.tsql_spelling(p_name), lower(v_actual), v_actual));
     END IF;
     IF p_kind IN ('TABLE', 'VIEW') THEN
-        PERFORM ssb.loosen_synonyms(to_regclass(p_name));
-        v_functions := ssb.functions_of_triggers(to_regclass(p_name));
+        PERFORM ssb_internal.loosen_synonyms(to_regclass(p_name));
+        v_functions := ssb_internal.functions_of_triggers(to_regclass(p_name));
     END IF;
     EXECUTE format('DROP %s %s', p_kind, p_name);
-    PERFORM ssb.drop_trigger_functions(v_functions);
+    PERFORM ssb_internal.drop_trigger_functions(v_functions);
 EXCEPTION WHEN undefined_table OR undefined_object OR invalid_schema_name OR wrong_object_type THEN
     IF NOT if_exists THEN
-        PERFORM ssb.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
-                                             lower(p_kind), ssb.tsql_spelling(p_name)), 11, 5);
+        PERFORM ssb_internal.raise_error(3701, format('Cannot drop the %s ''%s'', because it does not exist or you do not have permission.',
+                                             lower(p_kind), ssb_internal.tsql_spelling(p_name)), 11, 5);
     END IF;
 WHEN dependent_objects_still_exist THEN
     IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.confrelid = to_regclass(p_name) AND c.conrelid <> c.confrelid) THEN
-        PERFORM ssb.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by a FOREIGN KEY constraint.',
-                                             ssb.tsql_spelling(p_name)), 16, 1);
+        PERFORM ssb_internal.raise_error(3726, format('Could not drop object ''%s'' because it is referenced by a FOREIGN KEY constraint.',
+                                             ssb_internal.tsql_spelling(p_name)), 16, 1);
     ELSIF p_kind = 'TYPE' THEN
-        PERFORM ssb.raise_error(3732, format('Cannot drop type ''%s'' because it is being referenced by object ''%s''. There may be '
-            'other objects that reference this type.', ssb.tsql_spelling(p_name), ssb.dependent_name('pg_type', to_regtype(p_name))));
+        PERFORM ssb_internal.raise_error(3732, format('Cannot drop type ''%s'' because it is being referenced by object ''%s''. There may be '
+            'other objects that reference this type.', ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_type', to_regtype(p_name))));
     END IF;
-    PERFORM ssb.raise_error(3729, format('Cannot DROP %s ''%s'' because it is being referenced by object ''%s''.', p_kind,
-                                         ssb.tsql_spelling(p_name), ssb.dependent_name('pg_class', to_regclass(p_name))));
+    PERFORM ssb_internal.raise_error(3729, format('Cannot DROP %s ''%s'' because it is being referenced by object ''%s''.', p_kind,
+                                         ssb_internal.tsql_spelling(p_name), ssb_internal.dependent_name('pg_class', to_regclass(p_name))));
 END;
 $$;
 
 -- An object that depends on another: a view, function or default's table.
-CREATE OR REPLACE FUNCTION ssb.dependent_name(p_class regclass, p_object oid)
+CREATE OR REPLACE FUNCTION ssb_internal.dependent_name(p_class regclass, p_object oid)
 RETURNS text
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce(c.relname, p.proname, n.conname, t.typname)
       FROM pg_depend AS d
       LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
@@ -220,13 +221,14 @@ AS $$
      WHERE d.refclassid = p_class AND d.refobjid = p_object AND d.deptype = 'n'
        AND (p_class <> 'pg_class'::regclass OR c.oid IS DISTINCT FROM p_object)
      ORDER BY c.relname, p.proname, n.conname, t.typname
-     LIMIT 1
-$$;
+     LIMIT 1;
+END;
 
 -- The composite type of a table variable or of a function's rows, made anew.
-CREATE OR REPLACE FUNCTION ssb.define_row_type(p_name text, p_columns text)
+CREATE OR REPLACE FUNCTION ssb_internal.define_row_type(p_name text, p_columns text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF to_regtype(p_name) IS NOT NULL THEN
@@ -238,33 +240,35 @@ $$;
 
 -- Before CREATE VIEW, ALTER VIEW …: a view may get other columns, which PostgreSQL's
 -- REPLACE refuses.
-CREATE OR REPLACE FUNCTION ssb.prepare_view(p_action text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.prepare_view(p_action text, p_name text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF to_regclass(p_name) IS NOT NULL AND (p_action = 'CREATE' OR ssb.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW') THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+    IF to_regclass(p_name) IS NOT NULL AND (p_action = 'CREATE' OR ssb_internal.kind_of_relation(p_name) IS DISTINCT FROM 'VIEW') THEN
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     ELSIF p_action = 'ALTER' AND to_regclass(p_name) IS NULL THEN
-        PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', ssb.tsql_spelling(p_name)), 16, 6);
+        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
+    PERFORM ssb_internal.note_alteration(p_name, to_regclass(p_name) IS NOT NULL);
     IF p_action <> 'CREATE' AND to_regclass(p_name) IS NOT NULL THEN
-        PERFORM ssb.drop_relation('VIEW', p_name);
+        PERFORM ssb_internal.drop_relation('VIEW', p_name);
     END IF;
 END;
 $$;
 
--- A synonym is a view whose comment tells what it stands for (ssb.synonym, 301_objects.sql). The
+-- A synonym is a view whose comment tells what it stands for (ssb_internal.synonym, catalog_views/objects.sql). The
 -- compiler follows it; while there is a table, view or queue of that name, the view shows it too.
-CREATE OR REPLACE FUNCTION ssb.create_synonym(p_name text, p_target text)
+CREATE OR REPLACE FUNCTION ssb_internal.create_synonym(p_name text, p_target text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF to_regclass(p_name) IS NOT NULL THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.',
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.',
                                              (parse_ident(p_name))[2]), 16, 3);
     END IF;
     EXECUTE format('CREATE VIEW %s AS SELECT%s', p_name, CASE WHEN to_regclass(p_target) IS NOT NULL THEN ' * FROM ' || p_target ELSE '' END);
@@ -273,14 +277,15 @@ END;
 $$;
 
 -- Before a table or view is dropped: its synonyms go on without it, with their columns and without rows.
-CREATE OR REPLACE FUNCTION ssb.loosen_synonyms(p_target regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.loosen_synonyms(p_target regclass)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_synonym regclass;
 BEGIN
-    FOR v_synonym IN SELECT s.oid::regclass FROM ssb.synonym AS s WHERE to_regclass(s.target) = p_target LOOP
+    FOR v_synonym IN SELECT s.oid::regclass FROM ssb_internal.synonym AS s WHERE to_regclass(s.target) = p_target LOOP
         EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE false', v_synonym,
             (SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname), ', ' ORDER BY a.attnum)
                FROM pg_attribute AS a WHERE a.attrelid = v_synonym AND a.attnum > 0));
@@ -288,25 +293,27 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_synonym(p_name text, if_exists boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_synonym(p_name text, if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF EXISTS (SELECT FROM ssb.synonym AS s WHERE s.oid = to_regclass(p_name)) THEN
+    IF EXISTS (SELECT FROM ssb_internal.synonym AS s WHERE s.oid = to_regclass(p_name)) THEN
         EXECUTE format('DROP VIEW %s', p_name);
     ELSIF NOT if_exists THEN
-        PERFORM ssb.raise_error(3701, format('Cannot drop the synonym ''%s'', because it does not exist or you do not have permission.',
-                                             ssb.tsql_spelling(p_name)), 11, 5);
+        PERFORM ssb_internal.raise_error(3701, format('Cannot drop the synonym ''%s'', because it does not exist or you do not have permission.',
+                                             ssb_internal.tsql_spelling(p_name)), 11, 5);
     END IF;
 END;
 $$;
 
 -- Before CREATE TRIGGER, ALTER TRIGGER …: the trigger's functions and PostgreSQL's
 -- triggers that call them are made anew.
-CREATE OR REPLACE FUNCTION ssb.prepare_trigger(p_action text, p_name text, p_table text)
+CREATE OR REPLACE FUNCTION ssb_internal.prepare_trigger(p_action text, p_name text, p_table text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);
@@ -318,16 +325,16 @@ DECLARE
     v_trigger record;
 BEGIN
     IF to_regclass(p_table) IS NULL THEN
-        PERFORM ssb.raise_error(8197, format('The object ''%s'' does not exist or is invalid for this operation.',
-                                             ssb.tsql_spelling(p_table)), 16, 4);
+        PERFORM ssb_internal.raise_error(8197, format('The object ''%s'' does not exist or is invalid for this operation.',
+                                             ssb_internal.tsql_spelling(p_table)), 16, 4);
     ELSIF p_action = 'CREATE' AND v_exists THEN
-        PERFORM ssb.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 2);
+        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', v_name[2]), 16, 2);
     ELSIF p_action = 'ALTER' AND NOT v_exists THEN
-        PERFORM ssb.raise_error(208, format('Invalid object name ''%s''.', ssb.tsql_spelling(p_name)), 16, 6);
+        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', ssb_internal.tsql_spelling(p_name)), 16, 6);
     END IF;
-    PERFORM ssb.note_alteration(p_name, v_exists);
+    PERFORM ssb_internal.note_alteration(p_name, v_exists);
     IF v_exists OR v_orphan THEN
-        PERFORM ssb.drop_module('TRIGGER', p_name);
+        PERFORM ssb_internal.drop_module('TRIGGER', p_name);
     END IF;
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
@@ -339,16 +346,17 @@ END;
 $$;
 
 -- ENABLE TRIGGER, DISABLE TRIGGER; no names: ALL, but not those that are part of the table.
-CREATE OR REPLACE FUNCTION ssb.enable_trigger(p_table text, p_names text[], p_enable boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.enable_trigger(p_table text, p_names text[], p_enable boolean)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_trigger record;
 BEGIN
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
-         WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal AND NOT ssb.is_runtime_function(t.tgfoid)
+         WHERE t.tgrelid = p_table::regclass AND NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(t.tgfoid)
            AND (p_names = '{}' OR split_part(t.tgname, '@', 1) = ANY (p_names))
     LOOP
         EXECUTE format('ALTER TABLE %s %s TRIGGER %I', p_table, CASE WHEN p_enable THEN 'ENABLE' ELSE 'DISABLE' END,
@@ -358,7 +366,7 @@ END;
 $$;
 
 -- A queue's view: neither it nor its columns can be renamed, in SQL Server either.
-CREATE OR REPLACE FUNCTION ssb.is_queue(relation regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.is_queue(relation regclass)
 RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -370,45 +378,47 @@ $$;
 
 -- sp_rename of a table, view, constraint, index or, as 'table.column' with type COLUMN, a column. Not of a
 -- procedure: its parameters are written with its name.
-CREATE OR REPLACE FUNCTION ssb.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.rename_object(object_name text, new_name text, object_type text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := sys.name_parts(object_name);
-    v_owner text := ssb.module_name(array_to_string(v_parts[1:cardinality(v_parts) - 1], '.'), database);
-    v_module text := ssb.module_name(object_name, database);
+    v_owner text := ssb_internal.module_name(array_to_string(v_parts[1:cardinality(v_parts) - 1], '.'), database);
+    v_module text := ssb_internal.module_name(object_name, database);
     v_schema oid := to_regnamespace(quote_ident((parse_ident(v_module))[1]));
     v_named text := (parse_ident(v_module))[2];
     v_rename text;
 BEGIN
-    IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb.is_queue(to_regclass(v_owner))) THEN
-        PERFORM ssb.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
+    IF upper(object_type) IN ('COLUMN', 'INDEX') AND (to_regclass(v_owner) IS NULL OR ssb_internal.is_queue(to_regclass(v_owner))) THEN
+        PERFORM ssb_internal.raise_error(15248, format('Either the parameter @objname is ambiguous or the claimed @objtype (%s) is wrong.',
                                               upper(object_type)), 11, 1);
     ELSIF upper(object_type) = 'COLUMN' THEN
         v_rename := format('ALTER TABLE %s RENAME COLUMN %I TO %I', v_owner, sys.fold(v_parts[cardinality(v_parts)]), sys.fold(new_name));
     ELSIF upper(object_type) = 'INDEX' THEN
         v_rename := format('ALTER INDEX %I.%I RENAME TO %I', (parse_ident(v_owner))[1], sys.fold(v_parts[cardinality(v_parts)]),
                            sys.fold(new_name));
-    ELSIF to_regclass(v_module) IS NOT NULL AND NOT ssb.is_queue(to_regclass(v_module)) THEN
+    ELSIF to_regclass(v_module) IS NOT NULL AND NOT ssb_internal.is_queue(to_regclass(v_module)) THEN
         v_rename := format('ALTER TABLE %s RENAME TO %I', v_module, sys.fold(new_name));
     ELSIF to_regclass(v_module) IS NULL THEN
         SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', c.conrelid::regclass, c.conname, sys.fold(new_name)) INTO v_rename
           FROM pg_constraint AS c WHERE c.connamespace = v_schema AND c.conname = v_named AND c.conrelid <> 0;
     END IF;
     IF v_rename IS NULL THEN
-        PERFORM ssb.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
+        PERFORM ssb_internal.raise_error(15225, format('No item by the name of ''%s'' could be found in the current database ''%s'', given '
             'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
     END IF;
     EXECUTE v_rename;
-    PERFORM ssb.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
+    PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
 END;
 $$;
 
 -- xp_logevent: a line in the server's log that no client sees.
-CREATE OR REPLACE FUNCTION ssb.log_event(message text)
+CREATE OR REPLACE FUNCTION ssb_internal.log_event(message text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RAISE LOG '%', message;
@@ -417,9 +427,10 @@ $$;
 
 -- Temporary tables go with the procedure or dynamic batch that made them. Those
 -- of a doomed transaction go with it.
-CREATE OR REPLACE FUNCTION ssb.drop_temporary_tables(session ssb.session, tables text[])
+CREATE OR REPLACE FUNCTION ssb_internal.drop_temporary_tables(session ssb.session, tables text[])
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_table text;
@@ -436,9 +447,10 @@ END;
 $$;
 
 -- ALTER SCHEMA … TRANSFER.
-CREATE OR REPLACE FUNCTION ssb.transfer_object(p_schema text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.transfer_object(p_schema text, p_name text)
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_routine regprocedure := (SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
@@ -449,7 +461,7 @@ BEGIN
     ELSIF v_routine IS NOT NULL THEN
         EXECUTE format('ALTER ROUTINE %s SET SCHEMA %I', v_routine, p_schema);
     ELSE
-        PERFORM ssb.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
+        PERFORM ssb_internal.raise_error(15151, format('Cannot find the object ''%s'', because it does not exist or you do not have '
                                               'permission.', (parse_ident(p_name))[2]));
     END IF;
 END;

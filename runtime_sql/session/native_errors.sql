@@ -2,48 +2,49 @@
 -- Names are taken from between the quotation marks of PostgreSQL's message, which
 -- keep them in every language of the server.
 --
--- Called by  ssb.failed (123_errors.sql)
+-- Called by  ssb_internal.failed (session/errors.sql)
 
 -- What stands between the n-th pair of quotation marks: "…", «…», „…“, '…'.
-CREATE OR REPLACE FUNCTION ssb.quoted_name(message text, place integer)
+CREATE OR REPLACE FUNCTION ssb_internal.quoted_name(message text, place integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT f.part[1]
       FROM regexp_matches(message, '[\u0022\u00AB\u201E\u201C]\s?([^\u0022\u00BB\u201C\u201D]*)[\u0022\u00BB\u201C\u201D]', 'g')
            WITH ORDINALITY AS f(part, n)
-     WHERE f.n = place
-$$;
+     WHERE f.n = place;
+END;
 
 -- "dbo.orders" of a relation in schema trader1_dbo.
-CREATE OR REPLACE FUNCTION ssb.tsql_name_of(relation regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_name_of(relation regclass)
 RETURNS text
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE WHEN n.nspname LIKE 'pg\_temp%' THEN c.relname
-                ELSE ssb.tsql_schema(n.nspname::text) || '.' || c.relname END
+                ELSE ssb_internal.tsql_schema(n.nspname::text) || '.' || c.relname END
       FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace
-     WHERE c.oid = relation
-$$;
+     WHERE c.oid = relation;
+END;
 
 -- Messages 2627, 2601 and 547, built from the catalog. p_verb: INSERT, UPDATE, DELETE, MERGE.
-CREATE OR REPLACE FUNCTION ssb.constraint_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
+CREATE OR REPLACE FUNCTION ssb_internal.constraint_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_rule record;
-    v_names text[] := ARRAY(SELECT ssb.quoted_name(p_message, n) FROM generate_series(1, 3) AS n);
+    v_names text[] := ARRAY(SELECT ssb_internal.quoted_name(p_message, n) FROM generate_series(1, 3) AS n);
     v_key text := substring(p_detail FROM '\)=\((.*)\)');
     v_owner text;
     v_index text;
     v_error ssb.error;
 BEGIN
     SELECT c.conname, c.contype, c.conrelid, c.confrelid, c.conkey, c.confkey,
-           ssb.tsql_name_of(c.conrelid) AS owner, ssb.tsql_name_of(nullif(c.confrelid, 0)) AS target,
+           ssb_internal.tsql_name_of(c.conrelid) AS owner, ssb_internal.tsql_name_of(nullif(c.confrelid, 0)) AS target,
            -- A foreign key stays within a database.
-           coalesce(ssb.database_name(ssb.database_of_schema(n.nspname::text)), ssb.db_name()) AS database
+           coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()) AS database
       INTO v_rule
       FROM pg_constraint AS c
       JOIN pg_namespace AS n ON n.oid = c.connamespace
@@ -65,7 +66,7 @@ BEGIN
             v_error.message := format(
                 'The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the %sindex name ''%s''.',
                 -- That of a constraint does not tell its table, and is gone again.
-                (SELECT format('object name ''%s'' and the ', ssb.tsql_name_of(c.oid)) FROM pg_class AS c
+                (SELECT format('object name ''%s'' and the ', ssb_internal.tsql_name_of(c.oid)) FROM pg_class AS c
                   WHERE c.relname = v_owner AND c.relkind = 'r' LIMIT 1), v_index);
         ELSIF v_rule.contype IN ('p', 'u') THEN
             v_error.number := 2627;
@@ -74,7 +75,7 @@ BEGIN
         ELSE
             v_error.number := 2601;
             v_error.message := format('Cannot insert duplicate key row in object ''%s'' with unique index ''%s''.',
-                (SELECT ssb.tsql_name_of(i.indrelid) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+                (SELECT ssb_internal.tsql_name_of(i.indrelid) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
                   WHERE c.relname = v_names[1] LIMIT 1), v_index);
         END IF;
         v_error.message := v_error.message || coalesce(' The duplicate key value is (' || v_key || ').', '');
@@ -113,51 +114,50 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.value_too_large()
+CREATE OR REPLACE FUNCTION ssb_internal.value_too_large()
 RETURNS ssb.error
 LANGUAGE sql IMMUTABLE
-AS $$
-    SELECT ROW(7119, 'Attempting to grow LOB beyond maximum allowed size of 1073741823 bytes.', 16, 1, NULL, NULL)::ssb.error
-$$;
+RETURN ROW(7119, 'Attempting to grow LOB beyond maximum allowed size of 1073741823 bytes.', 16, 1, NULL, NULL)::ssb.error;
 
 -- Message 229.
-CREATE OR REPLACE FUNCTION ssb.denied_text(p_right text, p_relation regclass)
+CREATE OR REPLACE FUNCTION ssb_internal.denied_text(p_right text, p_relation regclass)
 RETURNS text
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT format('The %s permission was denied on the object ''%s'', database ''%s'', schema ''%s''.', p_right, c.relname,
-                  coalesce(ssb.database_name(ssb.database_of_schema(n.nspname::text)), ssb.db_name()), ssb.tsql_schema(n.nspname::text))
+                  coalesce(ssb_internal.database_name(ssb_internal.database_of_schema(n.nspname::text)), ssb.db_name()), ssb_internal.tsql_schema(n.nspname::text))
       FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace
-     WHERE c.oid = p_relation
-$$;
+     WHERE c.oid = p_relation;
+END;
 
-CREATE OR REPLACE FUNCTION ssb.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
+CREATE OR REPLACE FUNCTION ssb_internal.native_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
 RETURNS ssb.error
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_error ssb.error := ROW(50000, p_message, 16, 1, NULL, NULL);
-    v_first text := ssb.quoted_name(p_message, 1);
+    v_first text := ssb_internal.quoted_name(p_message, 1);
     v_types text[];
 BEGIN
     IF sqlstate_code IN ('42P01', '3F000') AND v_first ~ '^\w+([.]\w+)?$' THEN
         -- As the script names it, without the database's prefix.
-        v_first := CASE WHEN v_first LIKE '%.%' THEN ssb.tsql_spelling(v_first)
-                        WHEN sqlstate_code = '3F000' THEN ssb.tsql_schema(v_first) ELSE v_first END;
+        v_first := CASE WHEN v_first LIKE '%.%' THEN ssb_internal.tsql_spelling(v_first)
+                        WHEN sqlstate_code = '3F000' THEN ssb_internal.tsql_schema(v_first) ELSE v_first END;
     ELSIF v_first LIKE 'pg\_temp.#%' THEN
         v_first := substr(v_first, length('pg_temp.') + 1);
     END IF;
     CASE sqlstate_code
     WHEN '23505', '23503', '23514', '23P01' THEN
-        v_error := ssb.constraint_error(sqlstate_code, p_message, p_detail, p_verb);
+        v_error := ssb_internal.constraint_error(sqlstate_code, p_message, p_detail, p_verb);
     WHEN '44000' THEN
         v_error := ROW(550, 'The attempted insert or update failed because the target view either specifies WITH CHECK OPTION or '
                             'spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did '
                             'not qualify under the CHECK OPTION constraint.', 16, 1, NULL, NULL);
     WHEN '23502' THEN
         v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
-                                   '%s fails.', v_first, coalesce(ssb.qualified_table(ssb.quoted_name(p_message, 2)), ''), p_verb),
+                                   '%s fails.', v_first, coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
                        16, 2, NULL, NULL);
     WHEN '428C9' THEN
         v_error := CASE p_verb WHEN 'UPDATE'
@@ -179,7 +179,7 @@ BEGIN
             THEN ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL)::ssb.error
             -- "value out of range: overflow": of a float.
             ELSE ROW(8115, format('Arithmetic overflow error converting expression to data type %s.',
-                                  ssb.tsql_type_in(p_message, CASE WHEN p_message ~ 'flow$' THEN 'float' ELSE 'int' END)),
+                                  ssb_internal.tsql_type_in(p_message, CASE WHEN p_message ~ 'flow$' THEN 'float' ELSE 'int' END)),
                      16, 2, NULL, NULL)::ssb.error END;
     WHEN '2BP01' THEN
         IF p_message ~ '^cannot drop column' THEN
@@ -194,13 +194,29 @@ BEGIN
             THEN ROW(1060, 'The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.',
                      15, 1, NULL, NULL)::ssb.error
             ELSE ROW(127, 'A TOP N or FETCH rowcount value may not be negative.', 15, 1, NULL, NULL)::ssb.error END;
+    WHEN '2202H' THEN
+        v_error := ROW(476, 'Invalid PERCENT tablesample size. The PERCENT tablesample size must be between 0 and 100.', 15, 1, NULL, NULL);
+    WHEN '42701' THEN
+        v_error := ROW(2705, format('Column names in each table must be unique. Column name ''%s'' in table ''%s'' is specified more '
+                                    'than once.', v_first, coalesce(ssb_internal.quoted_name(p_message, 2), '')), 16, 4, NULL, NULL);
+    WHEN '42712' THEN
+        v_error := ROW(1011, format('The correlation name ''%s'' is specified multiple times in a FROM clause.', v_first),
+                       15, 1, NULL, NULL);
+    WHEN '42601' THEN
+        -- Columns that are only known when it runs: the rows have more values than the table has columns, or fewer.
+        IF p_message ~ '^INSERT ' THEN
+            v_error := ROW(213, 'Column name or number of supplied values does not match table definition.', 16, 1, NULL, NULL);
+        ELSIF p_message ~ '^subquery ' THEN
+            v_error := ROW(116, 'Only one expression can be specified in the select list when the subquery is not introduced with '
+                                'EXISTS.', 16, 1, NULL, NULL);
+        END IF;
     WHEN '2201X' THEN
         v_error := ROW(10742, 'The offset specified in a OFFSET clause may not be negative.', 16, 1, NULL, NULL);
     WHEN '2201E', '2201F' THEN
         v_error := ROW(3623, 'An invalid floating point operation occurred.', 16, 1, NULL, NULL);
     WHEN '22P02' THEN
         v_error := ROW(245, format('Conversion failed when converting the varchar value ''%s'' to data type %s.',
-                                   ssb.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb.tsql_type_in(p_message, 'int')),
+                                   ssb_internal.quoted_name(p_message, 1 + (p_message ~ 'range')::integer), ssb_internal.tsql_type_in(p_message, 'int')),
                        16, 1, NULL, NULL);
     WHEN '22008' THEN
         -- Behind a colon stands what was read; without one the result of an addition is out of range.
@@ -247,11 +263,6 @@ BEGIN
                                  substring(p_message FROM '[0-9]+')), 16, 1, NULL, NULL)::ssb.error
             ELSE ROW(145, 'ORDER BY items must appear in the select list if SELECT DISTINCT is specified.', 15, 1, NULL, NULL)::ssb.error
             END;
-    WHEN '42601' THEN
-        IF p_message ~ '^subquery ' THEN
-            v_error := ROW(116, 'Only one expression can be specified in the select list when the subquery is not introduced with '
-                                'EXISTS.', 16, 1, NULL, NULL);
-        END IF;
     WHEN '42P01', '3F000' THEN
         v_error := CASE
             -- "missing FROM-clause entry for table …", where no relation is looked for.
@@ -266,11 +277,11 @@ BEGIN
         IF p_message ~ '^procedure ' THEN
             v_types := regexp_match(p_message, '^procedure (?:([^.(]+)[.])?([^(]+)');
             v_error := ROW(2812, format('Could not find stored procedure ''%s''.',
-                                        concat_ws('.', ssb.tsql_schema(v_types[1]), v_types[2])), 16, 62, NULL, NULL);
+                                        concat_ws('.', ssb_internal.tsql_schema(v_types[1]), v_types[2])), 16, 62, NULL, NULL);
         ELSIF p_message ~ 'sys\.convert_\w+\(' THEN
             -- "function sys.convert_int(uuid) does not exist": T-SQL has no such conversion.
             v_types := regexp_match(p_message, 'sys\.convert_(\w+)\(([^,)]+)');
-            v_error := ROW(206, format('Operand type clash: %s is incompatible with %s', ssb.tsql_type_in(v_types[2], v_types[2]),
+            v_error := ROW(206, format('Operand type clash: %s is incompatible with %s', ssb_internal.tsql_type_in(v_types[2], v_types[2]),
                                        v_types[1]), 16, 2, NULL, NULL);
         ELSIF p_message ~ ' (sys\.)?xml\M' AND p_message !~ '\(' THEN
             v_error := ROW(305, 'The XML data type cannot be compared or sorted, except when using the IS NULL operator.',
@@ -280,8 +291,8 @@ BEGIN
             v_types := regexp_match(p_message, ': (.+) ([-+*/<>=~!@#%^&|?]+) (.+)$');
             v_error := ROW(402, CASE WHEN v_types IS NULL THEN p_message ELSE
                                format('The data types %s and %s are incompatible in the %s operator.',
-                                      ssb.tsql_type_in(v_types[1], v_types[1]), ssb.tsql_type_in(v_types[3], v_types[3]),
-                                      coalesce(ssb.operator_name(v_types[2]), v_types[2]))
+                                      ssb_internal.tsql_type_in(v_types[1], v_types[1]), ssb_internal.tsql_type_in(v_types[3], v_types[3]),
+                                      coalesce(ssb_internal.operator_name(v_types[2]), v_types[2]))
                            END, 16, 1, NULL, NULL);
         ELSE
             v_error := ROW(4121, format('Cannot find either column "%s" or the user-defined function or aggregate "%s", or the name '
@@ -299,13 +310,17 @@ BEGIN
         ELSIF p_message ~ '^constraint' THEN
             v_error := ROW(3728, format('''%s'' is not a constraint.', v_first), 16, 1, NULL, NULL);
         ELSIF v_first LIKE 'ssb.%' THEN
-            -- xml(collection) is a domain ssb."schema.collection" (567_typed_xml.sql).
+            -- xml(collection) is a domain ssb."schema.collection" (xml/schema/typed_xml.sql).
             v_error := ROW(6314, format('Collection specified does not exist in metadata : ''%s''',
                                         regexp_replace(v_first, '^ssb\.([^.]*\.)?| document$', '', 'g')), 16, 1, NULL, NULL);
+        ELSIF v_first IS NULL AND p_message ~ '^type \S+ ' THEN
+            -- "type dbo.t does not exist": no quotation marks where a schema is named.
+            v_error := ROW(2715, format('Column, parameter, or variable #1: Cannot find data type %s.',
+                                        ssb_internal.tsql_spelling(substring(p_message FROM '^type (\S+)'))), 16, 3, NULL, NULL);
         ELSIF p_message ~ '^type "' AND to_regtype(v_first) IS NULL THEN
             -- A table variable is an array.
             v_error := ROW(2715, format('Column, parameter, or variable #1: Cannot find data type %s.',
-                                        ssb.tsql_spelling(regexp_replace(v_first, '\[\]$', ''))), 16, 3, NULL, NULL);
+                                        ssb_internal.tsql_spelling(regexp_replace(v_first, '\[\]$', ''))), 16, 3, NULL, NULL);
         END IF;
     WHEN '42P07', '42723', '42710' THEN
         v_error := coalesce(
@@ -319,7 +334,7 @@ BEGIN
     WHEN '0A000' THEN
         IF p_message ~ '^cannot truncate a table referenced in a foreign key' THEN
             v_error := ROW(4712, format('Cannot truncate table ''%s'' because it is being referenced by a FOREIGN KEY constraint.',
-                                        ssb.quoted_name(p_detail, 2)), 16, 1, NULL, NULL);
+                                        ssb_internal.quoted_name(p_detail, 2)), 16, 1, NULL, NULL);
         END IF;
     WHEN '55000', '42809' THEN
         -- TRUNCATE of a view or queue; INSERT, UPDATE, DELETE of a queue.
@@ -331,7 +346,7 @@ BEGIN
     WHEN '42501' THEN
         -- "permission denied for table t", without quotation marks and without its schema.
         v_first := substring(p_message FROM '^permission denied for (?:table|view|relation|sequence) (\S+)$');
-        v_error := ROW(229, coalesce((SELECT CASE count(*) WHEN 1 THEN ssb.denied_text(coalesce(p_verb, 'SELECT'), min(c.oid)::regclass) END
+        v_error := ROW(229, coalesce((SELECT CASE count(*) WHEN 1 THEN ssb_internal.denied_text(coalesce(p_verb, 'SELECT'), min(c.oid)::regclass) END
                                         FROM pg_class AS c
                                        WHERE c.relname = v_first AND c.relkind IN ('r', 'p', 'v', 'S')), p_message),
                        14, 5, NULL, NULL);
@@ -369,13 +384,13 @@ BEGIN
             THEN ROW(1946, format('Operation failed. The index entry of length %s bytes for the index ''%s'' exceeds the maximum length '
                                   'of %s bytes.', substring(p_message FROM '\d+'), v_first, substring(p_message FROM '(\d+)\D*$')),
                      16, 3, NULL, NULL)::ssb.error
-            ELSE ssb.value_too_large() END;
+            ELSE ssb_internal.value_too_large() END;
     WHEN '53200' THEN
         v_error := ROW(701, 'There is insufficient system memory in resource pool ''default'' to run this query.', 17, 123, NULL, NULL);
     WHEN 'XX000' THEN
         -- What PostgreSQL says, in English everywhere, when a value would become larger than 1 GB.
         IF p_message LIKE 'invalid memory alloc request size%' THEN
-            v_error := ssb.value_too_large();
+            v_error := ssb_internal.value_too_large();
         END IF;
     ELSE
         NULL;
@@ -385,31 +400,31 @@ END;
 $$;
 
 -- "db.dbo.orders" for message 515; the name alone when several tables have it.
-CREATE OR REPLACE FUNCTION ssb.qualified_table(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.qualified_table(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
-AS $$
-    SELECT CASE count(DISTINCT ssb.tsql_name_of(c.oid)) WHEN 1 THEN ssb.db_name() || '.' || min(ssb.tsql_name_of(c.oid))
+BEGIN ATOMIC
+    SELECT CASE count(DISTINCT ssb_internal.tsql_name_of(c.oid)) WHEN 1 THEN ssb.db_name() || '.' || min(ssb_internal.tsql_name_of(c.oid))
                                                         ELSE p_name END
       FROM pg_class AS c
-     WHERE c.relname = p_name AND c.relkind IN ('r', 'p')
-$$;
+     WHERE c.relname = p_name AND c.relkind IN ('r', 'p');
+END;
 
 -- What SQL Server's messages call an operator. NULL: by its sign.
-CREATE OR REPLACE FUNCTION ssb.operator_name(p_operator text)
+CREATE OR REPLACE FUNCTION ssb_internal.operator_name(p_operator text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT ('{"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo", "=": "equal to", "<>": "not equal to",'
             ' "<": "less than", "<=": "less than or equal to", ">": "greater than", ">=": "greater than or equal to"}'::jsonb)
-           ->> p_operator
-$$;
+           ->> p_operator;
+END;
 
 -- SQL Server's name of the PostgreSQL type that a message mentions.
-CREATE OR REPLACE FUNCTION ssb.tsql_type_in(p_message text, p_otherwise text)
+CREATE OR REPLACE FUNCTION ssb_internal.tsql_type_in(p_message text, p_otherwise text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT CASE WHEN p_message ~ '\mbigint\M' THEN 'bigint'
                 WHEN p_message ~ '\msmallint\M' THEN 'smallint'
                 WHEN p_message ~ '\minteger\M' THEN 'int'
@@ -417,5 +432,5 @@ AS $$
                 WHEN p_message ~ '\mnumeric\M' THEN 'numeric'
                 WHEN p_message ~ '\mdouble precision\M' THEN 'float'
                 WHEN p_message ~ '\mreal\M' THEN 'real'
-                ELSE p_otherwise END
-$$;
+                ELSE p_otherwise END;
+END;

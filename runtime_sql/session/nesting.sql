@@ -2,7 +2,7 @@
 -- 217 beyond. Procedures count in their session. Functions and triggers have none
 -- from their caller: they count the routines that PostgreSQL's own call stack names.
 --
--- Called by  ssb.enter, ssb.enter_string, ssb.enter_trigger (125_batches.sql);
+-- Called by  ssb_internal.enter, ssb_internal.enter_string, ssb_internal.enter_trigger (session/batches.sql);
 --            compiled functions that call functions, @@NESTLEVEL in functions,
 --            the WHEN of compiled triggers; TRIGGER_NESTLEVEL
 
@@ -10,7 +10,7 @@
 -- schema.name(types). The lines of the stack are in the server's language; the
 -- language's name, PL/pgSQL, and the routine's signature are the same in all. Where a
 -- quotation mark comes before it, the line shows an expression.
-CREATE OR REPLACE FUNCTION ssb.modules_running()
+CREATE OR REPLACE FUNCTION ssb_internal.modules_running()
 RETURNS text[]
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -23,44 +23,44 @@ BEGIN
         SELECT f.part[1]
           FROM regexp_matches(v_stack, '^[^\n]*?PL/pgSQL[^\n"«»„“”''‘’「『]*?((?:(?:"(?:[^"\n]|"")*"|[^\s".()]+)\.)?(?:"(?:[^"\n]|"")*"|[^\s".()]+)\([^()\n]*\))',
                               'ng') WITH ORDINALITY AS f(part, n)
-         WHERE f.part[1] !~ '^(ssb|sys)\.|ssb_trampoline\('
+         WHERE f.part[1] !~ '^(ssb|ssb_internal|sys)\.|ssb_(trampoline|once)\w*\('
          ORDER BY f.n);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.nesting_level()
+CREATE OR REPLACE FUNCTION ssb_internal.nesting_level()
 RETURNS integer
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT cardinality(ssb.modules_running())
+    SELECT cardinality(ssb_internal.modules_running())
 $$;
 
 -- Error 217 in a function or trigger.
-CREATE OR REPLACE FUNCTION ssb.check_nesting()
+CREATE OR REPLACE FUNCTION ssb_internal.check_nesting()
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF ssb.nesting_level() > 32 THEN
-        PERFORM ssb.raise_error(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).');
+    IF ssb_internal.nesting_level() > 32 THEN
+        PERFORM ssb_internal.raise_error(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).');
     END IF;
 END;
 $$;
 
 -- The line of the EXEC by which the innermost routine was called, from the T-SQL text of its
--- caller (471_objects.sql); 0 where that is not kept, or has several such lines.
-CREATE OR REPLACE FUNCTION ssb.line_of_call()
+-- caller (functions/metadata/objects.sql); 0 where that is not kept, or has several such lines.
+CREATE OR REPLACE FUNCTION ssb_internal.line_of_call()
 RETURNS integer
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_running text[] := ssb.modules_running();
+    v_running text[] := ssb_internal.modules_running();
     v_callee text[] := parse_ident(split_part(v_running[1], '(', 1));
     v_caller text[] := parse_ident(split_part(v_running[2], '(', 1));
-    v_source text := ssb.source_of(v_caller[1], v_caller[2]);
+    v_source text := ssb_internal.source_of(v_caller[1], v_caller[2]);
 BEGIN
     RETURN (SELECT CASE WHEN count(*) = 1 THEN min(l.n) ELSE 0 END
               FROM string_to_table(v_source, E'\n') WITH ORDINALITY AS l(line, n)
@@ -69,36 +69,36 @@ END;
 $$;
 
 -- Error 217 in a procedure or string: of the EXEC that called it.
-CREATE OR REPLACE FUNCTION ssb.nested_too_deep(session ssb.session, caller text)
+CREATE OR REPLACE FUNCTION ssb_internal.nested_too_deep(session ssb.session, caller text)
 RETURNS ssb.session
 LANGUAGE sql
-AS $$
-    SELECT ssb.signal(session, ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
-                                   16, 1, caller, ssb.line_of_call())::ssb.error)
-$$;
+BEGIN ATOMIC
+    SELECT ssb_internal.signal(session, ROW(217, 'Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).',
+                                   16, 1, caller, ssb_internal.line_of_call())::ssb.error);
+END;
 
 -- The triggers that are running, innermost first, by the names of their functions. A
 -- trigger for several events has one for each: tr, tr@update, …. Only triggers have no
 -- parameters and can write.
-CREATE OR REPLACE FUNCTION ssb.triggers_running()
+CREATE OR REPLACE FUNCTION ssb_internal.triggers_running()
 RETURNS text[]
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT ARRAY(SELECT split_part(f.parts[cardinality(f.parts)], '@', 1)
-                   FROM unnest(ssb.modules_running()) WITH ORDINALITY AS m(name, n)
+                   FROM unnest(ssb_internal.modules_running()) WITH ORDINALITY AS m(name, n)
                   CROSS JOIN parse_ident(left(m.name, -2)) AS f(parts)
                   WHERE m.name LIKE '%()' ORDER BY m.n)
 $$;
 
 -- Whether a statement inside a trigger fires the trigger p_function of its table: an
 -- AFTER trigger does not fire itself unless the database has RECURSIVE_TRIGGERS ON.
-CREATE OR REPLACE FUNCTION ssb.fires(p_function regproc)
+CREATE OR REPLACE FUNCTION ssb_internal.fires(p_function regproc)
 RETURNS boolean
 LANGUAGE sql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT (ssb.triggers_running())[1] IS DISTINCT FROM split_part(p.proname, '@', 1)
+    SELECT (ssb_internal.triggers_running())[1] IS DISTINCT FROM split_part(p.proname, '@', 1)
            OR EXISTS (SELECT FROM ssb.schema_of_database AS s JOIN ssb.database AS d USING (database_id)
                        WHERE s.name = n.nspname AND upper(d.options ->> 'RECURSIVE_TRIGGERS') = 'ON')
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
@@ -116,8 +116,8 @@ AS $$
     SELECT CASE
         WHEN object_id IS NULL OR trigger_type IS NULL OR trigger_event_category IS NULL THEN NULL
         WHEN upper(trigger_type) <> 'AFTER' OR upper(trigger_event_category) <> 'DML' THEN 0
-        WHEN object_id = 0 THEN cardinality(ssb.triggers_running())
-        ELSE (SELECT count(*) FROM unnest(ssb.triggers_running()) AS r(name)
+        WHEN object_id = 0 THEN cardinality(ssb_internal.triggers_running())
+        ELSE (SELECT count(*) FROM unnest(ssb_internal.triggers_running()) AS r(name)
                WHERE r.name IN (SELECT t.tgname FROM pg_trigger AS t WHERE t.oid = object_id::oid))
     END
 $$;

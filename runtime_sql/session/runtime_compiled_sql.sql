@@ -3,12 +3,13 @@
 -- for the answer, which the client writes through a second connection.
 --
 -- Only the session's own client can answer: it is told a token that nobody can guess,
--- and the answer must come from the same session user.
+-- and the answer must come from the same session user. So the client decides what is run: a module that
+-- runs with rights which its session's user may not take on is refused (ssb_internal.runs_as_another).
 --
--- Called by  compiled EXEC (compiler/late_text.py); pgsb's clients (ssb.answer_translation)
+-- Called by  compiled EXEC (compiler/lower/runtime_compilation.py); pgsb's clients (ssb_internal.answer_translation)
 -- Settings   pgsb.translator: 'on' where a client answers; pgsb.answer
 
-CREATE OR REPLACE PROCEDURE ssb.execute_text(p_text text, p_parameters text, marks text[], INOUT arguments text[],
+CREATE OR REPLACE PROCEDURE ssb_internal.execute_text(p_text text, p_parameters text, marks text[], INOUT arguments text[],
                                              INOUT session ssb.session, line integer, levels integer)
 LANGUAGE plpgsql
 AS $$
@@ -17,30 +18,30 @@ DECLARE
     v_path text;
     v_translated record;
     v_statement text;
-    v_database text := current_setting('pgsb.database', true);
+    v_database text := pg_catalog.current_setting('pgsb.database', true);
 BEGIN
-    IF coalesce(pg_catalog.btrim(p_text), '') = '' THEN
+    IF coalesce(pg_catalog.btrim(p_text), '') OPERATOR(pg_catalog.=) '' THEN
         RETURN;
     END IF;
     BEGIN
         SELECT t.* INTO v_translated
-          FROM ssb.translated(p_text, p_parameters, marks, session.nestlevel + levels, levels) AS t;
+          FROM ssb_internal.translated(p_text, p_parameters, marks, session.nestlevel OPERATOR(pg_catalog.+) levels, levels) AS t;
         FOREACH v_statement IN ARRAY coalesce(v_translated.statements, '{}') LOOP
             EXECUTE v_statement;
         END LOOP;
     EXCEPTION WHEN OTHERS THEN
-        session := ssb.failed(session, line, SQLSTATE, SQLERRM);
+        session := ssb_internal.failed(session, line, SQLSTATE, SQLERRM);
         RETURN;
     END;
     IF v_translated.number IS NOT NULL THEN
-        session := ssb.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, NULL, v_translated.line)::ssb.error);
+        session := ssb_internal.signal(session, ROW(v_translated.number, v_translated.message, 15, 1, NULL, v_translated.line)::ssb.error);
         RETURN;
     END IF;
-    v_path := ssb.plan_calls_anew();
+    v_path := ssb_internal.plan_calls_anew();
     CALL pg_temp.ssb_text(arguments, session);
-    PERFORM ssb.return_to_database(v_database);
+    PERFORM ssb_internal.return_to_database(v_database);
     IF v_path IS NOT NULL THEN
-        PERFORM pg_catalog.set_config('search_path', v_path, false);
+        PERFORM pg_catalog.set_config('search_path', v_path, true);
     END IF;
     v_answer := pg_catalog.current_setting('pgsb.answer')::text[];
     session := v_answer[1]::ssb.session;
@@ -49,7 +50,7 @@ END;
 $$;
 
 -- What the text of EXEC @name begins with, where @name is 'db.sys.sp_executesql'.
-CREATE OR REPLACE FUNCTION ssb.use_of_name(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.use_of_name(p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -63,7 +64,7 @@ END;
 $$;
 
 -- Asks the client for a translation and waits for it.
-CREATE OR REPLACE FUNCTION ssb.translated(p_text text, p_parameters text, marks text[], level integer, levels integer,
+CREATE OR REPLACE FUNCTION ssb_internal.translated(p_text text, p_parameters text, marks text[], level integer, levels integer,
                                           OUT statements text[], OUT number integer, OUT message text, OUT line integer)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -73,21 +74,25 @@ DECLARE
     v_deadline timestamptz := clock_timestamp() + interval '60 seconds';
     v_pause double precision := 0.001;
 BEGIN
-    IF coalesce(current_setting('pgsb.translator', true), '') <> 'on' THEN
-        PERFORM ssb.raise_error(102, 'The text of this dynamic SQL is known at run time only: `pgsb run` and `pgsb broker` '
+    IF ssb_internal.runs_as_another() THEN
+        PERFORM ssb_internal.raise_error(50000, format('The text of this dynamic SQL is known at run time only, and the module runs as %s: '
+            'the client of %s would write what is executed.', current_user, session_user), 16, 1,
+            'Write the text with its variable parts as parameters of sp_executesql, or the module without EXECUTE AS.');
+    ELSIF coalesce(current_setting('pgsb.translator', true), '') <> 'on' THEN
+        PERFORM ssb_internal.raise_error(102, 'The text of this dynamic SQL is known at run time only: `pgsb run` and `pgsb broker` '
             'can translate it, this client cannot.', 15);
     ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
         -- The answer would stay invisible.
-        PERFORM ssb.raise_error(102, 'Dynamic SQL that is known at run time only needs the isolation level READ COMMITTED.', 15);
+        PERFORM ssb_internal.raise_error(102, 'Dynamic SQL that is known at run time only needs the isolation level READ COMMITTED.', 15);
     END IF;
     RAISE NOTICE USING ERRCODE = 'SX001', MESSAGE = json_build_object(
         'token', v_token, 'text', p_text, 'parameters', p_parameters, 'marks', marks,
         'database', ssb.db_name(), 'level', level, 'levels', levels)::text;
     LOOP
-        SELECT t.* INTO statements, number, message, line FROM ssb.take_translation(v_token) AS t;
+        SELECT t.* INTO statements, number, message, line FROM ssb_internal.take_translation(v_token) AS t;
         EXIT WHEN statements IS NOT NULL OR number IS NOT NULL;
         IF clock_timestamp() > v_deadline THEN
-            PERFORM ssb.raise_error(102, 'The client did not translate the text of the dynamic SQL within 60 seconds.', 15);
+            PERFORM ssb_internal.raise_error(102, 'The client did not translate the text of the dynamic SQL within 60 seconds.', 15);
         END IF;
         PERFORM pg_sleep(v_pause);
         v_pause := least(v_pause * 2, 0.05);
@@ -96,7 +101,7 @@ END;
 $$;
 
 -- One answer, once.
-CREATE OR REPLACE FUNCTION ssb.take_translation(p_token uuid, OUT statements text[], OUT number integer, OUT message text, OUT line integer)
+CREATE OR REPLACE FUNCTION ssb_internal.take_translation(p_token uuid, OUT statements text[], OUT number integer, OUT message text, OUT line integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -108,7 +113,7 @@ END;
 $$;
 
 -- The client's answer: statements, or number, message and line of an error.
-CREATE OR REPLACE FUNCTION ssb.answer_translation(p_token uuid, p_statements text[], p_number integer DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.answer_translation(p_token uuid, p_statements text[], p_number integer DEFAULT NULL,
                                                   p_message text DEFAULT NULL, p_line integer DEFAULT NULL)
 RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER

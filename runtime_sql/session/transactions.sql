@@ -5,9 +5,10 @@
 --
 -- Called by  compiled batches and procedures
 
-CREATE OR REPLACE FUNCTION ssb.begin_transaction(session ssb.session, name text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.begin_transaction(session ssb.session, name text DEFAULT NULL)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     session.trancount := session.trancount + 1;
@@ -21,24 +22,25 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE PROCEDURE ssb.commit_transaction(INOUT session ssb.session, line integer)
+CREATE OR REPLACE PROCEDURE ssb_internal.commit_transaction(INOUT session ssb.session, line integer)
 LANGUAGE plpgsql
 AS $$
 BEGIN
     IF session.doomed THEN
-        session := ssb.signal(session, ROW(3930, 'The current transaction cannot be committed and cannot support operations '
+        session := ssb_internal.signal(session, ROW(3930, 'The current transaction cannot be committed and cannot support operations '
             'that write to the log file. Roll back the transaction.', 16, 1, session.procedure, line)::ssb.error);
         RETURN;
-    ELSIF session.trancount = 0 THEN
-        session := ssb.signal(session, ROW(3902, 'The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.',
+    ELSIF session.trancount OPERATOR(pg_catalog.=) 0 THEN
+        session := ssb_internal.signal(session, ROW(3902, 'The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.',
             16, 1, session.procedure, line)::ssb.error);
         RETURN;
-    ELSIF session.trancount = 1 AND NOT session.atomic THEN
+    ELSIF session.trancount OPERATOR(pg_catalog.=) 1 AND NOT session.atomic THEN
         COMMIT;
+        PERFORM ssb_internal.pin_search_path();
         session.autocommit := true;
         session.transaction_name := NULL;
     END IF;
-    session.trancount := session.trancount - 1;
+    session.trancount := session.trancount OPERATOR(pg_catalog.-) 1;
     session.error := 0;
     session.rowcount := 0;
 END;
@@ -46,34 +48,35 @@ $$;
 
 -- name: what ROLLBACK TRANSACTION names; only the outermost BEGIN TRANSACTION's
 -- name is one (savepoints are compiled otherwise).
-CREATE OR REPLACE PROCEDURE ssb.rollback_transaction(INOUT session ssb.session, line integer, name text DEFAULT NULL)
+CREATE OR REPLACE PROCEDURE ssb_internal.rollback_transaction(INOUT session ssb.session, line integer, name text DEFAULT NULL)
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    IF session.trancount = 0 THEN
-        session := ssb.signal(session, ROW(3903, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.',
+    IF session.trancount OPERATOR(pg_catalog.=) 0 THEN
+        session := ssb_internal.signal(session, ROW(3903, 'The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.',
             16, 1, session.procedure, line)::ssb.error);
         RETURN;
-    ELSIF name IS NOT NULL AND name IS DISTINCT FROM session.transaction_name THEN
-        session := ssb.signal(session, ROW(6401, format('Cannot roll back %s. No transaction or savepoint of that name was found.',
+    ELSIF name IS NOT NULL AND (name OPERATOR(pg_catalog.=) session.transaction_name) IS NOT TRUE THEN
+        session := ssb_internal.signal(session, ROW(6401, pg_catalog.format('Cannot roll back %s. No transaction or savepoint of that name was found.',
             name), 16, 1, session.procedure, line)::ssb.error);
         RETURN;
     ELSIF session.in_trigger THEN
-        PERFORM ssb.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
+        PERFORM ssb_internal.raise_pending(ROW(3609, 'The transaction ended in the trigger. The batch has been aborted.', 16, 1,
                                       session.procedure, NULL)::ssb.error);
     ELSIF session.atomic THEN
         RAISE EXCEPTION USING ERRCODE = CASE WHEN (session.caught).number IS NULL THEN '40000'
                                              ELSE ssb.sqlstate_of((session.caught).number) END,
             MESSAGE = coalesce((session.caught).message,
-                               format('ROLLBACK TRANSACTION at line %s ends the transaction that the caller began', line)),
-            DETAIL = CASE WHEN (session.caught).number IS NULL THEN '' ELSE ssb.error_detail(session.caught) END,
+                               pg_catalog.format('ROLLBACK TRANSACTION at line %s ends the transaction that the caller began', line)),
+            DETAIL = CASE WHEN (session.caught).number IS NULL THEN '' ELSE ssb_internal.error_detail(session.caught) END,
             HINT = 'A procedure called inside a transaction block cannot roll it back by itself: roll back, or call it outside.';
     END IF;
     ROLLBACK;
-    IF ssb.tell_of_poison() THEN
+    IF ssb_internal.tell_of_poison() THEN
         COMMIT;
     END IF;
-    PERFORM ssb.tries(session.try_depth);
+    PERFORM ssb_internal.pin_search_path();
+    PERFORM ssb_internal.tries(session.try_depth);
     session.trancount := 0;
     session.autocommit := true;
     session.doomed := false;
@@ -83,36 +86,35 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.xact_state(session ssb.session)
+CREATE OR REPLACE FUNCTION ssb_internal.xact_state(session ssb.session)
 RETURNS smallint
 LANGUAGE sql IMMUTABLE
-AS $$
-    SELECT (CASE WHEN session.doomed THEN -1 WHEN session.trancount > 0 THEN 1 ELSE 0 END)::smallint
-$$;
+RETURN (CASE WHEN session.doomed THEN -1 WHEN session.trancount > 0 THEN 1 ELSE 0 END)::smallint;
 
 -- Whether a wait may end PostgreSQL's transaction: nothing was written in it yet,
 -- so that nobody can tell. A lock of sp_getapplock counts as written.
-CREATE OR REPLACE FUNCTION ssb.may_commit(session ssb.session)
+CREATE OR REPLACE FUNCTION ssb_internal.may_commit(session ssb.session)
 RETURNS boolean
 LANGUAGE sql VOLATILE
-AS $$
+BEGIN ATOMIC
     SELECT session.autocommit
            OR NOT session.atomic AND pg_current_xact_id_if_assigned() IS NULL AND NOT session.doomed
-              AND NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.locktype = 'advisory')
-$$;
+              AND NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.locktype = 'advisory');
+END;
 
 -- SAVE TRANSACTION: whether it may. The savepoint itself is an exception block of
 -- the compiled code.
-CREATE OR REPLACE FUNCTION ssb.save_transaction(session ssb.session, line integer)
+CREATE OR REPLACE FUNCTION ssb_internal.save_transaction(session ssb.session, line integer)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF session.trancount = 0 THEN
-        RETURN ssb.signal(session, ROW(628, 'Cannot issue SAVE TRANSACTION when there is no active transaction.',
+        RETURN ssb_internal.signal(session, ROW(628, 'Cannot issue SAVE TRANSACTION when there is no active transaction.',
             16, 0, session.procedure, line)::ssb.error);
     ELSIF session.doomed THEN
-        RETURN ssb.signal(session, ROW(3930, 'The current transaction cannot be committed and cannot support operations '
+        RETURN ssb_internal.signal(session, ROW(3930, 'The current transaction cannot be committed and cannot support operations '
             'that write to the log file. Roll back the transaction.', 16, 1, session.procedure, line)::ssb.error);
     END IF;
     session.error := 0;
@@ -122,20 +124,22 @@ END;
 $$;
 
 -- ROLLBACK TRANSACTION savepoint in a doomed transaction.
-CREATE OR REPLACE FUNCTION ssb.refuse_savepoint(session ssb.session, line integer)
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_savepoint(session ssb.session, line integer)
 RETURNS ssb.session
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN ssb.signal(session, ROW(3931, 'The current transaction cannot be committed and cannot be rolled back to a savepoint. '
+    RETURN ssb_internal.signal(session, ROW(3931, 'The current transaction cannot be committed and cannot be rolled back to a savepoint. '
         'Roll back the entire transaction.', 16, 1, session.procedure, line)::ssb.error);
 END;
 $$;
 
 -- A doomed transaction is a read-only one.
-CREATE OR REPLACE FUNCTION ssb.forbid_writing()
+CREATE OR REPLACE FUNCTION ssb_internal.forbid_writing()
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM set_config('transaction_read_only', 'on', true);

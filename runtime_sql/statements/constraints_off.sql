@@ -8,7 +8,7 @@
 -- Locks      the table, as ALTER TABLE does; the one that a foreign key refers to
 
 -- The definition of a constraint that is switched off; NULL of one that is on.
-CREATE OR REPLACE FUNCTION ssb.definition_switched_off(p_constraint oid)
+CREATE OR REPLACE FUNCTION ssb_internal.definition_switched_off(p_constraint oid)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -20,7 +20,7 @@ $$;
 
 -- Whoever may write the comment is the table's owner, and somebody with more rights may switch the constraint on: what
 -- pg_get_constraintdef never writes outside its quotation marks (a semicolon, a comment, another kind of string) is not run.
-CREATE OR REPLACE FUNCTION ssb.is_definition(p_text text)
+CREATE OR REPLACE FUNCTION ssb_internal.is_definition(p_text text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
@@ -30,7 +30,7 @@ AS $$
 $$;
 
 -- p_names: NULL for ALL. p_validate: WITH CHECK.
-CREATE OR REPLACE FUNCTION ssb.switch_constraints(p_table regclass, p_names text[], p_on boolean, p_validate boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.switch_constraints(p_table regclass, p_names text[], p_on boolean, p_validate boolean)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
@@ -42,22 +42,22 @@ BEGIN
     SELECT n.name INTO v_missing FROM unnest(p_names) AS n (name)
      WHERE NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = p_table AND c.conname = n.name) LIMIT 1;
     IF FOUND THEN
-        PERFORM ssb.raise_error(4917, format('Constraint ''%s'' does not exist.', v_missing));
+        PERFORM ssb_internal.raise_error(4917, format('Constraint ''%s'' does not exist.', v_missing));
     END IF;
     FOR v_rule IN
         SELECT c.oid, c.conname, c.contype, c.convalidated, pg_get_constraintdef(c.oid) AS definition,
-               ssb.definition_switched_off(c.oid) AS kept
+               ssb_internal.definition_switched_off(c.oid) AS kept
           FROM pg_constraint AS c
          WHERE c.conrelid = p_table AND (c.conname = ANY (p_names) OR p_names IS NULL AND c.contype IN ('c', 'f'))
          ORDER BY c.conname
     LOOP
         IF v_rule.contype NOT IN ('c', 'f') THEN
-            PERFORM ssb.raise_error(11415, format('Object ''%s'' cannot be disabled or enabled. This action applies only to '
-                                                  'foreign key and check constraints.', v_rule.conname));
+            PERFORM ssb_internal.raise_error(11415, format('Object ''%s'' cannot be disabled or enabled. This action applies only to '
+                                                           'foreign key and check constraints.', v_rule.conname));
         ELSIF p_on AND v_rule.kept IS NOT NULL THEN
-            IF NOT ssb.is_definition(v_rule.kept) THEN
-                PERFORM ssb.raise_error(4916, 'Could not enable or disable the constraint. See previous errors.',
-                                        hint => format('The definition kept of ''%s'' is not one.', v_rule.conname));
+            IF NOT ssb_internal.is_definition(v_rule.kept) THEN
+                PERFORM ssb_internal.raise_error(4916, 'Could not enable or disable the constraint. See previous errors.',
+                                                 hint => format('The definition kept of ''%s'' is not one.', v_rule.conname));
             END IF;
             EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I, ADD CONSTRAINT %2$I %s NOT VALID', p_table, v_rule.conname, v_rule.kept);
         ELSIF NOT p_on AND v_rule.kept IS NULL THEN

@@ -11,7 +11,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_value IS NULL THEN
-        PERFORM ssb.raise_error(515, format(
+        PERFORM ssb_internal.raise_error(515, format(
             'Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
             '%s fails.', p_column, p_table, p_verb), 16, 2);
     END IF;
@@ -30,7 +30,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_fresh IS NOT TRUE THEN
-        PERFORM ssb.raise_error(2627, format(
+        PERFORM ssb_internal.raise_error(2627, format(
             'Violation of %s constraint. Cannot insert duplicate key in object ''dbo.%s''.%s',
             p_kind, p_table, CASE WHEN p_key <> '' THEN format(' The duplicate key value is (%s).', p_key) ELSE '' END),
             14, 1);
@@ -63,7 +63,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_holds IS FALSE THEN
-        PERFORM ssb.raise_error(547, format(
+        PERFORM ssb_internal.raise_error(547, format(
             'The %s statement conflicted with the CHECK constraint. The conflict occurred in database "tempdb", table "%s".',
             p_verb, p_table), 16, 0);
     END IF;
@@ -71,10 +71,11 @@ BEGIN
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.check_row(p_holds boolean, p_table text) RETURNS boolean
-LANGUAGE sql STABLE AS $$ SELECT sys.check_row(p_holds, p_table, 'INSERT') $$;
+LANGUAGE sql STABLE
+RETURN sys.check_row(p_holds, p_table, 'INSERT');
 
 -- What is too long for a column: blanks and zero bytes are cut off.
-CREATE OR REPLACE FUNCTION ssb.cut_blanks(p_value text, p_length integer)
+CREATE OR REPLACE FUNCTION ssb_internal.cut_blanks(p_value text, p_length integer)
 RETURNS text
 LANGUAGE plpgsql
 IMMUTABLE
@@ -89,7 +90,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.cut_zeros(p_value bytea, p_length integer)
+CREATE OR REPLACE FUNCTION ssb_internal.cut_zeros(p_value bytea, p_length integer)
 RETURNS bytea
 LANGUAGE plpgsql
 IMMUTABLE
@@ -109,10 +110,10 @@ CREATE OR REPLACE FUNCTION sys.fitting(p_value text, p_length integer)
 RETURNS text
 LANGUAGE sql
 IMMUTABLE
-AS $$ SELECT CASE WHEN length(p_value) > p_length THEN ssb.cut_blanks(p_value, p_length) ELSE p_value END; $$;
+RETURN CASE WHEN length(p_value) > p_length THEN ssb_internal.cut_blanks(p_value, p_length) ELSE p_value END;
 
 CREATE OR REPLACE FUNCTION sys.fitting(p_value bytea, p_length integer)
 RETURNS bytea
 LANGUAGE sql
 IMMUTABLE
-AS $$ SELECT CASE WHEN octet_length(p_value) > p_length THEN ssb.cut_zeros(p_value, p_length) ELSE p_value END; $$;
+RETURN CASE WHEN octet_length(p_value) > p_length THEN ssb_internal.cut_zeros(p_value, p_length) ELSE p_value END;

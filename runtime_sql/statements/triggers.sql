@@ -7,7 +7,7 @@
 -- Locks      none beyond those of CREATE TRIGGER
 
 -- @@PROCID in a trigger: its object_id, which is the trigger's, not its function's.
-CREATE OR REPLACE FUNCTION ssb.trigger_id(p_function text)
+CREATE OR REPLACE FUNCTION ssb_internal.trigger_id(p_function text)
 RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -20,7 +20,7 @@ AS $$
 $$;
 
 -- One INSTEAD OF trigger for each event of a table or view.
-CREATE OR REPLACE FUNCTION ssb.check_instead(p_table regclass, p_name text, p_events text[])
+CREATE OR REPLACE FUNCTION ssb_internal.check_instead(p_table regclass, p_name text, p_events text[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -35,23 +35,23 @@ BEGIN
      WHERE t.tgrelid = p_table AND t.tgname LIKE '%@rows' AND NOT t.tgisinternal AND t.tgtype & e.bit <> 0
      LIMIT 1;
     IF FOUND THEN
-        PERFORM ssb.raise_error(2111, format('Cannot create trigger ''%s'' on %s ''%s'' because an INSTEAD OF %s trigger already exists on this object.',
-                                             p_name, CASE (SELECT c.relkind FROM pg_class AS c WHERE c.oid = p_table) WHEN 'v' THEN 'view' ELSE 'table' END,
-                                             ssb.tsql_name_of(p_table), v_event));
+        PERFORM ssb_internal.raise_error(2111, format('Cannot create trigger ''%s'' on %s ''%s'' because an INSTEAD OF %s trigger already exists on this object.',
+                                                      p_name, CASE (SELECT c.relkind FROM pg_class AS c WHERE c.oid = p_table) WHEN 'v' THEN 'view' ELSE 'table' END,
+                                                      ssb_internal.tsql_name_of(p_table), v_event));
     END IF;
 END;
 $$;
 
 -- The PostgreSQL triggers of an INSTEAD OF trigger. A view's rows come to an INSTEAD OF trigger of PostgreSQL;
 -- a BEFORE trigger takes those of a table away. Statements of the body itself change the table.
-CREATE OR REPLACE FUNCTION ssb.create_instead(p_table regclass, p_event text, p_name text, p_function text, p_rows text)
+CREATE OR REPLACE FUNCTION ssb_internal.create_instead(p_table regclass, p_event text, p_name text, p_function text, p_rows text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_view boolean := (SELECT c.relkind = 'v' FROM pg_class AS c WHERE c.oid = p_table);
-    v_when text := CASE WHEN NOT v_view THEN format('WHEN (NOT ssb.instead_runs(%L))', p_function) ELSE '' END;
+    v_when text := CASE WHEN NOT v_view THEN format('WHEN (NOT ssb_internal.instead_runs(%L))', p_function) ELSE '' END;
 BEGIN
     EXECUTE format('CREATE TRIGGER %I BEFORE %s ON %s FOR EACH STATEMENT %s EXECUTE FUNCTION %s()',
                    p_name || '@begin', p_event, p_table, v_when, p_rows);
@@ -62,19 +62,24 @@ BEGIN
 END;
 $$;
 
--- Before a statement's first row: the tables are there and empty. p_kept: their names.
-CREATE OR REPLACE FUNCTION ssb.begin_instead(p_function text, p_table regclass, VARIADIC p_kept text[])
+-- Before a statement's first row: the tables are there and empty. p_kept: their names. They belong to the role as
+-- which the trigger runs: this, and what fills them, runs as the body does.
+CREATE OR REPLACE FUNCTION ssb_internal.begin_instead(p_function text, p_table regclass, VARIADIC p_kept text[])
 RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_kept text;
 BEGIN
-    IF ssb.instead_runs(p_function) THEN
-        PERFORM ssb.raise_error(50000, format('The INSTEAD OF trigger ''%s'' changes the view that it stands for; change the tables under it.',
-                                              ssb.tsql_spelling(split_part(p_function, '@', 1))));
+    IF ssb_internal.instead_runs(p_function) THEN
+        PERFORM ssb_internal.raise_error(50000, format('The INSTEAD OF trigger ''%s'' changes the view that it stands for; change the tables under it.',
+                                                       ssb_internal.tsql_spelling(split_part(p_function, '@', 1))));
     END IF;
     FOREACH v_kept IN ARRAY p_kept LOOP
+        IF to_regclass(v_kept) IS NOT NULL THEN
+            PERFORM ssb_internal.require_own_table(to_regclass(v_kept));
+        END IF;
         IF to_regclass(v_kept) IS NOT NULL AND ARRAY(SELECT format('%s %s', a.attname, format_type(a.atttypid, a.atttypmod)) FROM pg_attribute AS a
                      WHERE a.attrelid = to_regclass(v_kept) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)
               <> ARRAY(SELECT format('%s %s', a.attname, format_type(a.atttypid, a.atttypmod)) FROM pg_attribute AS a
@@ -92,37 +97,36 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.instead_runs(p_function text)
+CREATE OR REPLACE FUNCTION ssb_internal.instead_runs(p_function text)
 RETURNS boolean
 LANGUAGE sql STABLE
-AS $$
-    SELECT coalesce(p_function = ANY (string_to_array(current_setting('pgsb.instead', true), ',')), false)
-$$;
+RETURN coalesce(p_function = ANY (string_to_array(current_setting('pgsb.instead', true), ',')), false);
 
-CREATE OR REPLACE FUNCTION ssb.enter_instead(p_function text)
+CREATE OR REPLACE FUNCTION ssb_internal.enter_instead(p_function text)
 RETURNS void
 LANGUAGE sql
-AS $$
-    SELECT set_config('pgsb.instead', concat_ws(',', nullif(current_setting('pgsb.instead', true), ''), p_function), true)
-$$;
+BEGIN ATOMIC
+    SELECT set_config('pgsb.instead', concat_ws(',', nullif(current_setting('pgsb.instead', true), ''), p_function), true);
+END;
 
-CREATE OR REPLACE FUNCTION ssb.leave_instead(p_function text)
+CREATE OR REPLACE FUNCTION ssb_internal.leave_instead(p_function text)
 RETURNS void
 LANGUAGE sql
-AS $$
-    SELECT set_config('pgsb.instead', array_to_string(array_remove(string_to_array(current_setting('pgsb.instead', true), ','), p_function), ','), true)
-$$;
+BEGIN ATOMIC
+    SELECT set_config('pgsb.instead', array_to_string(array_remove(string_to_array(current_setting('pgsb.instead', true), ','), p_function), ','), true);
+END;
 
 -- COLUMNS_UPDATED(): a bit for each column, the first one in the lowest bit of the first byte.
-CREATE OR REPLACE FUNCTION ssb.columns_updated(p_trigger text, p_columns text[])
+CREATE OR REPLACE FUNCTION ssb_internal.columns_updated(p_trigger text, p_columns text[])
 RETURNS bytea
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_bits bytea := decode(repeat('00', (cardinality(p_columns) + 7) / 8), 'hex');
 BEGIN
     FOR v_place IN 1 .. cardinality(p_columns) LOOP
-        IF ssb.was_updated(p_trigger, p_columns[v_place]) THEN
+        IF ssb_internal.was_updated(p_trigger, p_columns[v_place]) THEN
             v_bits := set_bit(v_bits, v_place - 1, 1);
         END IF;
     END LOOP;
@@ -131,11 +135,11 @@ END;
 $$;
 
 -- INSERT: every bit; DELETE: none.
-CREATE OR REPLACE FUNCTION ssb.columns_updated(p_every boolean, p_columns text[])
+CREATE OR REPLACE FUNCTION ssb_internal.columns_updated(p_every boolean, p_columns text[])
 RETURNS bytea
 LANGUAGE sql IMMUTABLE
-AS $$
+BEGIN ATOMIC
     SELECT decode(CASE WHEN p_every
         THEN repeat('ff', cardinality(p_columns) / 8) || CASE WHEN cardinality(p_columns) % 8 > 0 THEN lpad(to_hex((1 << cardinality(p_columns) % 8) - 1), 2, '0') ELSE '' END
-        ELSE repeat('00', (cardinality(p_columns) + 7) / 8) END, 'hex')
-$$;
+        ELSE repeat('00', (cardinality(p_columns) + 7) / 8) END, 'hex');
+END;

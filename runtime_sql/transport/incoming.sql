@@ -8,28 +8,41 @@
 -- Locks  the remote conversations' rows, those of the call in the order of conversation_id. No group, but of an
 --        event notification that ends.
 
-CREATE OR REPLACE FUNCTION ssb.require_connect()
+CREATE OR REPLACE FUNCTION ssb_internal.require_connect()
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_caller name := ssb.caller();
+    v_caller name := ssb_internal.caller();
     v_endpoint ssb.broker_endpoint;
+    v_is_encrypted boolean;
+    v_client text;
 BEGIN
     SELECT b.* INTO v_endpoint FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED';
     IF NOT FOUND THEN
         RAISE EXCEPTION 'Service Broker''s endpoint is not started in database "%"', current_database()
             USING ERRCODE = '55000', HINT = 'CREATE or ALTER ENDPOINT … STATE = STARTED there lets messages in.';
-    ELSIF pg_has_role(v_caller, ssb.runtime_owner(), 'USAGE') OR ssb.is_member(v_caller, v_endpoint.owner, 1) THEN
+    END IF;
+    -- A Unix-domain socket stays on this machine, and PostgreSQL has looked who is at its other end.
+    SELECT l.ssl, l.client_dn INTO v_is_encrypted, v_client FROM pg_stat_ssl AS l WHERE l.pid = pg_backend_pid();
+    IF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
+        RAISE EXCEPTION 'the endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
+            USING ERRCODE = '42501', HINT = 'sslmode=verify-full in the sender''s DSN, or ENCRYPTION = SUPPORTED on both endpoints.';
+    ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.authentication ~ '^CERTIFICATE' AND v_endpoint.authentication !~ 'WINDOWS'
+          AND v_client IS NULL THEN
+        RAISE EXCEPTION 'the endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name
+            USING ERRCODE = '42501', HINT = 'sslcert and sslkey in the sender''s DSN; "hostssl … cert" in pg_hba.conf.';
+    END IF;
+    IF pg_has_role(v_caller, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(v_caller, v_endpoint.owner, 1) THEN
         RETURN;
     END IF;
     IF EXISTS (SELECT FROM ssb.permission AS p
                 WHERE p.class = 'ENDPOINT' AND p.major_id = v_endpoint.broker_endpoint_id AND p.state = 'D'
-                  AND p.privilege IN ('CONNECT', 'CONTROL') AND ssb.is_member(v_caller, p.grantee, p.database_id))
+                  AND p.privilege IN ('CONNECT', 'CONTROL') AND ssb_internal.is_member(v_caller, p.grantee, p.database_id))
        OR NOT EXISTS (SELECT FROM ssb.permission AS p
                        WHERE p.class = 'ENDPOINT' AND p.major_id = v_endpoint.broker_endpoint_id AND p.state IN ('G', 'W')
-                         AND p.privilege IN ('CONNECT', 'CONTROL') AND ssb.is_member(v_caller, p.grantee, p.database_id))
+                         AND p.privilege IN ('CONNECT', 'CONTROL') AND ssb_internal.is_member(v_caller, p.grantee, p.database_id))
     THEN
         RAISE EXCEPTION 'role "%" has no CONNECT permission on the endpoint "%"', v_caller, v_endpoint.name
             USING ERRCODE = '42501', HINT = format('GRANT CONNECT ON ENDPOINT::%s TO %s there lets it send messages.',
@@ -38,10 +51,11 @@ BEGIN
 END;
 $$;
 
--- The target's side of a dialog that begins, as ssb.make_target makes it for dialogs of this instance. Routes
+-- The target's side of a dialog that begins, as ssb_internal.make_target makes it for dialogs of this instance. Routes
 -- of msdb tell which services messages from outside may look for here: all, by its AutoCreatedLocal.
-CREATE OR REPLACE FUNCTION ssb.make_target_from_afar(p_conversation_id uuid, p_key uuid, p_to_service text, p_to_instance text,
+CREATE OR REPLACE FUNCTION ssb_internal.make_target_from_afar(p_conversation_id uuid, p_key uuid, p_to_service text, p_to_instance text,
     p_from_service text, p_from_instance text, p_contract text, p_lifetime double precision, p_is_encrypted boolean,
+    p_security char(1), p_database_id integer, p_far_user text,
     OUT remote ssb.remote_conversation, OUT status text, OUT refusal_code integer, OUT refusal text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -54,26 +68,37 @@ DECLARE
     v_contract ssb.contract;
     v_endpoint ssb.conversation_endpoint;
 BEGIN
-    v_address := (SELECT f.address FROM ssb.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
+    v_address := (SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
     IF upper(v_address) <> 'LOCAL' THEN
         status := format('The route in msdb of the other instance leads on to ''%s''. Messages are not forwarded.', v_address);
         RETURN;
     ELSIF v_address IS NOT NULL THEN
-        v_service := ssb.choose_service(p_to_service, p_to_instance);
+        -- Of a dialog that is secured the key has told the database.
+        IF p_security = 'N' THEN
+            v_service := ssb_internal.choose_service(p_to_service, p_to_instance);
+        ELSE
+            SELECT s.* INTO v_service FROM ssb.service AS s WHERE s.name = p_to_service AND s.database_id = p_database_id;
+        END IF;
     END IF;
     IF v_service.service_id IS NULL THEN
-        status := ssb.status_on_route(NULL);
+        status := ssb_internal.status_on_route(NULL);
+        RETURN;
+    ELSIF p_security = 'N' AND p_is_encrypted THEN
+        -- Whoever sends in the clear what was to be encrypted is not to be believed anything.
+        status := 'The message of a conversation with ENCRYPTION = ON has come in the clear.';
         RETURN;
     END IF;
-    IF NOT ssb.has_permission(ssb.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id) THEN
+    IF NOT (CASE WHEN p_security = 'N'
+                THEN ssb_internal.has_permission(ssb_internal.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id)
+                ELSE ssb_internal.user_may_send(p_far_user, v_service) END) THEN
         status := format('You do not have permission to access the service ''%s''.', v_service.name);
         RETURN;
     END IF;
-    status := ssb.reason_to_wait(v_service.queue_id);
+    status := ssb_internal.reason_to_wait(v_service.queue_id);
     IF status IS NOT NULL THEN
         RETURN;
     END IF;
-    v_contract := ssb.find_contract(v_service.database_id, p_contract);
+    v_contract := ssb_internal.find_contract(v_service.database_id, p_contract);
     IF v_contract.contract_id IS NULL
        OR NOT EXISTS (SELECT FROM ssb.service_contract_usage AS u
                        WHERE u.service_id = v_service.service_id AND u.contract_id = v_contract.contract_id) THEN
@@ -81,20 +106,20 @@ BEGIN
         refusal := format('Target service ''%s'' does not support contract ''%s''.', v_service.name, p_contract);
         RETURN;
     END IF;
-    v_endpoint := ssb.make_endpoint(false, p_conversation_id, v_service, v_contract.contract_id, v_contract.name, p_from_service,
+    v_endpoint := ssb_internal.make_endpoint(false, p_conversation_id, v_service, v_contract.contract_id, v_contract.name, p_from_service,
         p_from_instance, NULL, NULL, clock_timestamp() + p_lifetime * interval '1 second', p_is_encrypted, false, NULL);
     INSERT INTO ssb.remote_conversation AS r (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
-                                              far_instance, is_under_way)
+                                              far_instance, is_under_way, security, near_user, far_user)
     VALUES (v_endpoint.endpoint_id, p_conversation_id, false, v_service.database_id, v_service.service_id, p_key, p_from_instance,
-            true)
+            true, p_security, CASE p_security WHEN 'F' THEN v_service.owner END, p_far_user)
     RETURNING r.* INTO remote;
 END;
 $$;
 
--- One message of a dialog whose row the caller has locked, with the number that is next. Like ssb.deliver.
-CREATE OR REPLACE FUNCTION ssb.take_message(p_remote ssb.remote_conversation, p_number bigint, p_message_type text,
-                                            p_kind text, p_body bytea,
-                                            OUT status text, OUT refusal_code integer, OUT refusal text)
+-- One message of a dialog whose row the caller has locked, with the number that is next. Like ssb_internal.deliver.
+CREATE OR REPLACE FUNCTION ssb_internal.take_message(p_remote ssb.remote_conversation, p_number bigint, p_message_type text,
+                                                     p_kind text, p_body bytea,
+                                                     OUT status text, OUT refusal_code integer, OUT refusal text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -123,16 +148,16 @@ BEGIN
     ELSIF v_receiver.is_system THEN
         -- An event notification's own side: nobody reads there. Who has had the events wants no more.
         IF p_kind <> 'message' THEN
-            IF NOT ssb.try_lock_endpoint(v_receiver.endpoint_id) THEN
+            IF NOT ssb_internal.try_lock_endpoint(v_receiver.endpoint_id) THEN
                 status := 'The event notification whose dialog this is fires at the moment.';
                 RETURN;
             END IF;
-            PERFORM ssb.drop_notification_of(v_receiver.conversation_handle, NULL);
-            PERFORM ssb.remove_endpoint(v_receiver);
+            PERFORM ssb_internal.drop_notification_of(v_receiver.conversation_handle, NULL);
+            PERFORM ssb_internal.remove_endpoint(v_receiver);
         END IF;
         RETURN;
     END IF;
-    status := ssb.reason_to_wait(v_receiver.queue_id);
+    status := ssb_internal.reason_to_wait(v_receiver.queue_id);
     IF status IS NOT NULL THEN
         RETURN;
     END IF;
@@ -140,14 +165,16 @@ BEGIN
         UPDATE ssb.remote_conversation AS r SET far_outcome = CASE p_kind WHEN 'end' THEN 'DI' ELSE 'ER' END
          WHERE r.endpoint_id = v_receiver.endpoint_id AND r.far_outcome IS NULL;
         IF FOUND AND p_kind = 'end' THEN
-            PERFORM ssb.put_message(v_receiver, 2, p_number, 'E', NULL);
+            PERFORM ssb_internal.put_message(v_receiver, 2, p_number, 'E', NULL);
         ELSIF FOUND THEN
-            PERFORM ssb.put_message(v_receiver, 1, p_number, 'X', p_body);
+            PERFORM ssb_internal.put_message(v_receiver, 1, p_number, 'X', p_body);
         END IF;
         RETURN;
     END IF;
     -- Before the contract is read: ALTER MESSAGE TYPE waits for us, or we for it.
-    PERFORM pg_advisory_xact_lock_shared(1397965377, hashtext(p_message_type));
+    IF NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN
+        PERFORM ssb_internal.await_message_type();
+    END IF;
     SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
      WHERE u.contract_id = v_receiver.contract_id AND u.message_type_name = p_message_type;
     IF NOT FOUND THEN
@@ -165,9 +192,9 @@ BEGIN
     ELSE
         v_sender.conversation_id := v_receiver.conversation_id;
         v_sender.is_initiator := NOT v_receiver.is_initiator;
-        refusal := ssb.validate_body(v_usage, v_sender, p_number, p_body);
+        refusal := ssb_internal.validate_body(v_usage, v_sender, p_number, p_body);
         IF refusal IS NULL THEN
-            PERFORM ssb.put_message(v_receiver, v_usage.message_type_id, p_number, v_usage.validation, p_body);
+            PERFORM ssb_internal.put_message(v_receiver, v_usage.message_type_id, p_number, v_usage.validation, p_body);
             RETURN;
         END IF;
         refusal_code := CASE v_usage.validation WHEN 'X' THEN -9615 ELSE -8430 END;
@@ -186,10 +213,13 @@ $$;
 -- is taken when it is the next one of its dialog. One that has come already counts as taken; behind a gap
 -- nothing is. An Error is taken whatever its number, once: before it the sender has thrown away what was still
 -- to be sent, and one that was restored to an earlier time has begun to count anew.
-CREATE OR REPLACE FUNCTION ssb.take_from_afar(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
-                                              p_kinds text[], p_bodies bytea[])
+--
+-- Dialogs with a security other than N have been opened by this instance's daemon (ssb_internal.take_opened); they have
+-- key_id, database_id and far_user, whom the key belongs to.
+CREATE OR REPLACE FUNCTION ssb_internal.take_set(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                        p_kinds text[], p_bodies bytea[], p_is_opened boolean)
 RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
-LANGUAGE plpgsql SECURITY DEFINER
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
@@ -202,7 +232,6 @@ DECLARE
     v_is_known boolean;
     v_binding text;
 BEGIN
-    PERFORM ssb.require_connect();
     -- The sender forgets what we have: it has to be on the disk by then.
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -210,13 +239,14 @@ BEGIN
     FOR v_message IN
         SELECT d.place - 1 AS place, d.conversation_id, d.is_initiator, d.key, d.to_service, d.to_instance, d.from_service,
                d.from_instance, d.contract, d.lifetime, d.is_encrypted, m.number, m.type, m.kind, m.body,
+               CASE WHEN p_is_opened THEN d.security ELSE 'N' END AS security, d.database_id, d.far_user, d.key_id,
                lag(d.place) OVER w IS DISTINCT FROM d.place AS is_first, lead(d.place) OVER w IS DISTINCT FROM d.place AS is_last
           FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
                           AS (conversation_id uuid, is_initiator boolean, key uuid, to_service text, to_instance text,
                               from_service text, from_instance text, contract text, lifetime double precision,
-                              is_encrypted boolean))
+                              is_encrypted boolean, security char(1), database_id integer, far_user text, key_id uuid))
                WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance,
-                                     contract, lifetime, is_encrypted, place)
+                                     contract, lifetime, is_encrypted, security, database_id, far_user, key_id, place)
           JOIN unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS m (place, number, type, kind, body)
             ON m.place = d.place - 1
         WINDOW w AS (ORDER BY d.conversation_id, d.is_initiator, d.place, m.number)
@@ -240,9 +270,10 @@ BEGIN
                 v_is_known := FOUND;
                 IF NOT v_is_known THEN
                     SELECT t.* INTO v_made
-                      FROM ssb.make_target_from_afar(v_message.conversation_id, v_message.key, v_message.to_service,
+                      FROM ssb_internal.make_target_from_afar(v_message.conversation_id, v_message.key, v_message.to_service,
                                v_message.to_instance, v_message.from_service, v_message.from_instance, v_message.contract,
-                               v_message.lifetime, v_message.is_encrypted) AS t;
+                               v_message.lifetime, v_message.is_encrypted, v_message.security, v_message.database_id,
+                               v_message.far_user) AS t;
                     v_remote := v_made.remote;
                     status := v_made.status;
                     refusal_code := v_made.refusal_code;
@@ -253,11 +284,17 @@ BEGIN
             IF v_is_known THEN
                 SELECT b.user_name INTO v_binding FROM ssb.remote_service_binding AS b
                  WHERE v_remote.is_initiator AND b.database_id = v_remote.database_id AND b.to_service = v_message.from_service;
-                IF v_remote.session_key IS DISTINCT FROM v_message.key THEN
+                IF coalesce(v_remote.security, 'N') <> v_message.security
+                   OR (v_message.security <> 'N' AND (v_remote.database_id <> v_message.database_id
+                       OR (v_remote.far_user IS NULL) <> (v_message.far_user IS NULL)
+                       OR NOT coalesce(ssb_internal.same_principal(v_remote.far_user, v_message.far_user), true))) THEN
+                    status := 'The message does not have the security of its conversation.';
+                    v_is_known := false;
+                ELSIF v_message.security = 'N' AND v_remote.session_key IS DISTINCT FROM v_message.key THEN
                     status := 'The message does not come from the instance that takes part in this conversation.';
                     v_is_known := false;
-                ELSIF v_binding IS NOT NULL AND NOT ssb.is_member(ssb.caller(), v_binding, v_remote.database_id)
-                      AND NOT pg_has_role(ssb.caller(), ssb.runtime_owner(), 'USAGE') THEN
+                ELSIF v_message.security = 'N' AND v_binding IS NOT NULL AND NOT ssb_internal.is_member(ssb_internal.caller(), v_binding, v_remote.database_id)
+                      AND NOT pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE') THEN
                     status := format('The remote service binding of service ''%s'' expects its messages from user ''%s''.',
                                      v_message.from_service, v_binding);
                     v_is_known := false;
@@ -280,7 +317,7 @@ BEGIN
             END IF;
         ELSIF status IS NULL AND refusal IS NULL AND (v_message.number = next_number OR v_message.kind = 'error') THEN
             SELECT t.status, t.refusal_code, t.refusal INTO status, refusal_code, refusal
-              FROM ssb.take_message(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
+              FROM ssb_internal.take_message(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
             IF status IS NULL AND refusal IS NULL THEN
                 next_number := greatest(next_number, v_message.number + 1);
             END IF;
@@ -289,7 +326,9 @@ BEGIN
         END IF;
         IF v_message.is_last THEN
             IF v_is_known AND next_number > v_remote.next_number THEN
-                UPDATE ssb.remote_conversation AS r SET next_number = next_number, taken_at = clock_timestamp()
+                UPDATE ssb.remote_conversation AS r
+                   SET next_number = next_number, taken_at = clock_timestamp(),
+                       inbound_key_id = coalesce(v_message.key_id, r.inbound_key_id)
                  WHERE r.endpoint_id = v_remote.endpoint_id;
             END IF;
             RETURN NEXT;
@@ -297,5 +336,91 @@ BEGIN
     END LOOP;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb.make_target_from_afar(uuid, uuid, text, text, text, text, text, double precision, boolean)
-    FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_set(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.make_target_from_afar(uuid, uuid, text, text, text, text, text, double precision, boolean, char,
+                                                     integer, text) FROM PUBLIC;
+
+-- What the other instance's daemon calls with messages in the clear.
+CREATE OR REPLACE FUNCTION ssb.take_from_afar(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                              p_kinds text[], p_bodies bytea[])
+RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.require_connect();
+    RETURN QUERY SELECT t.* FROM ssb_internal.take_set(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false) AS t;
+END;
+$$;
+
+-- … and with sealed ones: they are put down for this instance's daemon, which alone can open them. Nobody
+-- acknowledges them before. The answer is the number by which ssb_internal.sealed_answers is asked for answers.
+CREATE OR REPLACE FUNCTION ssb_internal.take_sealed(p_set_id uuid, p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_bodies bytea[],
+                                                    p_exchanges text[])
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM ssb_internal.require_connect();
+    DELETE FROM ssb.sealed_set AS s WHERE s.came_at < clock_timestamp() - interval '5 minutes';
+    -- A daemon that opens what comes holds this lock for as long as it is there.
+    IF NOT EXISTS (SELECT FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+                    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 0 AND l.objid = 1397965382
+                      AND l.objsubid = 1 AND l.granted) THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ssb.sealed_set (set_id, dialogs, places, numbers, bodies, exchanges)
+    VALUES (p_set_id, p_dialogs, p_places, p_numbers, p_bodies, p_exchanges);
+    PERFORM ssb_internal.announce_departure();
+    RETURN true;
+END;
+$$;
+
+-- Waits for the answers to a set of the caller's; NULL after some seconds.
+CREATE OR REPLACE FUNCTION ssb_internal.sealed_answers(p_set_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_deadline timestamptz := clock_timestamp() + interval '15 seconds';
+    v_pause double precision := 0.001;
+    v_answers jsonb;
+BEGIN
+    PERFORM ssb_internal.require_connect();
+    LOOP
+        DELETE FROM ssb.sealed_set AS s WHERE s.set_id = p_set_id AND s.sender = session_user AND s.answers IS NOT NULL
+        RETURNING s.answers INTO v_answers;
+        EXIT WHEN FOUND OR clock_timestamp() > v_deadline;
+        PERFORM pg_sleep(v_pause);
+        v_pause := least(v_pause * 1.5, 0.02);
+    END LOOP;
+    RETURN v_answers;
+END;
+$$;
+
+-- For this instance's daemon: what it has to open.
+CREATE OR REPLACE FUNCTION ssb_internal.sealed_sets()
+RETURNS SETOF ssb.sealed_set
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT s.* FROM ssb.sealed_set AS s WHERE s.answers IS NULL ORDER BY s.came_at LIMIT 4; $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_sets() FROM PUBLIC;
+
+-- … what it has opened, which is taken as what comes in the clear …
+CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                           p_kinds text[], p_bodies bytea[])
+RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT t.* FROM ssb_internal.take_set(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, true) AS t; $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]) FROM PUBLIC;
+
+-- … and what it answers.
+CREATE OR REPLACE FUNCTION ssb_internal.answer_sealed(p_set_id uuid, p_answers jsonb)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$ UPDATE ssb.sealed_set AS s SET answers = p_answers WHERE s.set_id = p_set_id; $$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.answer_sealed(uuid, jsonb) FROM PUBLIC;

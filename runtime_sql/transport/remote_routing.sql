@@ -2,40 +2,54 @@
 -- Called by  SEND, END CONVERSATION, redelivery; changes of routes; the daemon
 -- Locks      the caller holds the sender's group
 
--- The address of the route that says most about a service: one with its name before one without; of those, one
--- with the instance that the dialog names, or where it names none, one for any; TRANSPORT last. Among equals
--- p_current, so that a dialog stays where it is. LIFETIME is about new dialogs: one that is under way keeps to
--- its route. A name that tells an address itself ('TCP://host:4022/…') is what ADDRESS = 'TRANSPORT' is for; for
+-- Which route a dialog takes. The first of these that any route matches: the service's name and the instance that
+-- the dialog names; the name for any instance (the only one where the dialog names none: then an instance of the
+-- route does not matter, but counts less); no name. Among the matches: one with a mirror; LOCAL, if the
+-- service is here; another instance; TRANSPORT; at last LOCAL, though the service is not here: it waits for it.
+-- Several of a kind share new dialogs. A dialog that is under way keeps to its route, whose LIFETIME is about new
+-- ones. A name that tells an address itself ('TCP://host:4022/…') is what ADDRESS = 'TRANSPORT' is for; for
 -- others such a route is none.
-CREATE OR REPLACE FUNCTION ssb.find_route(p_database_id integer, p_service text, p_instance text, p_current text,
-                                          p_is_under_way boolean, OUT address text, OUT mirror_address text)
-LANGUAGE sql VOLATILE                               -- random: among several, each has its turn
+--
+-- As PL/pgSQL, whose plans are kept: SEND to another instance asks each time.
+CREATE OR REPLACE FUNCTION ssb_internal.find_route(p_database_id integer, p_service text, p_instance text, p_current text,
+                                                   p_is_under_way boolean, OUT address text, OUT mirror_address text)
+LANGUAGE plpgsql VOLATILE                           -- random: among several, each has its turn
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT f.address, f.mirror_address
+BEGIN
+    SELECT f.address, f.mirror_address INTO address, mirror_address
       FROM (SELECT CASE WHEN upper(r.address) = 'TRANSPORT' THEN substring(p_service FROM '^[^/]+//[^/]+') ELSE r.address END
                        AS address, r.expires_at,
-                   r.mirror_address, r.service_name, r.broker_instance, upper(r.address) = 'TRANSPORT' AS is_by_name
+                   r.mirror_address, r.service_name, r.broker_instance, upper(r.address) AS kind
               FROM ssb.route AS r
              WHERE r.database_id = p_database_id
                AND coalesce(r.service_name, p_service) = p_service
                AND (r.broker_instance IS NULL OR lower(r.broker_instance) = lower(p_instance) OR p_instance IS NULL)
                AND (upper(r.address) <> 'TRANSPORT' OR p_service ~* '^tcp://[^:/]+:[0-9]+(/|$)')) AS f
      WHERE coalesce(f.expires_at, 'infinity') > clock_timestamp() OR (p_is_under_way AND lower(f.address) = lower(p_current))
-     ORDER BY f.service_name IS NULL, (f.broker_instance IS NULL) = (p_instance IS NOT NULL), f.is_by_name,
+     ORDER BY f.service_name IS NULL, (f.broker_instance IS NULL) = (p_instance IS NOT NULL),
+              (p_is_under_way AND lower(f.address) = lower(p_current)) DESC NULLS LAST,
+              CASE WHEN f.mirror_address IS NOT NULL THEN 0
+                   WHEN f.kind = 'LOCAL'
+                   THEN CASE WHEN EXISTS (SELECT FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id
+                                           WHERE s.name = p_service
+                                             AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))
+                             THEN 1 ELSE 4 END
+                   WHEN f.kind = 'TRANSPORT' THEN 3 ELSE 2 END,
               lower(f.address) = lower(p_current) DESC NULLS LAST, random()
      LIMIT 1;
+END;
 $$;
 
 -- Wakes the daemon's transport. One for a transaction, however much that sends.
-CREATE OR REPLACE FUNCTION ssb.announce_departure()
+CREATE OR REPLACE FUNCTION ssb_internal.announce_departure()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_notify('ssb_transport', ''); $$;
 
 -- What transmission_status tells about a message for which the daemon has done nothing yet.
-CREATE OR REPLACE FUNCTION ssb.status_on_route(p_address text)
+CREATE OR REPLACE FUNCTION ssb_internal.status_on_route(p_address text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -48,7 +62,7 @@ $$;
 
 -- NULL: the dialog is one inside this instance, as far as routes tell. Else it is the transport's, and this
 -- is why its messages wait. The route is looked up anew each time: it may have changed since the last message.
-CREATE OR REPLACE FUNCTION ssb.send_away(p_sender ssb.conversation_endpoint)
+CREATE OR REPLACE FUNCTION ssb_internal.send_away(p_sender ssb.conversation_endpoint)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -65,9 +79,9 @@ BEGIN
         RETURN NULL;
     END IF;
     SELECT CASE WHEN upper(f.address) <> 'LOCAL' THEN f.address END, f.mirror_address INTO v_address, v_mirror
-      FROM ssb.find_route(p_sender.database_id, p_sender.far_service,
-                          coalesce(p_sender.far_broker_instance, v_remote.far_instance), v_remote.address,
-                          coalesce(v_remote.is_under_way, false)) AS f;
+      FROM ssb_internal.find_route(p_sender.database_id, p_sender.far_service,
+                                   coalesce(p_sender.far_broker_instance, v_remote.far_instance), v_remote.address,
+                                   coalesce(v_remote.is_under_way, false)) AS f;
     IF v_remote.endpoint_id IS NULL THEN
         IF v_address IS NULL THEN
             RETURN NULL;
@@ -86,18 +100,18 @@ BEGIN
         UPDATE ssb.remote_conversation AS r
            SET address = v_address, mirror_address = v_mirror, failures = 0, retry_at = NULL
          WHERE r.endpoint_id = p_sender.endpoint_id;
-        UPDATE ssb.transmission AS t SET transmission_status = ssb.status_on_route(v_address)
-         WHERE t.endpoint_id = p_sender.endpoint_id AND t.transmission_status <> ssb.status_on_route(v_address);
+        UPDATE ssb.transmission AS t SET transmission_status = ssb_internal.status_on_route(v_address)
+         WHERE t.endpoint_id = p_sender.endpoint_id AND t.transmission_status <> ssb_internal.status_on_route(v_address);
     END IF;
-    PERFORM ssb.announce_departure();
-    RETURN ssb.status_on_route(v_address);
+    PERFORM ssb_internal.announce_departure();
+    RETURN ssb_internal.status_on_route(v_address);
 END;
 $$;
 
 -- The broker of this instance, or somebody in its name, has something to say to an open dialog that a
 -- message from afar, or the answer to one of ours, has settled: an Error in the near queue. Once.
 -- Locks  the remote conversation's row
-CREATE OR REPLACE FUNCTION ssb.fail_from_afar(p_endpoint_id bigint, p_code integer, p_description text)
+CREATE OR REPLACE FUNCTION ssb_internal.fail_from_afar(p_endpoint_id bigint, p_code integer, p_description text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -107,7 +121,7 @@ AS $$
 BEGIN
     UPDATE ssb.remote_conversation AS r SET far_outcome = 'ER' WHERE r.endpoint_id = p_endpoint_id AND r.far_outcome IS NULL;
     IF FOUND THEN
-        PERFORM ssb.put_message(e, 1, -1, 'X', ssb.error_body(p_code, p_description))
+        PERFORM ssb_internal.put_message(e, 1, -1, 'X', ssb_internal.error_body(p_code, p_description))
            FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id AND e.closed_at IS NULL;
     END IF;
 END;

@@ -11,6 +11,7 @@ import pytest
 from bulk_desk import Desk, make_desk
 from psycopg.conninfo import make_conninfo
 
+from pgsb.bulk.options import JobOptions
 from pgsb.bulk.problems import BulkError
 from pgsb.bulk.session import jdbc_jar, require_java, spark_session
 from support import Connection, Database
@@ -24,6 +25,7 @@ _SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.locality.wait": "0",
+    "spark.ui.enabled": "false",
 }
 
 
@@ -56,11 +58,7 @@ def spark() -> Iterator[Any]:
     except BulkError as error:
         pytest.skip(f"{error} ({error.hint})")
     os.environ.setdefault("SPARK_LOG_LEVEL", "ERROR")
-    session = spark_session(
-        "pgsb tests",
-        master="local[2,3]",
-        settings=_SMALL,
-    )
+    session = spark_session("pgsb tests", JobOptions(master="local[2,3]", settings=_SMALL))
     yield session
     session.stop()
 

@@ -27,7 +27,7 @@ def test_a_claim_takes_whole_groups_within_its_limit(desk: Desk, connect: Connec
     assert (held.conversations, held.messages) == (3, 30)
     per_partition = desk.connection.execute(
         "SELECT claim_partition, count(DISTINCT conversation_handle), count(*)"
-        "  FROM ssb.claimed_message GROUP BY 1"
+        "  FROM ssb_internal.claimed_message GROUP BY 1"
     ).fetchall()
     assert sum(row[2] for row in per_partition) == 30
     assert sum(row[1] for row in per_partition) == 3
@@ -38,10 +38,10 @@ def test_a_group_larger_than_the_limit_is_cut_in_order(desk: Desk, connect: Conn
     held = claim(connect(), "dbo.target", max_messages=4)
     assert held is not None and held.messages == 4
     bodies = desk.connection.execute(
-        "SELECT convert_from(message_body, 'UTF8') FROM ssb.claimed_message ORDER BY queuing_order"
+        "SELECT convert_from(message_body, 'UTF8') FROM ssb_internal.claimed_message ORDER BY queuing_order"
     ).fetchall()
     assert bodies == [("1",), ("2",), ("3",), ("4",)]
-    assert complete(held, Outputs(end_all=True), desk.database.dsn).deleted == 4
+    assert complete(held, Outputs(end_all=True, unread="complete"), desk.database.dsn).deleted == 4
     # Not ended: six messages wait, which END CONVERSATION would throw away.
     assert desk.waiting() == 6
 
@@ -82,7 +82,7 @@ def test_urgent_conversations_come_first(desk: Desk, connect: Connect) -> None:
     desk.send(1, 2)
     held = claim(connect(), "dbo.target", max_messages=2)
     assert held is not None
-    assert desk.one("SELECT min(priority) FROM ssb.claimed_message") == 9
+    assert desk.one("SELECT min(priority) FROM ssb_internal.claimed_message") == 9
 
 
 def test_an_abandoned_claim_is_free_at_once(desk: Desk, connect: Connect) -> None:
@@ -104,7 +104,7 @@ def test_a_claim_ends_with_its_session(desk: Desk, connect: Connect) -> None:
     desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
     assert len(connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall()) == 3
     with pytest.raises(ClaimLost):
-        complete(held, Outputs(), desk.database.dsn)
+        complete(held, Outputs(unread="complete"), desk.database.dsn)
 
 
 def test_what_was_lost_cannot_be_completed_by_another_session(desk: Desk, connect: Connect) -> None:
@@ -115,7 +115,7 @@ def test_what_was_lost_cannot_be_completed_by_another_session(desk: Desk, connec
     owner.close()
     thief = connect()
     with pytest.raises(psycopg.errors.ObjectInUse, match="there is no claim"):
-        thief.execute("SELECT ssb.complete_claim(%s)", (held.claim_id,))
+        thief.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
     assert desk.waiting() == 3
 
 
@@ -130,7 +130,7 @@ if sys.argv[2] == "before":
     os.kill(os.getpid(), signal.SIGKILL)
 with connection.transaction():
     connection.execute("INSERT INTO dbo.total (messages) VALUES (%s)", (held.messages,))
-    connection.execute("SELECT ssb.complete_claim(%s)", (held.claim_id,))
+    connection.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
     if sys.argv[2] == "during":
         os.kill(os.getpid(), signal.SIGKILL)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -166,7 +166,7 @@ def test_a_claim_under_a_limit_of_a_queue_that_goes_on_behind_it(desk: Desk, con
         )
     held = claim(connect(), "dbo.target", max_messages=300)
     assert held is not None and (held.conversations, held.messages) == (10, 300)
-    assert desk.one("SELECT count(*) FROM ssb.claimed_message") == 300
+    assert desk.one("SELECT count(*) FROM ssb_internal.claimed_message") == 300
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -217,7 +217,7 @@ def test_claims_are_what_a_plain_model_says(desk: Desk, connect: Connect, seed: 
             assert wanted == []
             break
         got = desk.connection.execute(
-            "SELECT conversation_group_id, octet_length(message_body) FROM ssb.claimed_message"
+            "SELECT conversation_group_id, octet_length(message_body) FROM ssb_internal.claimed_message"
             " WHERE claim_id = %s ORDER BY queuing_order",
             (held.claim_id,),
         ).fetchall()
@@ -262,7 +262,10 @@ def test_two_claims_never_share_a_message(desk: Desk, connect: Connect) -> None:
     assert first is not None and second is not None
     assert (first.messages, second.messages) == (15, 15)
     assert (
-        desk.one("SELECT count(DISTINCT (conversation_handle, queuing_order)) FROM ssb.claimed_message") == 30
+        desk.one(
+            "SELECT count(DISTINCT (conversation_handle, queuing_order)) FROM ssb_internal.claimed_message"
+        )
+        == 30
     )
 
 
@@ -279,10 +282,10 @@ def test_another_role_needs_receive_and_sees_only_its_claims(desk: Desk, connect
         mine = claim(desk.connection, "dbo.target", max_messages=2)
         theirs = claim(reader, "dbo.target")
         assert mine is not None and theirs is not None
-        seen = reader.execute("SELECT DISTINCT claim_id FROM ssb.claimed_message").fetchall()
+        seen = reader.execute("SELECT DISTINCT claim_id FROM ssb_internal.claimed_message").fetchall()
         assert seen == [(theirs.claim_id,)]
         with pytest.raises(psycopg.errors.ObjectInUse):
-            reader.execute("SELECT ssb.complete_claim(%s)", (mine.claim_id,))
+            reader.execute("SELECT ssb_internal.complete_claim(%s)", (mine.claim_id,))
         reader.execute("RESET ROLE")
     finally:
         desk.connection.execute(_PERMISSION.format("revoke"))
@@ -307,15 +310,16 @@ def _complete_with_a_failure(owner: Connection, failures: str) -> tuple[object, 
     """Claim all there is and complete it, saying that the first message '3' failed."""
     held = claim(owner, "dbo.target")
     assert held is not None
-    staging = owner.execute("SELECT ssb.create_staging(%s, 'errors')", (held.claim_id,)).fetchone()
+    staging = owner.execute("SELECT ssb_internal.create_staging(%s, 'errors')", (held.claim_id,)).fetchone()
     assert staging is not None
     owner.execute(
         f"INSERT INTO {staging[0]} SELECT conversation_handle, queuing_order, 'bad', 1"
-        " FROM ssb.claimed_message WHERE message_body = '3' ORDER BY queuing_order LIMIT 1"
+        " FROM ssb_internal.claimed_message WHERE message_body = '3' ORDER BY queuing_order LIMIT 1"
     )
     outputs = json.dumps([{"kind": "errors", "staging": staging[0], "attempts": [1], "rows": 1}])
     return owner.execute(
-        "SELECT deleted, failed FROM ssb.complete_claim(%s, %s, %s)", (held.claim_id, outputs, failures)
+        "SELECT deleted, failed FROM ssb_internal.complete_claim(%s, %s, %s)",
+        (held.claim_id, outputs, failures),
     ).fetchone()
 
 
@@ -357,19 +361,19 @@ def test_rows_of_attempts_that_were_not_reported_do_not_count(desk: Desk, connec
     owner = connect()
     held = claim(owner, "dbo.target")
     assert held is not None
-    row = owner.execute("SELECT ssb.create_staging(%s, 'replies')", (held.claim_id,)).fetchone()
+    row = owner.execute("SELECT ssb_internal.create_staging(%s, 'replies')", (held.claim_id,)).fetchone()
     assert row is not None
     for attempt in (7, 8):
         owner.execute(
             f"INSERT INTO {row[0]} SELECT conversation_handle, 'note', 'done', 0, %s"
-            " FROM ssb.claimed_message",
+            " FROM ssb_internal.claimed_message",
             (attempt,),
         )
     lost = json.dumps([{"kind": "replies", "staging": row[0], "attempts": [8], "rows": 2}])
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="wrote 2 rows"):
-        owner.execute("SELECT ssb.complete_claim(%s, %s)", (held.claim_id, lost))
+        owner.execute("SELECT ssb_internal.complete_claim(%s, %s)", (held.claim_id, lost))
     good = json.dumps([{"kind": "replies", "staging": row[0], "attempts": [8], "rows": 1}])
-    owner.execute("SELECT ssb.complete_claim(%s, %s)", (held.claim_id, good))
+    owner.execute("SELECT ssb_internal.complete_claim(%s, %s)", (held.claim_id, good))
     assert desk.replies() == [("note", "done")]
 
 
@@ -383,15 +387,15 @@ def test_what_a_job_ends_counts_as_processed_and_takes_later_messages_with_it(
     held = claim(owner, "dbo.target")
     assert held is not None
     desk.connection.execute("SELECT ssb.send(%s, 'trade', 'late'::text)", (handles[0],))
-    row = owner.execute("SELECT ssb.create_staging(%s, 'ends')", (held.claim_id,)).fetchone()
+    row = owner.execute("SELECT ssb_internal.create_staging(%s, 'ends')", (held.claim_id,)).fetchone()
     assert row is not None
     owner.execute(
         f"INSERT INTO {row[0]} SELECT DISTINCT conversation_handle, NULL::int, NULL, 1"
-        "  FROM ssb.claimed_message"
+        "  FROM ssb_internal.claimed_message"
     )
     outputs = json.dumps([{"kind": "ends", "staging": row[0], "attempts": [1], "rows": 6}])
     done = owner.execute(
-        "SELECT deleted, ended FROM ssb.complete_claim(%s, %s)", (held.claim_id, outputs)
+        "SELECT deleted, ended FROM ssb_internal.complete_claim(%s, %s)", (held.claim_id, outputs)
     ).fetchone()
     assert done == (18, 6)
     assert desk.waiting() == 0
@@ -415,7 +419,8 @@ def test_only_staging_tables_of_the_claim_and_kind_are_read(desk: Desk, connect:
         held = claim(owner, "dbo.target", max_messages=1)
         assert held is not None
         made = owner.execute(
-            "SELECT ssb.create_staging(%s, 'table', 'dbo.total'), ssb.create_staging(%s, 'replies')",
+            "SELECT ssb_internal.create_staging(%s, 'table', 'dbo.total'),"
+            " ssb_internal.create_staging(%s, 'replies')",
             (held.claim_id, held.claim_id),
         ).fetchone()
         assert made is not None
@@ -425,8 +430,10 @@ def test_only_staging_tables_of_the_claim_and_kind_are_read(desk: Desk, connect:
         for name in (*made, mine, f"pg_temp.{mine}", f"ssb_staging.claim_{held.claim_id}_5_errors"):
             outputs = json.dumps([{"kind": "errors", "staging": name, "attempts": [1], "rows": 0}])
             with pytest.raises(psycopg.errors.InvalidParameterValue, match="is no staging table for errors"):
-                owner.execute("SELECT ssb.complete_claim(%s, %s)", (held.claim_id, outputs))
-        done = owner.execute("SELECT deleted FROM ssb.complete_claim(%s)", (held.claim_id,)).fetchone()
+                owner.execute("SELECT ssb_internal.complete_claim(%s, %s)", (held.claim_id, outputs))
+        done = owner.execute(
+            "SELECT deleted FROM ssb_internal.complete_claim(%s)", (held.claim_id,)
+        ).fetchone()
         assert done == (1,)
         owner.execute("RESET ROLE")
     finally:
@@ -454,7 +461,8 @@ def test_an_output_of_an_unknown_kind_is_refused(desk: Desk, connect: Connect) -
     assert held is not None
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="errors, replies and ends"):
         owner.execute(
-            "SELECT ssb.complete_claim(%s, %s)", (held.claim_id, '[{"kind": "table", "staging": "x"}]')
+            "SELECT ssb_internal.complete_claim(%s, %s)",
+            (held.claim_id, '[{"kind": "table", "staging": "x"}]'),
         )
 
 
@@ -463,7 +471,7 @@ def test_retention_keeps_what_a_bulk_job_received(desk: Desk, connect: Connect) 
     desk.send(1, 3)
     held = claim(connect(), "dbo.target")
     assert held is not None
-    assert complete(held, Outputs(), desk.database.dsn).deleted == 3
+    assert complete(held, Outputs(unread="complete"), desk.database.dsn).deleted == 3
     assert desk.connection.execute(
         "SELECT DISTINCT status, count(*) FROM dbo.target GROUP BY 1"
     ).fetchall() == [(0, 3)]

@@ -11,6 +11,7 @@ from bulk_desk import Desk
 
 from pgsb.bulk import BulkError, Outputs, columns
 from pgsb.bulk.job import run_job
+from pgsb.bulk.options import JobOptions
 from support import Database
 
 pytestmark = pytest.mark.one_postgres
@@ -178,7 +179,7 @@ def test_each_type_is_read_by_its_schema_and_the_rest_fails(
         seen["undeclared"] = [row.error for row in undeclared.where("error LIKE '% note'").collect()]
         return Outputs(errors=failed)
 
-    done = run_job(tcp(desk.database), "dbo.target", program, mode="once")
+    done = run_job(tcp(desk.database), "dbo.target", program, JobOptions(mode="once"))
     assert seen == {
         "trade": [1, 2, 10],
         "note": ["x"],

@@ -1,4 +1,4 @@
-"""``pgsb spark run --continuous``, ``spark-submit submit.py``, and jobs that act as another role."""
+"""``pgsb spark run --continuous``, ``spark-submit spark_submit.py``, and jobs that act as another role."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ import pytest
 from bulk_desk import Desk
 from click.testing import CliRunner
 
-import pgsb.bulk.submit
+import pgsb.cli.spark_submit
 from pgsb.bulk import claim
 from pgsb.bulk.session import jdbc_jar
 from pgsb.cli.spark import spark_command
@@ -76,7 +76,7 @@ def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
     submit = Path(sys.executable).parent / "spark-submit"
     lean = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     command = [str(submit), "--master", "local[1]", "--jars", str(jdbc_jar()), "--conf", lean]
-    command += ["--conf", "spark.ui.enabled=false", str(pgsb.bulk.submit.__file__), "--continuous"]
+    command += ["--conf", "spark.ui.enabled=false", str(pgsb.cli.spark_submit.__file__), "--continuous"]
     command += ["--queue", "dbo.target", "--program", "programs:totals_until_held"]
     command += ["--conf", "spark.sql.shuffle.partitions=2"]
     environment = {

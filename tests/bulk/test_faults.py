@@ -23,7 +23,9 @@ import pgsb.bulk.complete as complete_module
 from pgsb.bulk import Outputs, claim, load_program
 from pgsb.bulk.claim import Claim
 from pgsb.bulk.complete import complete
-from pgsb.bulk.job import Progress, run_job
+from pgsb.bulk.job import run_job
+from pgsb.bulk.options import JobOptions
+from pgsb.bulk.progress import Progress
 from pgsb.bulk.read import read
 from pgsb.bulk.staging import Staged, stage
 from pgsb.runtime_sql.installer import install
@@ -97,7 +99,7 @@ def test_restarts_of_postgresql_in_the_middle_repeat_nothing(
         return finish(*arguments)
 
     monkeypatch.setattr(complete_module, "_finish", finish_after_restart)
-    done = run_job(restarted.dsn, "dbo.target", program, poll=0.05)
+    done = run_job(restarted.dsn, "dbo.target", program, JobOptions(poll=0.05))
     assert not moments
     assert (done.claims, done.completed, done.replied) == (3, 12, 3)
     with psycopg.connect(restarted.dsn, autocommit=True) as connection:
@@ -161,10 +163,10 @@ def test_an_attempt_that_still_writes_keeps_nobody_waiting(desk: Desk, connect: 
     owner.execute("SET lock_timeout = '20s'")
     held = claim(owner, "dbo.target")
     assert held is not None
-    row = owner.execute("SELECT ssb.create_staging(%s, 'ends')", (held.claim_id,)).fetchone()
+    row = owner.execute("SELECT ssb_internal.create_staging(%s, 'ends')", (held.claim_id,)).fetchone()
     assert row is not None
     late.execute(f"INSERT INTO {row[0]} SELECT conversation_handle, NULL, NULL, 7 FROM dbo.target")
-    assert complete(held, Outputs(), desk.database.dsn).deleted == 1
+    assert complete(held, Outputs(unread="complete"), desk.database.dsn).deleted == 1
     late.rollback()
     assert claim(owner, "dbo.target") is None
     assert desk.one("SELECT to_regclass(%s) IS NULL", row[0])
@@ -187,7 +189,8 @@ def test_a_stream_goes_on_from_its_checkpoint(
     spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
 ) -> None:
     """It is stopped by an error before a batch was completed, then by one after, each time started again."""
-    from pgsb.bulk.streaming import completing, register
+    from pgsb.bulk.datasource import register
+    from pgsb.bulk.streaming import completing
 
     register(spark)
     dsn = tcp(desk.database)
@@ -276,7 +279,7 @@ def test_two_jobs_and_a_compiled_reader_process_each_message_once_and_in_order(
                 was_read.wait(60)
 
         while not (done_sending.is_set() and desk_is_empty()):
-            run_job(dsn, "dbo.target", bulk, max_messages=20, report=report)
+            run_job(dsn, "dbo.target", bulk, JobOptions(max_messages=20, report=report))
 
     def reader() -> None:
         with psycopg.connect(desk.database.dsn, autocommit=True) as connection:

@@ -11,6 +11,7 @@ from bulk_desk import Desk
 
 from pgsb.bulk import BulkError, Outputs, claim, each, load_program
 from pgsb.bulk.job import run_job
+from pgsb.bulk.options import JobOptions
 from pgsb.bulk.read import COLUMNS, read
 from pgsb.bulk.sending import Dialogs, send
 from support import Connection, Database
@@ -30,7 +31,7 @@ def _totals(desk: Desk) -> list[tuple[int, int]]:
 
 def test_a_job_writes_results_replies_and_ends(spark: Any, desk: Desk, tcp: Tcp) -> None:
     desk.send(3, 4)
-    progress = run_job(tcp(desk.database), "dbo.target", totals, max_messages=8)
+    progress = run_job(tcp(desk.database), "dbo.target", totals, JobOptions(max_messages=8))
     assert (progress.claims, progress.completed, progress.written, progress.replied) == (2, 12, 3, 3)
     assert _totals(desk) == [(4, 10)] * 3
     ends = ("http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog", None)
@@ -99,7 +100,7 @@ def test_a_message_that_fails_is_named_and_stays(spark: Any, desk: Desk, tcp: Tc
             errors=failed,
         )
 
-    progress = run_job(tcp(desk.database), "dbo.target", program, mode="once")
+    progress = run_job(tcp(desk.database), "dbo.target", program, JobOptions(mode="once"))
     assert (progress.completed, progress.failed) == (2, 1)
     assert _totals(desk) == [(1, 2), (1, 4)]
     left = desk.connection.execute(
@@ -185,7 +186,7 @@ def test_a_claim_whose_session_is_cut_is_taken_again(spark: Any, desk: Desk, tcp
             )
         return totals(messages)
 
-    progress = run_job(tcp(desk.database), "dbo.target", program, poll=0.05)
+    progress = run_job(tcp(desk.database), "dbo.target", program, JobOptions(poll=0.05))
     assert cuts == [1]
     assert (progress.claims, progress.completed) == (2, 6)
     assert _totals(desk) == [(3, 6)] * 2

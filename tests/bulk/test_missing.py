@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 from psycopg.conninfo import conninfo_to_dict
 
-from pgsb.bulk import BulkError, Outputs, load_program
+from pgsb.bulk import BulkError, Outputs, connections, load_program
 from pgsb.bulk import session as bulk_session
+from pgsb.bulk.connections import Server
 from pgsb.bulk.job import run_job
 from pgsb.bulk.problems import explain
 from pgsb.cli.spark import spark_command
@@ -113,39 +114,11 @@ def test_a_jar_that_is_the_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_a_role_is_taken_by_both_drivers() -> None:
-    dsn = bulk_session.acting_as("host=db options='-c jit=off'", r"back\slash and blank")
+    dsn = connections.acting_as(
+        "host=db port=1 dbname=d user=u options='-c jit=off'", r"back\slash and blank"
+    )
     options = r"-c jit=off -c role=back\\slash\ and\ blank"
-    assert conninfo_to_dict(dsn)["options"] == bulk_session.jdbc_options(dsn)["options"] == options
-
-
-@pytest.mark.parametrize(
-    ("dsn", "url"),
-    [
-        ("postgresql://ann:s%40fe@db:6432/shop", "jdbc:postgresql://db:6432/shop?ApplicationName=pgsb-spark"),
-        (
-            "host=db user=ann dbname='my shop'",
-            "jdbc:postgresql://db:5432/my%20shop?ApplicationName=pgsb-spark",
-        ),
-    ],
-)
-def test_a_dsn_becomes_jdbcs(dsn: str, url: str) -> None:
-    options = bulk_session.jdbc_options(dsn)
-    assert options["url"] == url
-    assert options["user"] == "ann"
-    assert options.get("password") == ("s@fe" if "s%40fe" in dsn else None)
-
-
-def test_a_unix_socket_is_refused() -> None:
-    with pytest.raises(BulkError, match="unix socket"):
-        bulk_session.jdbc_options("host=/run/postgresql dbname=shop")
-
-
-def test_the_driver_trusts_no_server_that_libpq_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PGSSLMODE", "verify-full")
-    monkeypatch.setenv("PGSSLROOTCERT", "/etc/ssl/ours.pem")
-    options = bulk_session.jdbc_options("host=db dbname=shop")
-    assert (options["sslmode"], options["sslrootcert"]) == ("verify-full", "/etc/ssl/ours.pem")
-    assert bulk_session.jdbc_options("host=db dbname=shop sslmode=require")["sslmode"] == "require"
+    assert conninfo_to_dict(dsn)["options"] == Server(dsn, "").jdbc["options"] == options
 
 
 @pytest.mark.parametrize(
@@ -255,8 +228,9 @@ def test_a_spark_that_does_not_start() -> None:
     pytest.importorskip("pyspark")
     # In a process of its own: other tests have a session here.
     program = (
-        "from pgsb.bulk import BulkError; from pgsb.bulk.session import spark_session\n"
-        "try: spark_session('x', master='nowhere')\n"
+        "from pgsb.bulk import BulkError; from pgsb.bulk.options import JobOptions\n"
+        "from pgsb.bulk.session import spark_session\n"
+        "try: spark_session('x', JobOptions(master='nowhere'))\n"
         "except BulkError as error: print(error, error.hint, sep='|')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -63,10 +63,12 @@ def test_claims_of_all_shapes(desk: Desk, connect: Connect, conversations: int, 
     assert (held.conversations, held.messages) == (conversations, conversations * messages)
     # Every partition has its share; a conversation is in one only.
     shares = desk.connection.execute(
-        "SELECT count(*) FROM ssb.claimed_message GROUP BY claim_partition"
+        "SELECT count(*) FROM ssb_internal.claimed_message GROUP BY claim_partition"
     ).fetchall()
     assert max(row[0] for row in shares) <= max(messages, held.messages // 4 + 1)
-    assert complete(held, Outputs(end_all=True), desk.database.dsn).deleted == held.messages
+    assert (
+        complete(held, Outputs(end_all=True, unread="complete"), desk.database.dsn).deleted == held.messages
+    )
     assert desk.waiting() == 0
 
 

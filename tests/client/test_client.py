@@ -265,3 +265,23 @@ def test_nor_does_it_end_a_program(session: client.Session) -> None:
     with pytest.raises(InterruptedError):
         client.ServiceProgram(take, patience=30).run(slow, "dbo.to_queue")
     assert (seen, slow.waits) == (["ours"], 3)
+
+
+def test_short_dialogs_take_one_statement_each(session: client.Session) -> None:
+    dialogs = [session.send_new("//From", "//To", body=f"job {i}") for i in range(5)]
+    assert len(set(dialogs)) == 5
+    with session.transaction():
+        assert [m.text for m in session.receive_and_end("dbo.to_queue", groups=3)] == [
+            "job 0",
+            "job 1",
+            "job 2",
+        ]
+    assert [m.text for m in session.receive_and_end("dbo.to_queue", groups=10)] == ["job 3", "job 4"]
+    assert session.receive_and_end("dbo.to_queue", groups=10) == []
+    assert session.end_finished("dbo.from_queue", 2) == 2
+    assert session.end_finished("dbo.from_queue") == 3
+    assert session.end_finished("dbo.from_queue") == 0
+    assert session.receive("dbo.from_queue") == []
+    with pytest.raises(client.BrokerError) as caught:
+        session.send_new("//From", "//To", "no such contract")
+    assert caught.value.number == 8425

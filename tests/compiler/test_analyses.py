@@ -3,14 +3,14 @@
 import pytest
 
 from pgsb.compiler import nodes
-from pgsb.compiler.build import parse_script
-from pgsb.compiler.constants import Constants, Piece, plain
-from pgsb.compiler.dynamic_pieces import place
-from pgsb.compiler.flow_status import DEAD, Live, Status, reads_at_start
-from pgsb.compiler.flow_transactions import ANY, CLOSED, Depths
-from pgsb.compiler.safety import safe_condition, safe_expression
-from pgsb.compiler.scope import Catalog, Scope
-from pgsb.compiler.type_map import INT, TINYINT, SqlType, nvarchar
+from pgsb.compiler.analysis.constants import Constants, Piece, plain
+from pgsb.compiler.analysis.live_status import DEAD, Live, Status, read_at_start
+from pgsb.compiler.analysis.may_fail import cannot_raise, condition_cannot_raise
+from pgsb.compiler.analysis.transaction_depth import ANY, CLOSED, Depths
+from pgsb.compiler.builder.batches import parse_script
+from pgsb.compiler.catalog.scope import Catalog, Scope
+from pgsb.compiler.catalog.types import INT, TINYINT, SqlType, nvarchar
+from pgsb.compiler.lower.dynamic_placeholders import place
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 from pgsb.grammar.tokens import Token
@@ -99,8 +99,8 @@ def test_a_loop_reads_what_its_last_statement_left() -> None:
 
 
 def test_a_batch_that_reads_what_the_one_before_left() -> None:
-    assert reads_at_start(body("SELECT @@ROWCOUNT"))
-    assert not reads_at_start(body("PRINT 1; SELECT @@ROWCOUNT"))
+    assert read_at_start(body("SELECT @@ROWCOUNT")) != DEAD
+    assert read_at_start(body("PRINT 1; SELECT @@ROWCOUNT")) == DEAD
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_batch_that_reads_what_the_one_before_left() -> None:
     ],
 )
 def test_expressions_that_can_never_fail(scope: Scope, text: str, target: SqlType, safe: bool) -> None:
-    assert safe_expression(tokens(text), scope, target) is safe
+    assert cannot_raise(tokens(text), scope, target) is safe
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_conditions_that_can_never_fail(scope: Scope, text: str, safe: bool) -> 
     declared = "DECLARE @i int, @n nvarchar(10), @u uniqueidentifier; IF "
     statement = body(f"{declared}{text} PRINT 1")[-1]
     assert isinstance(statement, nodes.If)
-    assert safe_condition(statement.condition.tokens, scope) is safe
+    assert condition_cannot_raise(statement.condition.tokens, scope) is safe
 
 
 def known(text: str) -> str | None:

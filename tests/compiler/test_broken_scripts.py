@@ -22,6 +22,8 @@ BROKEN = {
     "GO " + "9" * 5000: (1, 1),
     "DECLARE @s nvarchar(9); EXEC ('PRINT ''x' ++ @s)": (1, 31),
     "SELECT id + 1 AS a INTO  FROM orders": (1, 26),
+    "DECLARE @x xml(dbo..)": (1, 16),
+    "DBCC CHECKIDENT (t, RESEED, )": (1, 1),
     'SELECT ROW(p.a)::dbo."/*p@plain" FROM t': (1, 8),
 }
 

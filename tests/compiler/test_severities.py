@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from pgsb.compiler.error_levels import level_of
+from pgsb.compiler.check.error_levels import level_of
 
 PROJECT = Path(__file__).parents[2]
 OURS = {102, 50000}
 """Numbers under which sentences of our own go too."""
-RAISING = re.compile(r"\b(?:(ssb\.raise_error\()\s*|ROW\()(\d{2,6})\s*,")
+RAISING = re.compile(r"\b(?:(ssb_internal\.raise_error\()\s*|ROW\()(\d{2,6})\s*,")
 BEHIND_THE_TEXT = {"Wrong", "TypeError_", "UnexpectedText"}
 
 
@@ -34,7 +34,7 @@ def arguments(text: str, start: int) -> list[str]:
 
 def of_the_runtime() -> Iterator[tuple[int, int, str]]:
     """Number, severity and place of each error that runtime_sql raises by literals."""
-    for path in sorted((PROJECT / "runtime_sql").glob("*.sql")):
+    for path in sorted((PROJECT / "runtime_sql").rglob("*.sql")):
         text = re.sub(r"--[^\n]*", lambda match: " " * len(match.group()), path.read_text())
         for match in RAISING.finditer(text):
             severity = arguments(text, match.start(2))[2:3]
@@ -47,7 +47,7 @@ def of_the_runtime() -> Iterator[tuple[int, int, str]]:
 
 def of_the_compiler() -> Iterator[tuple[int, str]]:
     """Number and place of each error that a batch is refused with."""
-    for path in sorted([*(PROJECT / "compiler").glob("*.py"), *(PROJECT / "grammar").glob("*.py")]):
+    for path in sorted([*(PROJECT / "compiler").rglob("*.py"), *(PROJECT / "grammar").rglob("*.py")]):
         for node in ast.walk(ast.parse(path.read_text())):
             for number in _numbers(node):
                 yield number, f"{path.name}:{getattr(node, 'lineno', 0)}"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from instances import FAR, NEAR, Side
 
 from activation import Daemon
 from pgsb.daemon.config import BrokerOptions
@@ -48,3 +49,42 @@ def sql(connect: Callable[..., Connection]) -> Connection:
         """
     )
     return connection
+
+
+@pytest.fixture
+def near(new_database: Callable[[], Database]) -> Iterator[Side]:
+    side = Side(new_database(), "dbo.near_queue", "//Near")
+    side.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
+    yield side
+    side.connection.close()
+
+
+@pytest.fixture
+def far(new_database: Callable[[], Database]) -> Iterator[Side]:
+    side = Side(new_database(), "dbo.far_queue", "//Far")
+    side.do("SELECT ssb.create_route('ToNear', %s, '//Near')", NEAR)
+    yield side
+    side.connection.close()
+
+
+@pytest.fixture
+def daemons(near: Side, far: Side) -> Iterator[Callable[..., Daemon]]:
+    """Starts daemons: ``daemons(near)``; they know both addresses."""
+    started: list[Daemon] = []
+
+    def start(side: Side, **options: Any) -> Daemon:
+        one: Daemon
+        addresses = {NEAR.lower(): near.database.dsn, FAR.lower(): far.database.dsn}
+        broker = EmbeddedBroker(
+            BrokerOptions(side.database.dsn, **{"grace": 1.0, "addresses": addresses, **options}),
+            lambda line: one.write(line),
+        )
+        one = Daemon(broker)
+        broker.__enter__()
+        started.append(one)
+        assert broker.wait_until_leading()
+        return one
+
+    yield start
+    for one in started:
+        one.broker.stop()

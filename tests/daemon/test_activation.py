@@ -315,7 +315,9 @@ def test_a_look_at_the_queue_takes_no_message_from_anybody(
     row = sql.execute("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.to_queue'").fetchone()
     assert row is not None
     with connect().transaction() as looking:
-        assert looking.connection.execute("SELECT head FROM ssb.broker_probe(%s)", row).fetchone() == (0,)
+        assert looking.connection.execute(
+            "SELECT head FROM ssb_internal.broker_probe(%s)", row
+        ).fetchone() == (0,)
         assert len(sql.execute("SELECT FROM ssb.receive('dbo.to_queue')").fetchall()) == 1
 
 

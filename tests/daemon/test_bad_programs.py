@@ -139,6 +139,31 @@ def test_a_program_that_never_returns_is_reported(neighbour: Connection, daemon:
     _other_runs(sql)
 
 
+def test_a_program_that_rolls_back_is_not_told_as_one_that_receives_nothing(
+    neighbour: Connection, daemon: Start
+) -> None:
+    sql = neighbour
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', poison_message_handling => false)")
+    activate(sql, "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); ROLLBACK; END;")
+    running = daemon(longest_backoff=10.0)
+    send(sql, "a")
+    running.wait_for("rolled_back", "received and rolled back, and ended without an error (4 in a row)")
+    assert running.messages("nothing_received") == []
+    _other_runs(sql)
+
+
+def test_what_is_set_aside_is_named(sql: Connection, daemon: Start) -> None:
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 2)")
+    activate(sql, "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); RAISE EXCEPTION 'bad'; END;")
+    running = daemon(sweep=0.05)
+    until(lambda: running.lines)
+    send(sql, "a")
+    line = running.wait_for("quarantined", "conversation group ")
+    row = sql.execute("SELECT upper(conversation_group_id::text) FROM ssb.quarantine").fetchone()
+    assert row is not None and row[0] in line.message
+    assert "of type DEFAULT, conversation " in line.message and line.queue == "dbo.to_queue"
+
+
 def test_poison_stops_the_queue_and_is_reported(neighbour: Connection, daemon: Start) -> None:
     sql = neighbour
     activate(sql, "BEGIN PERFORM FROM ssb.receive('dbo.to_queue'); RAISE EXCEPTION 'bad'; END;")
@@ -149,11 +174,16 @@ def test_poison_stops_the_queue_and_is_reported(neighbour: Connection, daemon: S
             "SELECT 1 FROM ssb.queue WHERE name = 'dbo.to_queue' AND NOT is_receive_enabled"
         ).fetchone()
     )
-    running.wait_for("queue_disabled")
-    failures = running.messages("reader_failed")
-    assert failures.count("bad") == 5
+    line = running.wait_for("queue_disabled")
+    row = sql.execute(
+        "SELECT queuing_order, upper(conversation_handle::text), upper(conversation_group_id::text)"
+        " FROM dbo.to_queue"
+    ).fetchone()
+    assert row is not None
+    order, handle, group = row
+    assert f"message {order} of type DEFAULT, conversation {handle}, group {group}" in line.message
     # A stopped queue starts nobody, though the catalog says so only a moment later.
-    assert len(failures) <= 6
+    assert running.messages("reader_failed") == ["bad"] * 5
     assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (1,)
     _other_runs(sql)
     activate(sql, DRAIN)

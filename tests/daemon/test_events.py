@@ -71,7 +71,7 @@ def test_a_disabled_queue_fires_once(listener: Connection) -> None:
     for _ in range(5):
         listener.execute("BEGIN; SELECT FROM ssb.receive('dbo.to_queue'); ROLLBACK")
     for _ in range(2):
-        listener.execute("SELECT ssb.broker_sweep('{}')")
+        listener.execute("SELECT ssb_internal.broker_sweep('{}')")
     assert _events(listener) == [("BROKER_QUEUE_DISABLED", "dbo", "to_queue", "QUEUE")]
 
 

@@ -121,7 +121,7 @@ def test_every_message_is_processed_exactly_once(crashing: Crashing) -> None:
     ).fetchone() == (0,)
     # No queue is stuck, and no reader is left but those that idle daemons keep.
     assert sql.execute("SELECT count(*) FROM dbo.to_queue").fetchone() == (0,)
-    until(lambda: sql.execute("SELECT count(*) FROM ssb.running_tasks()").fetchone() == (0,))
+    until(lambda: sql.execute("SELECT count(*) FROM ssb_internal.running_tasks()").fetchone() == (0,))
     until(
         lambda: (
             sql.execute(

@@ -80,7 +80,7 @@ def test_lines_wait_for_the_table_and_too_many_are_counted() -> None:
 def test_the_table_keeps_the_newest_lines(sql: Connection) -> None:
     for number in range(3):
         sql.execute(
-            "SELECT ssb.write_broker_log((SELECT jsonb_agg(jsonb_build_object('logged_at', now(),"
+            "SELECT ssb_internal.write_broker_log((SELECT jsonb_agg(jsonb_build_object('logged_at', now(),"
             " 'level', 'info', 'event', 'print', 'message', %s * 5000 + n))"
             " FROM generate_series(1, 5000) AS n))",
             [number],
@@ -97,3 +97,24 @@ def test_remarks_of_psycopg_are_lines_of_the_log() -> None:
         ("debug", "psycopg", "closing connection")
     ]
     assert logging.getLogger("psycopg").handlers == []
+
+
+def test_the_same_error_in_a_row_is_told_ever_more_seldom() -> None:
+    told: list[Line] = []
+    log = BrokerLog(told.append)
+    for _ in range(100):
+        log.write("error", "reader_failed", "bad", queue="dbo.q", program="dbo.p")
+        log.write("info", "print", "said", queue="dbo.q", program="dbo.p")
+    messages = [line.message for line in told if line.level == "error"]
+    assert messages == ["bad"] * (5 + 4)  # and the 8th, 16th, 32nd, 64th
+    assert [line.message.split(":")[1].split()[0] for line in told if line.event == "repeated"] == [
+        "8",
+        "16",
+        "32",
+        "64",
+    ]
+    assert len([line for line in told if line.event == "print"]) == 100
+    log.write("error", "reader_failed", "worse", queue="dbo.q", program="dbo.p")
+    log.write("error", "reader_failed", "bad", queue="dbo.q", program="dbo.p")
+    assert [line.message for line in told[-2:]] == ["worse", "bad"]
+    assert len(log.take()) == 100 + 9 + 4 + 2

@@ -169,3 +169,20 @@ def test_queue_activation_is_sent_to_a_service(sql: Connection, daemon: Start) -
     # Once, until somebody has received.
     send(sql, "b")
     assert sql.execute("SELECT count(*) FROM dbo.events").fetchone() == (1,)
+
+
+def test_a_traceback_is_one_row_of_the_log(sql: Connection, daemon: Start, tmp_path: Path) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text(
+        "print('before', flush=True)\ntry:\n    1 / 0\n"
+        "except ZeroDivisionError as error:\n    raise KeyError('x') from error\n"
+    )
+    activate(sql, "fails")
+    running = daemon(programs={"fails": Program("fails", command=(sys.executable, str(script)))})
+    send(sql, "x")
+    running.wait_for("program_failed")
+    entries = running.messages("output")[:2]
+    assert entries[0] == "before"
+    assert entries[1].startswith("Traceback (most recent call last):\n  File ")
+    assert "ZeroDivisionError: division by zero" in entries[1]
+    assert entries[1].endswith("KeyError: 'x'")

@@ -143,7 +143,7 @@ def test_the_reason_may_be_written_down_later(sql: Connection) -> None:
 def _log(sql: Connection, message: str, after: str, queue: str = "dbo.to_queue") -> None:
     """A line that the daemon wrote about this time after the quarantine, or after now."""
     sql.execute(
-        "SELECT ssb.write_broker_log(jsonb_build_array(jsonb_build_object('logged_at',"
+        "SELECT ssb_internal.write_broker_log(jsonb_build_array(jsonb_build_object('logged_at',"
         " coalesce((SELECT g.quarantined_at FROM ssb.quarantined_group AS g), now()) + %s::interval,"
         " 'level', 'error', 'event', 'reader_failed', 'queue', %s::text, 'message', %s::text)))",
         [after, queue, message],
@@ -188,3 +188,60 @@ def test_only_who_may_alter_the_queue_may_end_a_quarantine(
             sql.execute("SELECT ssb.drop_quarantined(%s)", [group])
     finally:
         sql.execute(f"RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+def test_failed_the_other_side_hears(sql: Connection, set_aside: Daemon) -> None:
+    activate(sql, DRAIN)
+    row = sql.execute(
+        "SELECT ssb.fail_quarantined(%s, 9001, 'cannot book this')", [_quarantine(sql)[0][0]]
+    ).fetchone()
+    assert row is not None and row[0] is not None
+    heard = sql.execute(
+        "SELECT message_type_name, convert_from(message_body, 'UTF8') FROM ssb.receive('dbo.from_queue')"
+    ).fetchall()
+    assert [name for name, _ in heard] == ["http://schemas.microsoft.com/SQL/ServiceBroker/Error"]
+    assert "<Code>9001</Code>" in heard[0][1] and "cannot book this" in heard[0][1]
+    assert _quarantine(sql) == []
+    with pytest.raises(psycopg.Error, match="Both the error code and the description"):
+        sql.execute("SELECT ssb.fail_quarantined(%s, NULL, 'no number')", [row[0]])
+
+
+def test_a_filter_decides_about_many(sql: Connection, daemon: Start) -> None:
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 2)")
+    activate(sql, POISONED)
+    for _ in range(3):
+        send(sql, "bad", "behind")
+    daemon()
+    until(lambda: sql.execute("SELECT count(*) FROM ssb.quarantined_group").fetchone() == (3,))
+    # What a daemon writes of an error comes a moment later.
+    until(lambda: len([row for row in _quarantine(sql) if row[4] == "cannot swallow this"]) == 6)
+    for filters, found in [
+        ("queue => 'dbo.from_queue'", 0),
+        ("error_like => 'something else'", 0),
+        ("older_than => '1 hour'", 0),
+        ("message_type => 'NoSuchType'", 0),
+    ]:
+        assert sql.execute(f"SELECT ssb.drop_all_quarantined({filters})").fetchone() == (found,)
+    activate(sql, DRAIN)
+    answer = sql.execute(
+        "SELECT ssb.resubmit_all_quarantined(queue => 'dbo.to_queue', error_like => 'cannot%')"
+    ).fetchone()
+    assert answer == (3,)
+    until(lambda: sorted(done(sql)) == ["bad"] * 3 + ["behind"] * 3)
+
+
+def test_a_filter_fails_and_drops_all_that_it_finds(sql: Connection, daemon: Start) -> None:
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', quarantine => true, max_rollbacks => 2)")
+    activate(sql, POISONED)
+    send(sql, "bad")
+    send(sql, "bad")
+    daemon()
+    until(lambda: sql.execute("SELECT count(*) FROM ssb.quarantined_group").fetchone() == (2,))
+    one = sql.execute("SELECT conversation_group_id FROM ssb.quarantined_group LIMIT 1").fetchone()
+    assert one is not None
+    assert sql.execute("SELECT ssb.drop_quarantined(%s)", one).fetchone() == (1,)
+    answer = sql.execute(
+        "SELECT ssb.fail_all_quarantined(9001, 'given up', message_type => 'DEFAULT')"
+    ).fetchone()
+    assert answer == (1,)
+    assert len(sql.execute("SELECT * FROM ssb.receive('dbo.from_queue')").fetchall()) == 1

@@ -117,7 +117,9 @@ def test_5000_messages_each_way_survive_every_crash(instances: tuple[Instance, I
     handles = [
         row[0]
         for row in sql.execute(
-            "SELECT ssb.begin_dialog('//Near', '//Far', '//Talk') FROM generate_series(1, %s)", [DIALOGS]
+            "SELECT ssb.begin_dialog('//Near', '//Far', '//Talk', encryption => false)"
+            " FROM generate_series(1, %s)",
+            [DIALOGS],
         )
     ]
     near.start_daemon()

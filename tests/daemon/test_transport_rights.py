@@ -125,7 +125,7 @@ def test_nobody_else_speaks_in_a_conversation(
         rival.execute("SELECT session_key FROM ssb.remote_conversation")
     for function in ("transport_addresses()", "messages_to_send('', NULL, 1, 1)", "settle_sent('[]')"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            rival.execute(f"SELECT ssb.{function}")
+            rival.execute(f"SELECT ssb_internal.{function}")
 
 
 def test_the_user_of_a_remote_service_binding_brings_the_replies(
@@ -164,13 +164,13 @@ def test_what_comes_twice_is_taken_once_and_a_gap_is_not_taken(owner: psycopg.Co
     # Also after this side has ended, and its endpoint has gone.
     owner.execute("SELECT ssb.end_conversation(conversation_handle) FROM sys.conversation_endpoints")
     assert dialog.bring(owner, 0, 1) == (6, None, None)
-    owner.execute("SELECT ssb.remove_endpoint(e) FROM ssb.conversation_endpoint AS e")
+    owner.execute("SELECT ssb_internal.remove_endpoint(e) FROM ssb.conversation_endpoint AS e")
     assert dialog.bring(owner, 0, 1, 2) == (6, None, None)
     assert bodies(owner) == []
-    owner.execute("SELECT ssb.forget_remote_conversations()")
+    owner.execute("SELECT ssb_internal.forget_remote_conversations()")
     assert owner.execute("SELECT count(*) FROM ssb.remote_conversation").fetchone() == (1,)
     owner.execute("UPDATE ssb.remote_conversation SET taken_at = now() - interval '2 days'")
-    owner.execute("SELECT ssb.forget_remote_conversations()")
+    owner.execute("SELECT ssb_internal.forget_remote_conversations()")
     assert owner.execute("SELECT count(*) FROM ssb.remote_conversation").fetchone() == (0,)
 
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import cases
+
 from . import reader
 from . import syntax as s
 
@@ -27,15 +29,14 @@ class Case:
 
 def load() -> list[Case]:
     """Every kept case, in the order of the files."""
-    found: list[Case] = []
-    for path in sorted(FOLDER.glob("*.sql")):
-        for part in re.split(r"(?m)^-- case: ", path.read_text(encoding="utf-8"))[1:]:
-            name, _, rest = part.partition("\n")
-            script, _, expected = rest.partition("-- expect:\n")
-            script = re.sub(r"(?m)^-- (page|found):.*\n", "", script)
-            lines = tuple(line[3:] for line in expected.splitlines() if line.startswith("-- "))
-            found.append(Case(f"{path.stem}: {name}", script, lines))
-    return found
+    return [
+        Case(
+            case.label,
+            re.sub(r"(?m)^-- page:.*\n", "", case.source),
+            tuple(line.removeprefix("-- ") for line in case.expect.splitlines() if line.startswith("-- ")),
+        )
+        for case in cases.read_folder(FOLDER)
+    ]
 
 
 def shown(lines: list[str]) -> tuple[str, ...]:

@@ -25,6 +25,16 @@ MALFORMED = {
     "CREATE QUEUE q WITH STATUS = MAYBE": ("1:30", 102, "MAYBE"),
     "CREATE ASSEMBLY a FROM 'x.dll'": ("1:1", None, "ASSEMBLY"),
     "BREAK": ("1:1", 135, "BREAK"),
+    "CREATE TABLE t (a INT DEFAULT name)": ("1:31", 128, "name"),
+    "CREATE TABLE t (a INT); ALTER TABLE t ADD DEFAULT (name) FOR a": ("1:52", 128, "name"),
+    "CREATE SYNONYM y FOR q; CREATE SERVICE s ON QUEUE y": ("1:51", 5313, "'y'"),
+    "CREATE SYNONYM y FOR q; RECEIVE * FROM y": ("1:40", 5313, "'y'"),
+    "CREATE SYNONYM y FOR q; WAITFOR (RECEIVE * FROM y), TIMEOUT 1": ("1:49", 5313, "'y'"),
+    "CREATE FUNCTION f() RETURNS INT AS BEGIN DECLARE @a INT; FETCH other INTO @a; RETURN @a END": (
+        "1:58",
+        16916,
+        "'other'",
+    ),
     "It was a dark and stormy night.": ("1:", 102, ""),
 }
 
@@ -147,3 +157,34 @@ def test_a_body_beyond_the_limit_is_an_error_of_the_statement(tsql: Tsql) -> Non
     assert tsql.prints == ["the next statement runs"]
     tsql.run_well("SELECT COUNT(*) FROM q")
     assert tsql.results == [[["0"]]]
+
+
+def test_an_insert_takes_a_thousand_rows(pgsb: Pgsb) -> None:
+    rows = [f"({number})" for number in range(1001)]
+    script = "CREATE TABLE dbo.t (a INT);\nINSERT INTO dbo.t VALUES\n" + ",\n".join(rows[:1000]) + ";\n"
+    assert pgsb("check", "-", stdin=script).status == 0
+    left = pgsb("check", "-", stdin=script.replace("(999);", "(999),\n(1000);"))
+    assert left.status == 1
+    assert "<stdin>:1003:2: error 10738: The number of row value expressions in the INSERT" in left.err
+    derived = f"SELECT COUNT(*) FROM (VALUES {', '.join(rows)}) AS v (a);"
+    assert pgsb("check", "-", stdin=derived).status == 0
+
+
+def test_run_warns_as_check_does(pgsb: Pgsb, database: Any) -> None:
+    script = "PRINT 'a';\nGO\nDBCC FREEPROCCACHE;\nGO 3\nPRINT 'b';\n"
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin=script)
+    assert (left.status, left.out.split()) == (0, ["a", "b"])
+    assert left.err.count("warning") == 1
+    assert left.err.startswith("<stdin>:3:1: warning: DBCC has no effect on PostgreSQL.\n    3 | DBCC ")
+
+
+def test_an_application_lock_of_the_transaction_needs_one(pgsb: Pgsb, database: Any) -> None:
+    ask = "DECLARE @r INT; EXEC @r = sp_getapplock 'stock', 'Exclusive'"
+    script = (
+        f"{ask}; PRINT @r;\nGO\n"
+        f"{ask}, 'Session'; PRINT @r; EXEC sp_releaseapplock 'stock', 'Session';\nGO\n"
+        f"BEGIN TRAN; {ask}, 'Transaction'; PRINT @r; COMMIT;\n"
+    )
+    left = pgsb("run", "--dsn", database.dsn, "-", stdin=script)
+    said = "You attempted to acquire a transactional application lock without an active transaction."
+    assert (left.status, left.out.splitlines()) == (0, [said, "-999", "0", "0"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pgsb.compiler.functions import AGGREGATES, FUNCTIONS, REFUSED
 from pgsb.compiler.pipeline import CompileOptions, compile_script
+from pgsb.compiler.sql.functions.builtin import AGGREGATES, FUNCTIONS, REFUSED
 from pgsb.grammar.source import Source
 
 PAGE = Path(__file__).parents[2] / "docs" / "dialect.md"

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.one_postgres
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = {"tsql", "sql", "sh", "python"}
-NOT_RUN = {"", "text", "json"}
+NOT_RUN = {"", "text", "json", "yaml", "mermaid"}
 _FENCE = re.compile(
     r"(?:<!-- file: (?P<file>\S+) -->\n)?^```(?P<language>\w*)(?P<mode> \w+)?\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
@@ -99,6 +99,7 @@ def test_a_page_does_what_it_says(
 
     def run(block: Block) -> str:
         if block.file:
+            (tmp_path / block.file).parent.mkdir(exist_ok=True)
             (tmp_path / block.file).write_text(block.code)
         match block.language, block.mode:
             case "tsql", "check":

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from end_to_end.tsql import Tsql
 
-from pgsb.compiler import type_map as tm
-from pgsb.compiler.type_map import SqlType
+from pgsb.compiler.catalog import types as tm
+from pgsb.compiler.catalog.types import SqlType
 from pgsb.server.learn import type_of
 from support import Connection, Database
 

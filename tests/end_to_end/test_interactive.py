@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -144,12 +145,13 @@ def test_who_stops_reading_the_output_stops_the_script(start: Start, connect: Co
 class Terminal:
     """A shell whose keys and output are the test's."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, *, interactive: bool = True) -> None:
         self.connection: psycopg.Connection[Any] = servers.connect(servers.Target(dsn, False, "the test"))
         self.out = io.StringIO()
-        renderer = TableRenderer(self.out)
+        self.renderer = TableRenderer(self.out)
         settings = compile_settings(self.connection, None, "cs")
-        self.shell = Shell(Runner(self.connection, settings, renderer), renderer)
+        self.runner = Runner(self.connection, settings, self.renderer, interactive=interactive)
+        self.shell = Shell(self.runner, self.renderer)
 
     def type(self, keys: str) -> str:
         """Type keys at the prompt until the shell is left."""
@@ -164,6 +166,7 @@ class Terminal:
 def terminal(database: Database) -> Iterator[Terminal]:
     made = Terminal(database.dsn)
     yield made
+    made.runner.close()
     made.connection.close()
 
 
@@ -232,3 +235,160 @@ def test_lines_from_a_pipe_are_run_like_a_script(database: Database) -> None:
         check=False,
     )
     assert (shown.returncode, shown.stdout) == (0, "a\nno GO at the end\n")
+
+
+# ---------------------------------------------------------------- transactions over batches
+
+TABLE = "CREATE TABLE t (a INT PRIMARY KEY);INSERT t VALUES (1), (2);SET NOCOUNT ON\rGO\r"
+ROWS = "SELECT COUNT(*) AS n FROM t\rGO\r"
+
+
+def typed(lines: str) -> str:
+    return lines.replace("\n", "\r")
+
+
+def test_a_transaction_stays_open_after_go(terminal: Terminal, database: Database, connect: Connect) -> None:
+    shell = terminal.shell
+    for line in ("CREATE TABLE t (a INT)", "GO", "BEGIN TRAN", "GO", "INSERT t VALUES (1)", "GO"):
+        shell.line(line)
+    assert (shell.depth, shell.prompt) == (1, "1*> ")
+    other = connect()
+    assert other.execute("SELECT count(*) FROM dbo.t").fetchone() == (0,)
+    shell.line("COMMIT")
+    shell.line("GO")
+    assert (shell.depth, shell.prompt) == (0, "1> ")
+    assert other.execute("SELECT count(*) FROM dbo.t").fetchone() == (1,)
+
+
+def test_rollback_takes_back_what_earlier_batches_did(terminal: Terminal) -> None:
+    shown = terminal.type(
+        f"{TABLE}BEGIN TRAN\rGO\rDELETE t\rGO\r{ROWS}ROLLBACK\rGO\rSELECT COUNT(*) AS n FROM t\rGO\r:quit\r"
+    )
+    assert [line for line in shown.split() if line.isdigit()] == ["0", "2"]
+
+
+# Each is typed at the prompt and run as a script: both print the same, and leave the same rows.
+SCRIPTS = {
+    "commit": "BEGIN TRAN\nGO\nINSERT t VALUES (3)\nGO\nCOMMIT\nGO\n",
+    "commit and begin again in one batch": "BEGIN TRAN\nGO\nINSERT t VALUES (3)\nCOMMIT\nBEGIN TRAN\n"
+    "INSERT t VALUES (4)\nGO\nROLLBACK\nGO\n",
+    "rollback under a condition": "BEGIN TRAN\nGO\nDELETE t\nGO\nIF @@TRANCOUNT > 0 ROLLBACK\nGO\n",
+    "nested": "BEGIN TRAN\nBEGIN TRAN\nGO\nDELETE t WHERE a = 1\nCOMMIT\nPRINT @@TRANCOUNT\nGO\nROLLBACK\n"
+    "PRINT @@TRANCOUNT\nGO\n",
+    "an error leaves it open": "BEGIN TRAN\nGO\nINSERT t VALUES (3)\nGO\nINSERT t VALUES (1)\nGO\n"
+    "PRINT @@ERROR\nPRINT @@TRANCOUNT\nGO\nCOMMIT\nGO\n",
+    "xact_abort rolls back": "SET XACT_ABORT ON\nBEGIN TRAN\nGO\nINSERT t VALUES (3)\nGO\n"
+    "INSERT t VALUES (1)\nGO\nPRINT @@TRANCOUNT\nGO\n",
+    "try and catch": "BEGIN TRAN\nGO\nBEGIN TRY\nINSERT t VALUES (3)\nINSERT t VALUES (1)\nCOMMIT\nEND TRY\n"
+    "BEGIN CATCH\nPRINT ERROR_NUMBER()\nROLLBACK\nEND CATCH\nPRINT @@TRANCOUNT\nGO\n",
+    "a savepoint": "BEGIN TRAN\nINSERT t VALUES (3)\nSAVE TRAN s\nINSERT t VALUES (4)\nROLLBACK TRAN s\nGO\n"
+    "COMMIT\nGO\n",
+    "variables end with their batch": "BEGIN TRAN\nDECLARE @a INT = 7\nINSERT t VALUES (@a)\nGO\n"
+    "DECLARE @a INT = 8\nINSERT t VALUES (@a)\nCOMMIT\nGO\n",
+    "repeated": "BEGIN TRAN\nGO\nINSERT t SELECT MAX(a) + 1 FROM t\nGO 3\nCOMMIT\nGO\n",
+    "a module made and called in it": "BEGIN TRAN\nGO\nCREATE PROCEDURE p @a INT AS INSERT t VALUES (@a)\n"
+    "GO\nEXEC p 5\nGO\nCOMMIT\nGO\n",
+    "a temporary table": "BEGIN TRAN\nGO\nSELECT a INTO #kept FROM t\nGO\nINSERT t SELECT a + 10 FROM #kept\n"
+    "COMMIT\nGO\n",
+    "what the batch before did": "INSERT t VALUES (3), (4)\nGO\nPRINT @@ROWCOUNT\nGO\nINSERT t VALUES (3)\n"
+    "GO\nPRINT @@ERROR\nGO\nSELECT a FROM t\nGO\nPRINT @@ROWCOUNT\nGO\n",
+    "a batch with a mistake": "BEGIN TRAN\nGO\nDELETE t\nGO\nPRINT @none\nGO\nROLLBACK\nGO\n",
+    "messages": "CREATE QUEUE q\nCREATE SERVICE [//S] ON QUEUE q ([DEFAULT])\nGO\nBEGIN TRAN\nGO\n"
+    "DECLARE @d UNIQUEIDENTIFIER\nBEGIN DIALOG @d FROM SERVICE [//S] TO SERVICE '//S'\n"
+    "WITH ENCRYPTION = OFF;\nSEND ON CONVERSATION @d (N'x')\nGO\nCOMMIT\nGO\n"
+    "BEGIN TRAN\nGO\nRECEIVE message_type_name FROM q\nGO\nROLLBACK\nGO\n"
+    "SELECT message_type_name FROM q\nGO\n",
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS.keys())
+def test_transactions_are_those_of_a_script(new_database: Callable[[], Database], script: str) -> None:
+    whole = f"{TABLE}{script}SELECT a FROM t ORDER BY a\nGO\n".replace("\r", "\n")
+    shown = []
+    for interactive in (True, False):
+        terminal = Terminal(new_database().dsn, interactive=interactive)
+        if interactive:
+            terminal.type(typed(whole) + ":quit\r")
+        else:
+            terminal.runner.run(Source("<shell>", whole))
+            terminal.renderer.close()
+        shown.append(terminal.out.getvalue())
+        terminal.runner.close()
+        terminal.connection.close()
+    # Places in a script count its lines, those of the prompt the batch's.
+    prompt, run = (re.sub(r"<shell>:\d+|^ +\d+ \|", "", text, flags=re.MULTILINE) for text in shown)
+    assert prompt == run
+
+
+@pytest.mark.parametrize(("answer", "rows"), [("c\r", 3), ("rollback\r", 2), ("\r:quit\rr\r", 2)])
+def test_leaving_with_an_open_transaction_asks(
+    terminal: Terminal, connect: Connect, answer: str, rows: int
+) -> None:
+    terminal.type(f"{TABLE}BEGIN TRAN\rINSERT t VALUES (3)\rGO\r:quit\r{answer}")
+    assert connect().execute("SELECT count(*) FROM dbo.t").fetchone() == (rows,)
+    assert terminal.shell.depth == 0
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_rolls_the_open_transaction_back_and_says_so(terminal: Terminal) -> None:
+    for line in (*TABLE.split("\r"), "BEGIN TRAN", "DELETE t", "GO"):
+        if line:
+            terminal.shell.line(line)
+
+    class Interrupting(io.StringIO):
+        def write(self, text: str) -> int:
+            if "in it" in text:
+                signal.raise_signal(signal.SIGINT)
+            return super().write(text)
+
+    terminal.out = Interrupting()
+    terminal.renderer._out = terminal.out
+    terminal.shell.line("PRINT 'in it'; WAITFOR DELAY '00:10:00'")
+    with pytest.raises(KeyboardInterrupt):
+        terminal.shell.line("GO")
+    assert "The open transaction is rolled back." in terminal.out.getvalue()
+    assert terminal.shell.depth == 0
+    assert terminal.connection.execute("SELECT count(*) FROM dbo.t").fetchone() == (2,)
+
+
+def test_the_end_of_a_pipe_rolls_back_and_says_so(database: Database, connect: Connect) -> None:
+    shown = subprocess.run(
+        [*COMMAND[:-1], "shell", "--dsn", database.dsn],
+        input=TABLE.replace("\r", "\n") + "BEGIN TRAN\nGO\nDELETE t\nGO\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert shown.returncode == 0
+    assert shown.stderr == "the transaction that was left open is rolled back\n"
+    assert connect().execute("SELECT count(*) FROM dbo.t").fetchone() == (2,)
+
+
+def test_a_shell_that_is_killed_leaves_no_transaction(database: Database, connect: Connect) -> None:
+    process = subprocess.Popen(
+        [*COMMAND[:-1], "shell", "--dsn", database.dsn],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(TABLE.replace("\r", "\n") + "BEGIN TRAN\nGO\nDELETE t\nPRINT 'deleted'\nGO\n")
+    process.stdin.flush()
+    while process.stdout.readline() != "deleted\n":
+        pass
+    process.kill()
+    process.communicate()
+    watch = connect()
+    while watch.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE query ~ 'run_batches' AND pid <> pg_backend_pid()"
+    ).fetchone() != (0,):
+        time.sleep(0.01)
+    assert watch.execute("SELECT count(*) FROM dbo.t").fetchone() == (2,)
+
+
+def test_a_stricter_isolation_level_is_refused_between_batches(terminal: Terminal) -> None:
+    shown = terminal.type(
+        "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE\rGO\rBEGIN TRAN\rGO\rPRINT @@TRANCOUNT\rGO\r:quit\r"
+    )
+    assert "only at the isolation level READ COMMITTED" in shown
+    assert shown.endswith("\n0\n")

@@ -42,19 +42,21 @@ def test_only_the_same_user_can_answer_and_only_once(
 ) -> None:
     owner = connect(database.dsn)
     token = uuid.uuid4()
-    owner.execute("SELECT ssb.answer_translation(%s, ARRAY['SELECT 1'])", [token])
+    owner.execute("SELECT ssb_internal.answer_translation(%s, ARRAY['SELECT 1'])", [token])
     role = f"stranger_{uuid.uuid4().hex[:8]}"
     owner.execute(f"CREATE ROLE {role} LOGIN")
     try:
         with owner.transaction(force_rollback=True):
             owner.execute(f"SET SESSION AUTHORIZATION {role}")
-            taken = owner.execute("SELECT statements FROM ssb.take_translation(%s)", [token]).fetchone()
+            taken = owner.execute(
+                "SELECT statements FROM ssb_internal.take_translation(%s)", [token]
+            ).fetchone()
             assert taken == (None,)
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 owner.execute("SELECT * FROM ssb.translation")
-        taken = owner.execute("SELECT statements FROM ssb.take_translation(%s)", [token]).fetchone()
+        taken = owner.execute("SELECT statements FROM ssb_internal.take_translation(%s)", [token]).fetchone()
         assert taken == (["SELECT 1"],)
-        again = owner.execute("SELECT statements FROM ssb.take_translation(%s)", [token]).fetchone()
+        again = owner.execute("SELECT statements FROM ssb_internal.take_translation(%s)", [token]).fetchone()
         assert again == (None,)
     finally:
         owner.execute(f"DROP ROLE {role}")

@@ -1,15 +1,15 @@
 """Compiled scripts in migrations, with each tool: up, use, down."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pgsb.compiler.pipeline import CompileOptions, compile_script
-from pgsb.grammar.source import Source
 from support import Connection, Database
 
 pytestmark = pytest.mark.one_postgres
@@ -30,13 +30,32 @@ TOOLS = {
 
 
 @pytest.mark.parametrize("name", ["shop.up.sql", "shop.down.sql"])
-def test_the_kept_text_is_what_the_compiler_gives(name: str) -> None:
-    compiled = compile_script(Source(name, (MIGRATIONS / name).read_text()), CompileOptions())
-    compiled.problems.raise_if_any()
+def test_the_kept_text_is_what_the_command_gives(
+    name: str, pgsb: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / name
+    monkeypatch.chdir(MIGRATIONS)
+    assert pgsb("compile", name, "-o", str(made)).status == 0
     kept = MIGRATIONS / "compiled" / name
     if os.environ.get("PGSB_GOLDEN") == "rewrite":
-        kept.write_text(compiled.text(), encoding="utf-8")
-    assert compiled.text() == kept.read_text(encoding="utf-8")
+        kept.write_text(made.read_text(encoding="utf-8"), encoding="utf-8")
+    assert made.read_text(encoding="utf-8") == kept.read_text(encoding="utf-8")
+
+
+def test_a_compiled_file_tells_its_sources_and_prints_no_tables(
+    database: Database, psql: str, pgsb: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.sql").write_text("CREATE QUEUE q;\nGO\n\nCREATE SERVICE s ON QUEUE q;\nGO\n:r b.sql\n")
+    (tmp_path / "b.sql").write_text("PRINT 'b';\nGO\n")
+    assert pgsb("compile", "a.sql", "-o", "out.sql").status == 0
+    text = (tmp_path / "out.sql").read_text()
+    assert text.startswith("-- Compiled by pgsb ") and " from a.sql: change those" in text.splitlines()[0]
+    assert re.findall(r"^-- (\S+:\d+)$", text, re.MULTILINE) == ["a.sql:1", "a.sql:3", "b.sql:1"]
+    command = [psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", database.dsn, "-f", "out.sql"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "row)" not in shown.stdout
+    assert "-- Compiled" not in pgsb("compile", "a.sql").out
 
 
 @pytest.mark.parametrize("tool", TOOLS)

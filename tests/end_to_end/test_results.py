@@ -17,10 +17,10 @@ from pgsb.server.results import (
     Number,
     Print,
     RowCount,
+    RowReader,
     Rows,
     error_of,
     number_of_sqlstate,
-    rows_of_result,
 )
 from support import Connection
 
@@ -95,7 +95,9 @@ def _raise(server: Connection, sqlstate: str, message: str, detail: str = "") ->
 def test_a_value_of_a_plain_select(server: Connection, expression: str, expected: str) -> None:
     result = server.execute(f"SELECT {expression} AS v".encode()).pgresult
     assert result is not None
-    assert _shown([rows_of_result(result)]).splitlines()[2].strip() == expected
+    reader = RowReader()
+    rows = reader.read(result)
+    assert _shown([Rows(reader.names, rows)]).splitlines()[2].strip() == expected
 
 
 @pytest.mark.parametrize(("expression", "expected"), VALUES.items())

@@ -1,5 +1,6 @@
 """Scripts in the styles of many people: what each prints is kept beside it.
 
+A script that begins with ``-- times: 2`` runs twice in one session, as a deployment does.
 PGSB_GOLDEN=rewrite (make golden) writes the expectations anew; the diff is to be read.
 """
 
@@ -19,7 +20,10 @@ SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sql"))
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_prints_what_is_kept_beside_it(tsql: Tsql, database: Database, script: Path) -> None:
-    shown = GUID.sub("<guid>", tsql.run(Source.read(script).text, script.name)).replace("\r", "")
+    text = Source.read(script).text
+    times = re.match(r"-- times: (\d+)\n", text)
+    printed = "".join(tsql.run(text, script.name) for _ in range(int(times[1]) if times else 1))
+    shown = GUID.sub("<guid>", printed).replace("\r", "")
     shown = shown.replace(database.name, "<database>")
     expected = script.with_suffix(".out")
     if os.environ.get("PGSB_GOLDEN") == "rewrite":

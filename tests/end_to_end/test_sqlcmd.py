@@ -102,7 +102,7 @@ def test_on_error_holds_from_its_line_on(database: Database, pgsb: Pgsb) -> None
         ("GO\n:!! dir", "2:1: error: commands of the operating system are not run"),
         (":exit(SELECT 1)", "1:1: error: sqlcmd's directive :exit (SELECT 1) is not supported"),
         (":on error print", "1:1: error: sqlcmd's directive :on error print is not supported"),
-        (":out a.txt", "1:1: error: sqlcmd's directive :out is not supported"),
+        (":out", "1:1: error: sqlcmd's directive :out is not supported"),
         (":listvar", "1:1: error: sqlcmd's directive :listvar is not supported"),
         (":setvar 1", "1:1: error: cannot read '1' as NAME VALUE"),
     ],

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from cases import arrows
 
 from support import Connection, Database
 
@@ -35,14 +36,13 @@ def cases() -> Iterator[Case]:
     """Read every case file, in order."""
     for path in sorted(CASES.glob("*.txt")):
         settings: dict[str, str] = {}
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if line.startswith("set "):
-                name, _, value = line.removeprefix("set ").partition(" = ")
+        for place, what, expected in arrows(path):
+            if what.startswith("set "):
+                name, _, value = what.removeprefix("set ").partition(" = ")
                 settings[name] = value
-            elif line and not line.startswith("--"):
-                expression, arrow, expected = line.rpartition(" -> ")
-                assert arrow, f"{path.name}:{number}: no arrow"
-                yield Case(f"{path.stem}:{number}", expression, expected, tuple(settings.items()))
+            else:
+                assert expected is not None, f"{place}: no arrow"
+                yield Case(place, what, expected, tuple(settings.items()))
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pgsb.compiler.functions import FUNCTIONS
+from pgsb.compiler.sql.functions.builtin import FUNCTIONS
 from support import Connection, Database
 
 
@@ -364,7 +364,7 @@ def test_numbers_agree_with_the_catalog_views(shared: Connection) -> None:
 
 
 def test_every_function_that_the_compiler_calls_exists(shared: Connection) -> None:
-    """What compiler/functions.py writes by name, and every conversion, is in schema sys."""
+    """What compiler/sql/functions writes by name, and every conversion, is in schema sys."""
     called = {
         (function.target or f"sys.{name.lower()}").removeprefix("sys.")
         for name, function in FUNCTIONS.items()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pgsb.compiler import nodes
-from pgsb.compiler.build import parse_script
+from pgsb.compiler.builder.batches import parse_script
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 

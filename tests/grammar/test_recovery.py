@@ -8,7 +8,7 @@ from importlib import resources
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgsb.compiler.build import parse_script
+from pgsb.compiler.builder.batches import parse_script
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from node_outline import outline
 
 from pgsb.compiler import nodes
-from pgsb.compiler.build import parse_script
+from pgsb.compiler.builder.batches import parse_script
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 from pgsb.grammar.tokens import RESERVED_WORDS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pgsb.compiler.build import parse_script
+from pgsb.compiler.builder.batches import parse_script
 from pgsb.grammar.problems import CompileError, Problems
 from pgsb.grammar.source import Source
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pgsb.compiler.build import parse_script
-from pgsb.grammar import parser
+from pgsb.compiler.builder.batches import parse_script
+from pgsb.grammar import parser, tables
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
 
@@ -16,15 +16,14 @@ from pgsb.grammar.source import Source
 @pytest.fixture
 def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "cache"
-    monkeypatch.setattr(parser.platformdirs, "user_cache_path", lambda name: folder)
+    monkeypatch.setattr(tables, "_folder", lambda: folder)
     _forget()
     yield folder
     _forget()
 
 
 def _forget() -> None:
-    parser._lark.cache_clear()
-    parser._tables.cache_clear()
+    tables.tables.cache_clear()
     parser._sentences.cache_clear()
 
 

@@ -1,6 +1,6 @@
 """RECEIVE comes back empty-handed at little cost, and only when nothing was free.
 
-Its usual way is enough for that: in most tests ssb.receive_carefully fails.
+Its usual way is enough for that: in most tests ssb_internal.receive_carefully fails.
 """
 
 import uuid
@@ -14,7 +14,7 @@ Open = Callable[[], Session]
 
 
 def mark(reader: Session, pair: Pair) -> list[int]:
-    """The reader's mark: see 148_low_water.sql."""
+    """The reader's mark: see conversations/low_water.sql."""
     values: list[int] = reader.value(
         "SELECT current_setting('ssb.mark_' || q.queue_id || '_5')::bigint[] FROM ssb.queue AS q"
         " WHERE q.name = %s",

@@ -1,6 +1,6 @@
 """What a reader has looked at can change before it has the lock: by pauses put between the two.
 
-In careful readers the pause is ssb.claim_is_alive, which is asked about a group that a
+In careful readers the pause is ssb_internal.claim_is_alive, which is asked about a group that a
 claim has set aside; in ssb.receive's fast way it is a line put into the function. A
 session that holds the pause's lock itself does not wait.
 """
@@ -20,14 +20,13 @@ def pausing_claims(session: Session) -> Iterator[None]:
     """Whoever asks whether a claim lives waits for the pause; then those above 100 do."""
 
     def change(text: str) -> str:
-        start = text.index("SELECT p_claim_id")
         return (
-            text[:start]
-            + "SELECT pg_advisory_lock(4711); SELECT pg_advisory_unlock(4711);"
-            + " SELECT p_claim_id > 100;$function$"
+            text[: text.index("DECLARE")]
+            + "BEGIN PERFORM pg_advisory_lock(4711); PERFORM pg_advisory_unlock(4711);"
+            + " RETURN p_claim_id > 100; END;$function$"
         )
 
-    with changed(session, "ssb.claim_is_alive(bigint)", change):
+    with changed(session, "ssb_internal.claim_is_alive(bigint)", change):
         yield
 
 

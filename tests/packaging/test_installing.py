@@ -122,11 +122,11 @@ def _rights(connection: Connection) -> list[Any]:
     return connection.execute(
         """
         SELECT 'EXECUTE', p.oid::regprocedure::text FROM pg_proc AS p
-         WHERE p.pronamespace::regnamespace::text IN ('ssb', 'sys')
+         WHERE p.pronamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys')
            AND has_function_privilege('public', p.oid, 'EXECUTE')
         UNION ALL
         SELECT 'SELECT', c.oid::regclass::text FROM pg_class AS c
-         WHERE c.relnamespace::regnamespace::text IN ('ssb', 'sys') AND c.relkind <> 'i'
+         WHERE c.relnamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND c.relkind <> 'i'
            AND has_table_privilege('public', c.oid, 'SELECT')
         ORDER BY 1, 2
         """

@@ -3,7 +3,7 @@
 import pytest
 from runtime.broker import END, ERROR, Session, refused
 
-from pgsb.compiler.names import schema_name
+from pgsb.compiler.catalog.names import schema_name
 
 
 @pytest.fixture

@@ -24,8 +24,10 @@ def listener(database: Database) -> Iterator[Session]:
         connection.execute("GRANT ALL ON public.heard TO PUBLIC")
         connection.execute(NOTE)
         session = Session(connection)
-        session.do("SELECT ssb.prepare_ddl_trigger('CREATE', 'note', 'DATABASE')")
-        session.do("SELECT ssb.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE'], 'public.note')")
+        session.do("SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'note', 'DATABASE')")
+        session.do(
+            "SELECT ssb_internal.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE'], 'public.note')"
+        )
         yield session
 
 
@@ -54,13 +56,15 @@ def test_what_lies_outside_of_the_databases_is_nobody_s_business(listener: Sessi
 
 def test_only_the_runtime_s_owner_may_make_one(clerk: Session) -> None:
     with refused(1088):
-        clerk.do("SELECT ssb.prepare_ddl_trigger('CREATE', 'mine', 'DATABASE')")
+        clerk.do("SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'mine', 'DATABASE')")
     with refused(1088):
-        clerk.do("SELECT ssb.create_ddl_trigger('mine', 'DATABASE', ARRAY['CREATE_TABLE'], 'public.note')")
+        clerk.do(
+            "SELECT ssb_internal.create_ddl_trigger('mine', 'DATABASE', ARRAY['CREATE_TABLE'], 'public.note')"
+        )
     with refused(1088):
-        clerk.do("SELECT ssb.drop_ddl_trigger('note', 'DATABASE')")
+        clerk.do("SELECT ssb_internal.drop_ddl_trigger('note', 'DATABASE')")
     with refused(1088):
-        clerk.do("SELECT ssb.enable_ddl_trigger('DATABASE', '{}', false)")
+        clerk.do("SELECT ssb_internal.enable_ddl_trigger('DATABASE', '{}', false)")
 
 
 def test_a_function_in_the_place_of_the_trigger_s_is_left_out(listener: Session, clerk: Session) -> None:
@@ -72,19 +76,19 @@ def test_a_function_in_the_place_of_the_trigger_s_is_left_out(listener: Session,
 
 def test_nobody_can_report_an_event_that_did_not_happen(clerk: Session) -> None:
     with pytest.raises(errors.Error, match="event trigger"):
-        clerk.do("SELECT ssb.announce_definitions('ddl_command_end', 'CREATE TABLE', '')")
+        clerk.do("SELECT ssb_internal.announce_definitions('ddl_command_end', 'CREATE TABLE', '')")
     with pytest.raises(errors.InsufficientPrivilege):
-        clerk.do("SELECT ssb.tell_definition(ARRAY['CREATE_TABLE'], 5, '<x/>')")
+        clerk.do("SELECT ssb_internal.tell_definition(ARRAY['CREATE_TABLE'], 5, '<x/>')")
 
 
 def test_an_owner_who_may_not_make_event_triggers_is_told(new_database: Callable[[], Database]) -> None:
     database = new_database()
     with psycopg.connect(database.dsn, autocommit=True) as owner:
         owner.execute("CREATE ROLE plain_listener; GRANT ALL ON SCHEMA ssb TO plain_listener")
-        owner.execute("ALTER FUNCTION ssb.watch_definitions(text, text[]) OWNER TO plain_listener")
+        owner.execute("ALTER FUNCTION ssb_internal.watch_definitions(text, text[]) OWNER TO plain_listener")
         notices: list[str] = []
         owner.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
-        asked = "SELECT ssb.watch_definitions('it', ARRAY['CREATE_TABLE', 'CREATE_QUEUE'])"
+        asked = "SELECT ssb_internal.watch_definitions('it', ARRAY['CREATE_TABLE', 'CREATE_QUEUE'])"
         told = owner.execute(asked).fetchone()
         assert told == (False,)
         (notice,) = notices

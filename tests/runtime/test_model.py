@@ -126,7 +126,7 @@ class Broker(RuleBasedStateMachine):
             with self.session.connection.transaction(force_rollback=True):
                 self.session.receive(queue, top)
             # Five of these would be poison, which the model leaves out.
-            self.session.do("SELECT ssb.forget_attempts(q) FROM ssb.queue AS q")
+            self.session.do("SELECT ssb_internal.forget_attempts(q) FROM ssb.queue AS q")
 
     @rule(with_error=st.booleans(), data=st.data())
     def end(self, with_error: bool, data: st.DataObject) -> None:

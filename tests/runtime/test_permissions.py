@@ -214,7 +214,8 @@ def test_no_security_definer_has_an_unpinned_path(session: Session) -> None:
     assert (
         session.column(
             "SELECT p.oid::regprocedure::text FROM pg_proc AS p"
-            " WHERE p.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND p.prosecdef"
+            " WHERE p.pronamespace IN ('ssb'::regnamespace, 'ssb_internal'::regnamespace,"
+            " 'sys'::regnamespace) AND p.prosecdef"
             " AND NOT EXISTS (SELECT FROM unnest(p.proconfig) AS c WHERE c ="
             " 'search_path=pg_catalog, pg_temp')"
         )

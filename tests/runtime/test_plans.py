@@ -122,7 +122,7 @@ def prepare(
         )
         session.do("DELETE FROM ssb.message_stored")
         session.do("VACUUM ssb.message_0, ssb.message_1")
-        assert session.value("SELECT ssb.is_vacuumed_in_vain('ssb.message_0')")
+        assert session.value("SELECT ssb_internal.is_vacuumed_in_vain('ssb.message_0')")
     session.send(pair.dialog(), pair.request, "held")
     session.do("SELECT ssb.send(%s, %s, 'x'::bytea) FROM generate_series(1, 200)", near, pair.request)
     return pair, near, far

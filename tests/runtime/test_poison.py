@@ -299,6 +299,7 @@ def test_readers_that_all_commit_are_never_counted(
     assert received == 600
     assert enabled(session, pair.far) == (1, 1)
     on_record = (
-        "SELECT a.is_on_record FROM ssb.queue AS q, ssb.attempts_of(q.state_sequence) AS a WHERE q.name = %s"
+        "SELECT a.is_on_record"
+        " FROM ssb.queue AS q, ssb_internal.attempts_of(q.state_sequence) AS a WHERE q.name = %s"
     )
     assert session.value(on_record, pair.far) is False

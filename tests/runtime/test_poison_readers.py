@@ -272,7 +272,10 @@ def test_handling_switched_off_forgets_what_is_on_record(session: Session, pair:
     session.do("SELECT ssb.alter_queue(%s, poison_message_handling => false)", pair.far)
     fail(session, pair.far, 9)
     assert (
-        session.value("SELECT ssb.queue_state(state_sequence) FROM ssb.queue WHERE name = %s", pair.far) == 0
+        session.value(
+            "SELECT ssb_internal.queue_state(state_sequence) FROM ssb.queue WHERE name = %s", pair.far
+        )
+        == 0
     )
     session.do("SELECT ssb.alter_queue(%s, poison_message_handling => true)", pair.far)
     assert len(session.receive(pair.far, 1)) == 1
@@ -301,7 +304,9 @@ def test_a_rollback_after_a_long_good_time_is_the_first_of_a_row(session: Sessio
         for _ in range(17):
             take(session, pair.far).commit()
         assert (
-            session.value("SELECT ssb.queue_state(state_sequence) FROM ssb.queue WHERE name = %s", pair.far)
+            session.value(
+                "SELECT ssb_internal.queue_state(state_sequence) FROM ssb.queue WHERE name = %s", pair.far
+            )
             == 0
         )
     fail(session, pair.far, 4)
@@ -327,7 +332,7 @@ def test_nothing_stays_on_record_of_a_queue_that_is_dropped(session: Session, pa
     fill(session, pair, 2, used=True)
     fail(session, pair.far, 3)
     queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = %s", pair.far)
-    on_record = "SELECT count(*) FROM ssb.attempts_on_record(%s)"
+    on_record = "SELECT count(*) FROM ssb_internal.attempts_on_record(%s)"
     assert session.value(on_record, queue_id) == 1
     session.do("SELECT ssb.drop_service(%s), ssb.drop_queue(%s)", pair.target, pair.far)
     assert session.value(on_record, queue_id) == 0
@@ -350,7 +355,7 @@ def test_numbers_of_another_server_say_nothing(session: Session, pair: Pair) -> 
     fill(session, pair, 3, used=True)
     fail(session, pair.far, 2)
     session.do(
-        "SELECT setval(ssb.attempt_sequence(60), (q.queue_id::bigint << 32)"
+        "SELECT setval(ssb_internal.attempt_sequence(60), (q.queue_id::bigint << 32)"
         " | ((pg_current_xact_id()::text::bigint + 1000000) & 4294967295)),"
         " setval('ssb.attempts_in_use', pg_sequence_last_value('ssb.attempts_in_use') | (1::bigint << 59))"
         " FROM ssb.queue AS q WHERE q.name = %s",

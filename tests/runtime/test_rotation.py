@@ -243,10 +243,10 @@ def test_the_drained_table_is_waited_for_where_its_readers_come_and_go(
 ) -> None:
     fill_and_drain(session, pair, 500)
     first, second = another(), another()
-    truncate = session.value("SELECT pg_get_functiondef('ssb.truncate_drained'::regproc)")
+    truncate = session.value("SELECT pg_get_functiondef('ssb_internal.truncate_drained'::regproc)")
     session.do("CREATE TABLE tried (patience integer)")
     session.do(
-        "CREATE OR REPLACE FUNCTION ssb.truncate_drained(p_table regclass, p_patience integer)"
+        "CREATE OR REPLACE FUNCTION ssb_internal.truncate_drained(p_table regclass, p_patience integer)"
         " RETURNS boolean LANGUAGE sql AS 'INSERT INTO public.tried VALUES (p_patience); SELECT false'"
     )
 
@@ -278,10 +278,10 @@ def test_truncate_waits_as_long_as_it_may(
     fill_and_drain(session, pair, 500)
     reader = another()
     reader.do("SELECT count(*) FROM ssb.message_stored")
-    assert session.value("SELECT ssb.truncate_drained('ssb.message_0', 5)") is False
+    assert session.value("SELECT ssb_internal.truncate_drained('ssb.message_0', 5)") is False
     rotator = another()
     with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(rotator.value, "SELECT ssb.truncate_drained('ssb.message_0', 60000)")
+        done = pool.submit(rotator.value, "SELECT ssb_internal.truncate_drained('ssb.message_0', 60000)")
         while not session.value("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
             assert not done.done()
         reader.rollback()
@@ -305,7 +305,7 @@ class TestLowWaterMark:
 
     def marks(self, session: Session, pair: Pair) -> int:
         queue_id = session.value("SELECT queue_id FROM ssb.queue WHERE name = %s", pair.far)
-        mark: int = session.value("SELECT ssb.low_water(%s, 5::smallint, 0)", queue_id)
+        mark: int = session.value("SELECT ssb_internal.low_water(%s, 5::smallint, 0)", queue_id)
         return mark
 
     def send(self, session: Session, pair: Pair, count: int) -> None:
@@ -364,8 +364,8 @@ class TestLowWaterMark:
         queue_id, sequence = session.rows(
             "SELECT queue_id, order_sequence FROM ssb.queue WHERE name = %s", pair.far
         )[0]
-        low = "ssb.low_water(%s, 5::smallint, 0)"
-        look = f"SELECT ssb.raise_low_water(%s, 5::smallint, {low}, %s::regclass, NULL)"
+        low = "ssb_internal.low_water(%s, 5::smallint, 0)"
+        look = f"SELECT ssb_internal.raise_low_water(%s, 5::smallint, {low}, %s::regclass, NULL)"
         near, _ = pair.conversing()
         slow_near, _ = pair.conversing()
         sender, other = another(), another()

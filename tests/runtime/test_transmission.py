@@ -90,7 +90,7 @@ def test_receive_fetches_what_nobody_has_delivered_yet(session: Session, pair: P
     session.do(
         "UPDATE ssb.queue SET is_receive_enabled = true, is_enqueue_enabled = true WHERE name = %s", pair.far
     )
-    session.do("SELECT ssb.refresh_queue(queue_id) FROM ssb.queue WHERE name = %s", pair.far)
+    session.do("SELECT ssb_internal.refresh_queue(queue_id) FROM ssb.queue WHERE name = %s", pair.far)
     assert session.bodies(pair.far) == ["1"]
 
 

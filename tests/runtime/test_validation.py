@@ -62,11 +62,32 @@ def test_an_element_of_a_hundred_attributes(session: Session, pair: Pair) -> Non
     assert "<Code>" in refusal(session, pair, handle, f'<a {attributes} x50="2"/>')
 
 
-@pytest.mark.parametrize("body", ["<a>", "<a></b>", b"\xff\x00", None])
+@pytest.mark.parametrize("body", ["<a>", "<a></b>", b"\xff\x00"])
 def test_what_is_no_xml_comes_back_as_error(session: Session, pair: Pair, body: str | bytes | None) -> None:
     handle = validated(session, pair, "WELL_FORMED_XML")
     error = refusal(session, pair, handle, body)
     assert "<Code>-9615</Code>" in error and pair.request in error
+
+
+@pytest.mark.parametrize("validation", ["WELL_FORMED_XML", "VALID_XML"])
+@pytest.mark.parametrize("body", [None, ""])
+def test_a_body_that_is_missing_or_of_zero_length_is_null_and_well_formed(
+    session: Session, pair: Pair, body: str | None, validation: str
+) -> None:
+    name = f"dbo.c{uuid.uuid4().hex}" if validation == "VALID_XML" else None
+    if name:
+        session.do("SELECT ssb.create_xml_schema_collection(%s, %s)", name, SCHEMA)
+    handle = validated(session, pair, validation, name)
+    session.send(handle, pair.request, body)
+    assert session.rows("SELECT validation, message_body FROM ssb.receive(%s)", pair.far) == [("X ", None)]
+
+
+def test_the_declaration_of_a_text_is_no_error(session: Session, pair: Pair) -> None:
+    """What .NET writes into a string says utf-16, and the string travels as UTF-8."""
+    handle = validated(session, pair, "WELL_FORMED_XML")
+    body = '<?xml version="1.0" encoding="utf-16"?><a>é</a>'
+    session.send(handle, pair.request, body)
+    assert session.column("SELECT sys.xml_of(message_body) FROM ssb.receive(%s)", pair.far) == ["<a>é</a>"]
 
 
 def test_valid_xml_follows_the_schema(session: Session, pair: Pair) -> None:

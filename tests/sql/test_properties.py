@@ -8,11 +8,11 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from ordinary_sql.translating import Givens, sql_text
+from sql.translating import Givens, sql_text
 
-from pgsb.compiler.names import MAX_IDENTIFIER_BYTES, fold, quote
-from pgsb.compiler.ordinary_sql import translate_expression
-from pgsb.compiler.ordinary_sql_layout import BREAK, CLOSE, OPEN, flat, layout
+from pgsb.compiler.catalog.names import MAX_IDENTIFIER_BYTES, fold, quote
+from pgsb.compiler.sql.layout import BREAK, CLOSE, OPEN, flat, layout
+from pgsb.compiler.sql.translate import translate_expression
 from pgsb.grammar.problems import Problems
 from support import Connection, Database
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
-from ordinary_sql.translating import Givens, translate
+from sql.translating import Givens, translate
 
 from support import Connection, Database
 

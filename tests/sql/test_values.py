@@ -7,9 +7,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from ordinary_sql.translating import Givens, sql_text
+from sql.translating import Givens, sql_text
 
-from pgsb.compiler.ordinary_sql import translate_expression
+from pgsb.compiler.sql.translate import translate_expression
 from pgsb.grammar.problems import Problems
 from support import Connection, Database
 

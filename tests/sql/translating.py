@@ -9,11 +9,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from pgsb.compiler import ordinary_sql as o
-from pgsb.compiler.names import ObjectName, fold, literal, quote
+from pgsb.compiler.catalog.builtin_relations import QUEUE_COLUMNS
+from pgsb.compiler.catalog.names import ObjectName, fold, literal, quote
+from pgsb.compiler.catalog.objects import (
+    CursorRow,
+    Expression,
+    ScalarVariable,
+    TableInfo,
+    TableVariable,
+    UserFunction,
+)
+from pgsb.compiler.catalog.types import DATETIME, INT, TINYINT, SqlType, nvarchar, sql_type
 from pgsb.compiler.nodes import SqlText
-from pgsb.compiler.ordinary_sql_catalog import QUEUE_COLUMNS
-from pgsb.compiler.type_map import DATETIME, INT, TINYINT, SqlType, nvarchar, sql_type
+from pgsb.compiler.sql import translate as o
+from pgsb.compiler.sql.interface import Assignment, Ddl, Dml, Query, Statement, TableVariableDml
 from pgsb.grammar.lexer import lex
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
@@ -26,12 +35,12 @@ _TYPE = re.compile(r"(@\w+)\s+(\w+)(?:\(([^)]*)\))?(?:\s*=\s*(.*))?\Z")
 class Givens:
     """What stands behind ``-- given``: a scope for the translation, a set-up for the server."""
 
-    variables: dict[str, o.ScalarVariable] = field(default_factory=dict)
+    variables: dict[str, ScalarVariable] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
     """T-SQL text of initial values, by reference."""
-    table_variables: dict[str, o.TableVariable] = field(default_factory=dict)
-    tables: dict[tuple[str, str], o.TableInfo] = field(default_factory=dict)
-    functions: dict[tuple[str, str], o.UserFunction] = field(default_factory=dict)
+    table_variables: dict[str, TableVariable] = field(default_factory=dict)
+    tables: dict[tuple[str, str], TableInfo] = field(default_factory=dict)
+    functions: dict[tuple[str, str], UserFunction] = field(default_factory=dict)
     set_up: list[str] = field(default_factory=list)
     """PostgreSQL statements that make tables and row types."""
     identity_inserts: set[str] = field(default_factory=set)
@@ -42,28 +51,28 @@ class Givens:
 
     # ------------------------------------------------------------ SqlScope
 
-    def variable(self, name: str) -> o.ScalarVariable | None:
+    def variable(self, name: str) -> ScalarVariable | None:
         return self.variables.get(name.lower())
 
-    def table_variable(self, name: str) -> o.TableVariable | None:
+    def table_variable(self, name: str) -> TableVariable | None:
         return self.table_variables.get(name.lower())
 
-    def table(self, name: ObjectName) -> o.TableInfo | None:
+    def table(self, name: ObjectName) -> TableInfo | None:
         return self.tables.get(name.parts(self.database, self.default_database))
 
-    def global_variable(self, name: str) -> o.Expression | None:
+    def global_variable(self, name: str) -> Expression | None:
         known = {"@@rowcount": "p.row_count", "@@error": "p.last_error", "@@trancount": "p.trancount"}
-        return o.Expression(known[name], INT) if name in known else None
+        return Expression(known[name], INT) if name in known else None
 
-    def context_function(self, name: str) -> o.Expression | None:
+    def context_function(self, name: str) -> Expression | None:
         if name == "error_message":
-            return o.Expression("p.failure", nvarchar(4000))
+            return Expression("p.failure", nvarchar(4000))
         return None
 
-    def updated_column(self, name: str) -> o.Expression | None:
+    def updated_column(self, name: str) -> Expression | None:
         return None
 
-    def updated_columns(self) -> o.Expression | None:
+    def updated_columns(self) -> Expression | None:
         return None
 
     def kept_rows(self, name: str) -> str | None:
@@ -75,17 +84,19 @@ class Givens:
     def empty_like(self, name: str) -> str | None:
         return "dbo.orders" if name.lower() == "deleted" and "inserted" in self.values else None
 
-    def cursor_status(self, name: str) -> o.Expression | None:
+    def cursor_status(self, name: str) -> Expression | None:
         return None
 
-    def cursor_row(self, name: str) -> o.CursorRow | None:
+    def cursor_row(self, name: str) -> CursorRow | None:
         columns = (("ctid", "p.current_row"),)
-        return o.CursorRow(columns, "PERFORM ssb.require_row('c', 1, 1)") if name.lower() == "c" else None
+        return (
+            CursorRow(columns, "PERFORM ssb_internal.require_row('c', 1, 1)") if name.lower() == "c" else None
+        )
 
     def identity_insert(self, name: ObjectName) -> bool:
         return fold(name.name) in self.identity_inserts
 
-    def user_function(self, name: ObjectName) -> o.UserFunction | None:
+    def user_function(self, name: ObjectName) -> UserFunction | None:
         return self.functions.get(name.parts(self.database, self.default_database))
 
     def user_type(self, name: ObjectName) -> SqlType | None:
@@ -119,11 +130,11 @@ class Givens:
             self.case_insensitive = words[1] == "ci"
         elif words[0] == "queue":
             name = ObjectName(words[1])
-            self.tables["dbo", fold(words[1])] = o.TableInfo(name, QUEUE_COLUMNS, read_only=True)
+            self.tables["dbo", fold(words[1])] = TableInfo(name, QUEUE_COLUMNS, read_only=True)
             columns = ", ".join(f"{c.name} {c.type.postgres if c.type else 'text'}" for c in QUEUE_COLUMNS)
             self.set_up.append(f"CREATE TABLE dbo.{quote(fold(words[1]))} ({columns})")
         elif words[0] == "function":
-            self.functions["dbo", words[1]] = o.UserFunction(INT, (TINYINT, nvarchar(10), DATETIME))
+            self.functions["dbo", words[1]] = UserFunction(INT, (TINYINT, nvarchar(10), DATETIME))
         elif words[0] == "sql":
             self.set_up.append(line[len("sql ") :])
         else:
@@ -137,7 +148,7 @@ class Givens:
             -1 if part.strip() == "max" else int(part) for part in (arguments or "").split(",") if part
         )
         reference = name.lstrip("@")
-        self.variables[name.lower()] = o.ScalarVariable(
+        self.variables[name.lower()] = ScalarVariable(
             reference, f"p.{reference}", sql_type(type_name, lengths)
         )
         if value is not None:
@@ -149,7 +160,7 @@ class Givens:
         assert info is not None and not problems, problems.report()
         reference = name.lstrip("@").lower()
         row_type = f'dbo."p{name.lower()}"'
-        self.table_variables[name.lower()] = o.TableVariable(reference, f"p.{reference}", row_type, info)
+        self.table_variables[name.lower()] = TableVariable(reference, f"p.{reference}", row_type, info)
         columns = ", ".join(
             f"{quote(fold(c.name))} {c.type.postgres if c.type else 'text'}" for c in info.columns
         )
@@ -158,7 +169,7 @@ class Givens:
     def _create(self, line: str) -> None:
         problems = Problems()
         ddl = o.translate_statement(sql_text(line), self, problems)
-        assert isinstance(ddl, o.Ddl) and not problems, problems.report()
+        assert isinstance(ddl, Ddl) and not problems, problems.report()
         self.set_up += ddl.statements
         for info in ddl.defines:
             assert info.name is not None
@@ -174,7 +185,7 @@ def sql_text(text: str) -> SqlText:
     return SqlText(span=source.span(0, len(text)), tokens=tokens)
 
 
-def translated(text: str, givens: Givens, kind: str) -> tuple[o.Statement | o.Expression | None, Problems]:
+def translated(text: str, givens: Givens, kind: str) -> tuple[Statement | Expression | None, Problems]:
     """The translation of a case, and its problems."""
     problems = Problems()
     piece = sql_text(text.rstrip("\n"))
@@ -190,26 +201,26 @@ def translate(text: str, givens: Givens, kind: str) -> str:
     result, problems = translated(text, givens, kind)
     if problems.errors:
         return problems.report()
-    shown = result.sql if isinstance(result, o.Expression) else write(result)
+    shown = result.sql if isinstance(result, Expression) else write(result)
     return "\n".join(part for part in (shown, problems.report()) if part)
 
 
-def write(result: o.Statement | None) -> str:
+def write(result: Statement | None) -> str:
     """A translated statement as PL/pgSQL would run it."""
-    if isinstance(result, o.Query):
+    if isinstance(result, Query):
         return _lines(result.before, result.sql)
-    if isinstance(result, o.Dml):
+    if isinstance(result, Dml):
         sql = f"{result.sql} INTO row_count" if result.counts else result.sql
         return _lines((*result.before, sql), *result.after)
-    if isinstance(result, o.Ddl):
+    if isinstance(result, Ddl):
         return ";\n".join(result.statements)
-    if isinstance(result, o.TableVariableDml):
+    if isinstance(result, TableVariableDml):
         before = [result.output_before.sql] if result.output_before is not None else []
         reference = result.variable.reference
         if result.append is not None:
             return f"{reference} := array_append({reference}, {result.append})"
         return _lines((*result.before, *before), f"{result.replace}\nINTO {reference}, row_count")
-    if isinstance(result, o.Assignment):
+    if isinstance(result, Assignment):
         return _assignment(result)
     return ""
 
@@ -218,7 +229,7 @@ def _lines(before: tuple[str, ...], *rest: str) -> str:
     return ";\n".join([*before, *rest])
 
 
-def _assignment(result: o.Assignment) -> str:
+def _assignment(result: Assignment) -> str:
     if result.rows is None:
         return ";\n".join(f"{t} := {x.sql}" for t, x in zip(result.targets, result.values, strict=True))
     if result.exactly_one_row:
@@ -227,7 +238,7 @@ def _assignment(result: o.Assignment) -> str:
     return _lines(result.before, f"FOR next_row IN\n{result.rows}\nLOOP {body} END LOOP")
 
 
-def runnable(result: o.Statement | o.Expression | None, givens: Givens, kind: str) -> str:
+def runnable(result: Statement | Expression | None, givens: Givens, kind: str) -> str:
     """A DO block that runs a translation with the given variables."""
     declarations = [
         "row_count bigint := 0;",
@@ -253,21 +264,21 @@ def runnable(result: o.Statement | o.Expression | None, givens: Givens, kind: st
     return "DO " + literal(f"{text}\nBEGIN\n{_body(result, kind)};\nEND;")
 
 
-def _body(result: o.Statement | o.Expression | None, kind: str) -> str:
-    if isinstance(result, o.Expression):
+def _body(result: Statement | Expression | None, kind: str) -> str:
+    if isinstance(result, Expression):
         return f"IF {result.sql} THEN NULL; END IF" if kind == "conditions" else f"PERFORM {result.sql}"
-    if isinstance(result, o.Query):
+    if isinstance(result, Query):
         return _lines(result.before, _walked(result.sql))
-    if isinstance(result, o.Dml):
+    if isinstance(result, Dml):
         after = [_without_result(sql) for sql in result.after]
         sql = _walked(result.sql) if result.output is not None else result.sql
         return _lines(result.before, f"{sql} INTO row_count" if result.counts else sql, *after)
-    if isinstance(result, o.TableVariableDml) and result.output_before is not None:
+    if isinstance(result, TableVariableDml) and result.output_before is not None:
         return _lines(
             (_walked(result.output_before.sql),),
             f"{result.replace} INTO {result.variable.reference}, row_count",
         )
-    if isinstance(result, o.Ddl):
+    if isinstance(result, Ddl):
         return _lines((), *([_without_result(sql) for sql in result.statements] or ["NULL"]))
     return write(result) or "NULL"
 

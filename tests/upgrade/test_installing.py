@@ -1,12 +1,15 @@
 """install, upgrade, uninstall: idempotent, safe at once, and the same by every way."""
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 import pytest
+from end_to_end.tsql import Tsql
 
+from pgsb.cli.install import upgrade_command
 from pgsb.runtime_sql import installer
 from support import Connection, Database
 
@@ -18,16 +21,16 @@ SELECT n.nspname || '.' || c.relname || ' ' || c.relkind::text || ' ' || coalesc
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
   LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
- WHERE n.nspname IN ('ssb', 'sys') GROUP BY n.nspname, c.relname, c.relkind
+ WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys') GROUP BY n.nspname, c.relname, c.relkind
 UNION ALL
 SELECT p.oid::regprocedure || ' ' || md5(pg_get_functiondef(p.oid)) FROM pg_proc AS p
- WHERE p.pronamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND p.prokind <> 'a'
+ WHERE p.pronamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND p.prokind <> 'a'
 UNION ALL
 SELECT k.conrelid::regclass || ' ' || pg_get_constraintdef(k.oid) FROM pg_constraint AS k
- WHERE k.connamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND k.conrelid <> 0
+ WHERE k.connamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND k.conrelid <> 0
 UNION ALL
 SELECT t.typname || ' ' || t.typtype::text FROM pg_type AS t
- WHERE t.typnamespace IN ('ssb'::regnamespace, 'sys'::regnamespace) AND t.typtype IN ('d', 'e')
+ WHERE t.typnamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND t.typtype IN ('d', 'e')
 ORDER BY 1
 """
 
@@ -133,17 +136,42 @@ def test_migrations_bring_an_old_runtime_up_to_date(
 ) -> None:
     connection = connect(empty_database.dsn)
     applied = [
-        (2, "ALTER TABLE ssb.service ADD COLUMN motto text"),
-        (3, "UPDATE ssb.service SET motto = 'migrated'; ALTER TABLE ssb.service DROP COLUMN motto"),
+        (1002, "ALTER TABLE ssb.service ADD COLUMN motto text"),
+        (1003, "UPDATE ssb.service SET motto = 'migrated'; ALTER TABLE ssb.service DROP COLUMN motto"),
     ]
     monkeypatch.setattr(installer, "_migrations", lambda: [])
     installer.install(connection)
     assert installer.installed_version(connection) == "1"
     monkeypatch.setattr(installer, "_migrations", lambda: applied)
     installer.upgrade(connection)
-    assert installer.installed_version(connection) == "3"
+    assert installer.installed_version(connection) == "1003"
     with_traces = [line for line in objects(connection) if not line.startswith("ssb.service r")]
     assert with_traces == [line for line in objects(connect()) if not line.startswith("ssb.service r")]
+
+
+def test_an_upgrade_can_be_read_and_tried_before_it_is_done(
+    empty_database: Database,
+    database: Database,
+    connect: Callable[..., Connection],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    connection = connect(empty_database.dsn)
+    with monkeypatch.context() as before:
+        before.setattr(installer, "_migrations", lambda: [])
+        installer.install(connection)
+    monkeypatch.setattr(installer, "_migrations", lambda: [(2, "CREATE TABLE ssb.new_one (a integer);")])
+    monkeypatch.setattr(installer, "RUNTIME_VERSION", "2")
+    upgrade_command.main(["--dsn", empty_database.dsn, "--dry-run"], standalone_mode=False)
+    assert "runtime 1 would become 2" in capsys.readouterr().out
+    assert installer.installed_version(connection) == "1"
+    upgrade_command.main(["--dsn", empty_database.dsn, "--print"], standalone_mode=False)
+    text = capsys.readouterr().out
+    assert text.count("CREATE TABLE ssb.new_one") == 1
+    connection.execute(text.encode())
+    assert installer.installed_version(connection) == "2"
+    with pytest.raises(psycopg.errors.RaiseException, match="upgrades version 1 of the runtime only"):
+        connection.execute(text.encode())
 
 
 def test_a_plain_owner_of_a_database_can_install(
@@ -169,13 +197,12 @@ def test_a_plain_owner_of_a_database_can_install(
 def test_every_file_of_the_folder_is_in_the_contents() -> None:
     listed = installer.file_names()
     folder = Path(installer.__file__).parent
-    present = {path.name for path in folder.glob("*.sql")} - {"install.sql"}
-    commentary = {
-        name
-        for name in present
-        if all(not line or line.startswith("--") for line in (folder / name).read_text().splitlines())
+    present = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.sql")
+        if path.name != "install.sql" and path.parent.name != "migrations"
     }
-    assert set(listed) == present - commentary
+    assert set(listed) == present
     assert len(set(listed)) == len(listed)
 
 
@@ -240,7 +267,7 @@ def test_nothing_is_installed_beside_what_others_have_put_there(
             admin.execute(trap)
             with pytest.raises(psycopg.Error, match=reason):
                 installer.install(admin)
-            admin.execute("DROP SCHEMA IF EXISTS ssb, sys CASCADE")
+            admin.execute("DROP SCHEMA IF EXISTS ssb, ssb_internal, sys CASCADE")
         admin.execute("CREATE SCHEMA sys")
         installer.install(admin)
         admin.execute("UPDATE ssb.runtime_version SET content_hash = 'another'")
@@ -249,3 +276,113 @@ def test_nothing_is_installed_beside_what_others_have_put_there(
             installer.upgrade(admin)
     finally:
         admin.execute("DROP OWNED BY early_bird CASCADE; DROP ROLE early_bird")
+
+
+def before_ssb_internal(connection: Connection) -> None:
+    """Take the installed runtime back to version 1: all routines in ssb, and their texts say so.
+
+    What users call is what the migration lists; later additions to it are dropped.
+    """
+    (migration,) = (text for number, text in installer._migrations() if number == 2)
+    (api,) = re.findall(r"v_api text\[\] := '(\{.*?\})'", migration, re.S)
+    connection.execute(
+        f"""
+        DO $$
+        DECLARE
+            v_name text;
+        BEGIN
+            FOREACH v_name IN ARRAY ARRAY(
+                SELECT oid::regprocedure::text FROM pg_proc
+                 WHERE pronamespace = 'ssb'::regnamespace AND proname <> ALL ('{api}'::text[])) LOOP
+                EXECUTE format('DROP ROUTINE IF EXISTS %s CASCADE', v_name);
+            END LOOP;
+        END;
+        $$"""
+    )
+    connection.execute(
+        """
+        DO $$
+        DECLARE
+            v_name text;
+        BEGIN
+            FOR v_name IN SELECT oid::regprocedure::text FROM pg_proc
+                           WHERE pronamespace = 'ssb_internal'::regnamespace LOOP
+                EXECUTE format('ALTER ROUTINE %s SET SCHEMA ssb', v_name);
+            END LOOP;
+            FOR v_name IN SELECT oid::regclass::text FROM pg_class
+                           WHERE relnamespace = 'ssb_internal'::regnamespace AND relkind = 'v' LOOP
+                EXECUTE format('ALTER VIEW %s SET SCHEMA ssb', v_name);
+            END LOOP;
+            FOR v_name IN
+                SELECT replace(pg_get_functiondef(p.oid), 'ssb_internal.', 'ssb.') FROM pg_proc AS p
+                 WHERE p.prokind IN ('f', 'p') AND p.prosrc ~ 'ssb_internal\\.'
+            LOOP
+                EXECUTE v_name;
+            END LOOP;
+            DROP SCHEMA ssb_internal;
+            UPDATE ssb.runtime_version SET version = 1, content_hash = 'version 1';
+        END;
+        $$"""
+    )
+
+
+def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
+    empty_database: Database, database: Database, connect: Callable[..., Connection]
+) -> None:
+    connection = connect(empty_database.dsn)
+    installer.install(connection)
+    session = Tsql(empty_database.dsn)
+    session.run_well(
+        "CREATE PROCEDURE dbo.divide @by int AS\n"
+        "BEGIN TRY SELECT 1 / @by AS result END TRY BEGIN CATCH PRINT ERROR_MESSAGE() END CATCH"
+    )
+    session.close()
+    before_ssb_internal(connection)
+    connection.execute("CREATE VIEW dbo.uses_it AS SELECT ssb.database_name(5) AS name")
+    connection.execute(
+        "CREATE FUNCTION dbo.by_hand() RETURNS text LANGUAGE sql"
+        " AS $$ SELECT ssb.database_name(5) || ssb.db_name() || ' ssb.queue'; $$"
+    )
+    ours = "SELECT prosrc FROM pg_proc WHERE proname = 'divide'"
+    assert "ssb.failed(" in connection.execute(ours).fetchone()[0]  # type: ignore[index]
+    installer.upgrade(connection)
+    assert "ssb_internal.failed(" in connection.execute(ours).fetchone()[0]  # type: ignore[index]
+    session = Tsql(empty_database.dsn)
+    session.run_well("EXECUTE dbo.divide @by = 0")
+    assert session.prints == ["Divide by zero error encountered."]
+    session.close()
+    assert connection.execute(
+        "SELECT u.name || u.name || ' ssb.queue' = dbo.by_hand() FROM dbo.uses_it AS u"
+    ).fetchone() == (True,)
+    before, fresh = objects(connection), objects(connect())
+    assert [line for line in before if line not in fresh] == []
+    assert [line for line in fresh if line not in before] == []
+
+
+def test_the_upgrade_rewrites_no_text_of_somebody_else(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE runtime_keeper; CREATE ROLE somebody_else")
+    try:
+        admin.execute(f"GRANT ALL ON DATABASE {empty_database.name} TO runtime_keeper")
+        admin.execute("GRANT ALL ON SCHEMA public TO runtime_keeper, somebody_else")
+        admin.execute("SET ROLE runtime_keeper")
+        installer.install(admin)
+        before_ssb_internal(admin)
+        admin.execute("RESET ROLE")
+        admin.execute(
+            "CREATE FUNCTION public.theirs() RETURNS text LANGUAGE sql AS 'SELECT ssb.database_name(5)';"
+            "ALTER FUNCTION public.theirs() OWNER TO somebody_else"
+        )
+        admin.execute("SET ROLE runtime_keeper")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="belongs to somebody_else") as caught:
+            installer.upgrade(admin)
+        assert "GRANT somebody_else TO runtime_keeper" in (caught.value.diag.message_hint or "")
+        assert installer.installed_version(admin) == "1"
+        admin.execute("RESET ROLE; GRANT somebody_else TO runtime_keeper; SET ROLE runtime_keeper")
+        installer.upgrade(admin)
+        assert admin.execute("SELECT public.theirs() IS NOT NULL").fetchone() == (True,)
+    finally:
+        admin.execute("RESET ROLE; DROP OWNED BY runtime_keeper, somebody_else CASCADE")
+        admin.execute("DROP ROLE runtime_keeper, somebody_else")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from cases import arrows
 
 from support import Connection, Database
 
@@ -60,10 +61,8 @@ def cases() -> Iterator[Case]:
     """Read every case file, in order."""
     for path in sorted(CASES.glob("*.txt")):
         doc, namespaces, variables = "", "NULL", "NULL"
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            word, _, rest = line.partition(" ")
-            if not line or line.startswith("--"):
-                continue
+        for place, what, expected in arrows(path):
+            word, _, rest = what.partition(" ")
             if word == "doc":
                 doc, namespaces, variables = unescape(rest), "NULL", "NULL"
             elif word == "ns":
@@ -71,15 +70,13 @@ def cases() -> Iterator[Case]:
             elif word == "vars":
                 variables = "NULL" if rest == "null" else f"'{rest}'::jsonb"
             else:
-                left, arrow, expected = rest.rpartition(" -> ")
-                assert arrow, f"{path.name}:{number}: no arrow"
-                place = f"{path.stem}:{number}"
+                assert expected is not None, f"{place}: no arrow"
                 if word == "sql":
-                    yield Case(place, unescape(left), (), unescape(expected))
+                    yield Case(place, unescape(rest), (), unescape(expected))
                     continue
                 text = METHODS[word]
                 arguments = [doc] if "{doc}" in text else []
-                arguments.append(unescape(left))
+                arguments.append(unescape(rest))
                 sql = text.format(
                     doc="sys.xml_of(%s::text, 1)", path="%s::text", ns=namespaces, vars=variables
                 )

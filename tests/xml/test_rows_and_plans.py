@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pgsb.compiler.xml_methods import levels_up
+from pgsb.compiler.sql.functions.xml_methods import levels_up
 from support import Connection, Database
 
 ORDERS = (

@@ -38,13 +38,13 @@ def schema(inside: str, attributes: str = "") -> str:
 def create(connection: Connection, schemas: str) -> None:
     """Compile documents into the one collection that `reason` uses."""
     connection.execute("TRUNCATE collection")
-    connection.execute("INSERT INTO collection VALUES (ssb.compile_xml_schema(%s))", (schemas,))
+    connection.execute("INSERT INTO collection VALUES (ssb_internal.compile_xml_schema(%s))", (schemas,))
 
 
 def reason(connection: Connection, body: str) -> str:
     """Why a body is not valid, in the short form of the tables; '' if it is."""
     row = connection.execute(
-        "SELECT ssb.xml_schema_validate(schema, %s::text) FROM collection", (body,)
+        "SELECT ssb_internal.xml_schema_validate(schema, %s::text) FROM collection", (body,)
     ).fetchone()
     assert row is not None
     return re.sub(r"^XML Validation: ", "", row[0] or "").replace(" Location: ", " ")
@@ -73,7 +73,7 @@ def test_a_schema_is_refused_by_name_and_place(server: Connection, inside: str, 
 def test_what_is_no_schema_is_refused(server: Connection) -> None:
     for text, number in (("<a/>", 2378), ("", 2378), ("<xs:schema", 9400), (None, 6361)):
         with pytest.raises(psycopg.Error) as caught:
-            server.execute("SELECT ssb.compile_xml_schema(%s)", (text,))
+            server.execute("SELECT ssb_internal.compile_xml_schema(%s)", (text,))
         assert caught.value.sqlstate == f"S{number}"
 
 
@@ -142,7 +142,7 @@ def test_namespaces_meet_across_documents(server: Connection) -> None:
     )
     assert reason(server, '<order xmlns="urn:orders"><line><qty xmlns="">1</qty></line></order>') == ""
     assert reason(server, "<order/>") == "Declaration not found for element 'order'. /*:order[1]"
-    row = server.execute("SELECT ssb.xml_schema_namespaces(schema) FROM collection").fetchone()
+    row = server.execute("SELECT ssb_internal.xml_schema_namespaces(schema) FROM collection").fetchone()
     assert row == (["urn:orders", "urn:types"],)
 
 
@@ -153,10 +153,10 @@ def test_a_collection_grows(server: Connection) -> None:
     )
     second = schema('<xs:element name="b" type="T"/>')
     create(server, first)
-    server.execute("UPDATE collection SET schema = ssb.xml_schema_merge(schema, %s)", (second,))
+    server.execute("UPDATE collection SET schema = ssb_internal.xml_schema_merge(schema, %s)", (second,))
     assert reason(server, "<a>1</a><b>2</b>") == ""
     with pytest.raises(psycopg.Error) as caught:
-        server.execute("UPDATE collection SET schema = ssb.xml_schema_merge(schema, %s)", (first,))
+        server.execute("UPDATE collection SET schema = ssb_internal.xml_schema_merge(schema, %s)", (first,))
     assert caught.value.sqlstate == "S6310"
 
 
@@ -168,7 +168,7 @@ def test_bytes_are_validated_in_their_encoding(server: Connection) -> None:
             "</xs:restriction></xs:simpleType></xs:element>"
         ),
     )
-    query = "SELECT ssb.xml_schema_validate(schema, %s::bytea) FROM collection"
+    query = "SELECT ssb_internal.xml_schema_validate(schema, %s::bytea) FROM collection"
     for encoding, declared in (("utf-8", "utf-8"), ("latin-1", "iso-8859-1"), ("utf-16", "utf-16")):
         body = f'<?xml version="1.0" encoding="{declared}"?><a>é</a>'.encode(encoding)
         assert server.execute(query, (body,)).fetchone() == (None,)
@@ -186,7 +186,7 @@ def test_a_typed_value_is_checked_with_the_number_of_its_fault(server: Connectio
             '<xs:attribute name="c" use="required"/></xs:complexType></xs:element>'
         ),
     )
-    query = "SELECT ssb.typed_xml(sys.xml_of(%s::text), schema, %s)::text FROM collection"
+    query = "SELECT ssb_internal.typed_xml(sys.xml_of(%s::text), schema, %s)::text FROM collection"
     good = '<a c="1"><b>2</b></a>'
     assert server.execute(query, (good, True)).fetchone() == (good,)
     assert server.execute(query, (good + good, False)).fetchone() == (good + good,)

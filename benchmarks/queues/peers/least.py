@@ -198,7 +198,7 @@ class LeastSends(FunctionSends):
 
 
 _GRANT = "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO PUBLIC;\n"
-# As ssb.send asks it (152_send.sql): of both queues' sequences.
+# As ssb.send asks it (conversations/send.sql): of both queues' sequences.
 _RIGHTS = (
     "AND has_sequence_privilege('public', c.near_state, 'SELECT')"
     " AND has_sequence_privilege('public', c.far_state, 'SELECT')"

@@ -9,19 +9,16 @@ from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
-from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier, is_placeholder, literal, quote
-from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_ddl import (
-    column_text,
-    constraint_text,
-    ignoring_triggers,
-    index_name,
-    index_text,
-    naming_of_defaults,
-    table_info,
-)
-from .ordinary_sql_definitions import (
+from ...catalog.names import ObjectName, fold, identifier, is_placeholder, literal, quote
+from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
+from ...catalog.types import SqlType
+from .. import values as v
+from ..context import Context, Relation, object_name
+from ..expressions.calls import default_value
+from ..interface import Ddl, EffectCall
+from ..layout import flat
+from ..parse.reader import Reader
+from .definitions import (
     Definition,
     add_index,
     at_period,
@@ -31,11 +28,7 @@ from .ordinary_sql_definitions import (
     read_period,
     warn_of_mask,
 )
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
-from .ordinary_sql_layout import flat
-from .ordinary_sql_reading import Reader
-from .ordinary_sql_system_versioning import (
+from .system_versioning import (
     add_period,
     history_table,
     read_versioning,
@@ -43,7 +36,15 @@ from .ordinary_sql_system_versioning import (
     start_versioning,
     without_period,
 )
-from .type_map import SqlType
+from .tables import (
+    column_text,
+    constraint_text,
+    ignoring_triggers,
+    index_name,
+    index_text,
+    naming_of_defaults,
+    table_info,
+)
 
 _BEHIND_INDEX = frozenset(("(", "UNIQUE", "CLUSTERED", "NONCLUSTERED", "HASH", "COLUMNSTORE"))
 
@@ -74,7 +75,7 @@ def _action(
 ) -> Ddl | None:
     if reader.word("DROP", "PERIOD", "FOR", "SYSTEM_TIME"):
         return Ddl(
-            (f"SELECT ssb.drop_period({literal(sql)})",),
+            (EffectCall(f"ssb_internal.drop_period({literal(sql)})"),),
             defines=(without_period(known),) if known is not None else (),
         )
     if reader.word("ADD"):
@@ -94,14 +95,16 @@ def _action(
             return None
         listed = ", ".join(literal(fold(each)) for each in _names(reader) or ())
         enable = str(verb == "ENABLE").lower()
-        return Ddl((f"SELECT ssb.enable_trigger({literal(sql)}, ARRAY[{listed}]::text[], {enable})",))
+        return Ddl(
+            (EffectCall(f"ssb_internal.enable_trigger({literal(sql)}, ARRAY[{listed}]::text[], {enable})"),)
+        )
     if reader.word("SET") or reader.word("REBUILD"):
         versioning = read_versioning(reader)
         reader.rest()
         if versioning is None:
             return Ddl(())
         if not versioning.on:
-            return Ddl((f"SELECT ssb.stop_versioning({literal(sql)})",))
+            return Ddl((EffectCall(f"ssb_internal.stop_versioning({literal(sql)})"),))
         return Ddl(
             (start_versioning(sql, versioning, ctx),),
             defines=tuple(history_table(known, versioning)) if known is not None else (),
@@ -118,7 +121,7 @@ def _switch_constraints(reader: Reader, sql: str, on: bool, validate: bool) -> D
     names = _names(reader)
     listed = "NULL" if names is None else f"ARRAY[{', '.join(literal(fold(name)) for name in names)}]"
     switched = f"{literal(sql)}, {listed}, {str(on).lower()}, {str(validate).lower()}"
-    return Ddl((f"SELECT ssb.switch_constraints({switched})",))
+    return Ddl((EffectCall(f"ssb_internal.switch_constraints({switched})"),))
 
 
 def _names(reader: Reader) -> list[str] | None:
@@ -186,7 +189,7 @@ def _add(
     given: list[tuple[str, str]] = []
     for given_name, expression, column_name in defaults:
         type_ = _type_of(known, column_name)
-        value = v.store(scalar(_bare(expression), ctx), type_)
+        value = v.store(default_value(_bare(expression), ctx), type_)
         actions.append(f"ALTER COLUMN {identifier(column_name)} SET DEFAULT {flat(value.text)}")
         if given_name is not None:
             given.append((fold(given_name), column_name))
@@ -213,7 +216,7 @@ def _add(
     indexes = [index_text(index, name, ctx) for index in definition.indexes]
     first = [_statement(sql, actions)] if actions else []
     if definition.columns and _may_have_history(name, known):
-        following = (*following, f"SELECT ssb.follow_table({literal(sql)})")
+        following = (*following, EffectCall(f"ssb_internal.follow_table({literal(sql)})"))
     return Ddl((*first, *indexes, *following, *add_period(definition, sql)), defines=defines)
 
 
@@ -268,7 +271,8 @@ def _alter_column(
     if reader.current_upper in ("ADD", "DROP") and reader.text_at(1) == "HIDDEN":
         hidden = reader.current_upper == "ADD"
         reader.rest()
-        call = f"ssb.hide_column({literal(sql)}, {literal(fold(column_node.name))}, {str(hidden).lower()})"
+        hiding = literal(fold(column_node.name))
+        call = f"ssb_internal.hide_column({literal(sql)}, {hiding}, {str(hidden).lower()})"
         return Ddl((f"SELECT {call}",), defines=_with_column(known, column_node.name, hidden=hidden))
     if reader.current_upper in ("ADD", "DROP", "MASKED"):
         # ROWGUIDCOL, PERSISTED, SPARSE, NOT FOR REPLICATION: nothing to do here.
@@ -318,7 +322,9 @@ def _alter_column(
             column_node,
             number=13599,
         )
-    following = (f"SELECT ssb.follow_table({literal(sql)})",) if _may_have_history(name, known) else ()
+    following = (
+        (EffectCall(f"ssb_internal.follow_table({literal(sql)})"),) if _may_have_history(name, known) else ()
+    )
     return Ddl((_statement(sql, actions), *following), defines=defines)
 
 
@@ -373,7 +379,11 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
         elif _may_be_default(fold(dropped), names, known):
             names.pop(fold(dropped), None)
             wanted = f"{literal(sql)}, {literal(identifier(dropped))}"
-            first.append(f"SELECT ssb.drop_constraint({wanted}{', p_if_exists => true' if guard else ''})")
+            first.append(
+                EffectCall(
+                    f"ssb_internal.drop_constraint({wanted}{', p_if_exists => true' if guard else ''})"
+                )
+            )
         else:
             actions.append(f"DROP CONSTRAINT {guard}{identifier(dropped)}")
         if reader.take(T.WITH) and reader.take(T.L_PAREN):
@@ -394,5 +404,5 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
         defines = (replace(known, columns=columns, keys=keys, default_names=tuple(names.items())),)
     last = [_statement(sql, actions)] if actions else []
     if gone and _may_have_history(name, known):
-        last.append(f"SELECT ssb.follow_table({literal(sql)})")
+        last.append(EffectCall(f"ssb_internal.follow_table({literal(sql)})"))
     return Ddl((*first, *last), defines=defines)

@@ -6,17 +6,18 @@ table constraint, a trailing comma, storage options everywhere), and so is this 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
-from ..grammar.source import Span
-from .ordinary_sql_context import Context
-from .ordinary_sql_nodes import TypeName
-from .ordinary_sql_reading import Reader
-from .ordinary_sql_statements import read_names
+from ....grammar.records import dataclass
+from ....grammar.source import Span
+from ..context import Context
+from ..parse.dml import read_names
+from ..parse.nodes import TypeName
+from ..parse.reader import Reader
 
 
 @dataclass

@@ -1,22 +1,26 @@
 """System-versioned (temporal) tables: periods, SYSTEM_VERSIONING, FOR SYSTEM_TIME.
 
-The work is done in the server (141_system_versioning.sql): triggers set the period's columns and
+The work is done in the server (statements/system_versioning.sql): triggers set the period's columns and
 keep former rows in the history table.  Here their declarations are read, and what the script
 may do with the columns is known.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
-from . import type_map as tm
-from .names import ObjectName, fold, literal
-from .ordinary_sql_context import Context, object_name
-from .ordinary_sql_definitions import Definition
-from .ordinary_sql_interface import ColumnInfo, TableInfo
-from .ordinary_sql_reading import Reader
+from ....grammar.records import dataclass
+from ...catalog import types as tm
+from ...catalog.names import ObjectName, fold, literal
+from ...catalog.objects import ColumnInfo, TableInfo
+from .. import values as v
+from ..context import Context, object_name
+from ..expressions.names import scalar
+from ..interface import EffectCall
+from ..parse.reader import Reader
+from .definitions import Definition
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def add_period(definition: Definition, sql: str) -> list[str]:
     flags = ""
     if hidden:
         flags = f", {str(start in hidden).lower()}, {str(end in hidden).lower()}"
-    return [f"SELECT ssb.add_period({literal(sql)}, {literal(start)}, {literal(end)}{flags})"]
+    return [EffectCall(f"ssb_internal.add_period({literal(sql)}, {literal(start)}, {literal(end)}{flags})")]
 
 
 def start_versioning(sql: str, versioning: Versioning, ctx: Context) -> str:
@@ -84,7 +88,7 @@ def start_versioning(sql: str, versioning: Versioning, ctx: Context) -> str:
     history = ""
     if versioning.history is not None:
         history = f", {literal(ctx.defined_name(versioning.history))}"
-    return f"SELECT ssb.start_versioning({literal(sql)}{history})"
+    return EffectCall(f"ssb_internal.start_versioning({literal(sql)}{history})")
 
 
 def history_table(info: TableInfo, versioning: Versioning) -> list[TableInfo]:
@@ -116,26 +120,10 @@ def explicit_value(table: ObjectName, node: exp.Expr | None, ctx: Context) -> No
 
 def versions(version: exp.Expr, table: str, ctx: Context) -> str:
     """``t FOR SYSTEM_TIME …`` as a call that gives t's rows and former rows."""
-    from . import ordinary_sql_values as v
-    from .ordinary_sql_expressions import scalar
-
     kind = version.args["kind"]
     given = version.args.get("expression")
     nodes = given.expressions if isinstance(given, exp.Tuple) else [given] if given is not None else []
     if len(nodes) != {"AS OF": 1, "ALL": 0}.get(kind, 2):
         ctx.problem("Incorrect syntax near 'FOR SYSTEM_TIME'.", version, number=102)
     moments = [v.convert(scalar(node, ctx), tm.DATETIME2).text for node in nodes]
-    return f"ssb.row_versions({', '.join([f'NULL::{table}', literal(kind), *moments])})"
-
-
-__all__ = [
-    "Versioning",
-    "add_period",
-    "explicit_value",
-    "history_table",
-    "read_versioning",
-    "require_generated",
-    "start_versioning",
-    "versions",
-    "without_period",
-]
+    return f"ssb_internal.row_versions({', '.join([f'NULL::{table}', literal(kind), *moments])})"

@@ -12,11 +12,19 @@ from dataclasses import replace
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType as T
 
-from ..grammar.tokens import Token
-from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier, literal, quote
-from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_definitions import (
+from ....grammar.tokens import Token
+from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
+from ...catalog.types import SqlType
+from .. import values as v
+from ..context import Context, Relation, object_name
+from ..expressions.calls import default_value
+from ..expressions.names import condition, scalar
+from ..interface import Ddl, EffectCall
+from ..layout import flat
+from ..parse.reader import Reader
+from ..parse.tokens import to_sqlglot
+from .definitions import (
     Column,
     Constraint,
     Definition,
@@ -26,19 +34,7 @@ from .ordinary_sql_definitions import (
     read_index,
     signed,
 )
-from .ordinary_sql_expressions import condition, scalar
-from .ordinary_sql_interface import ColumnInfo, Ddl, KeyInfo, TableInfo
-from .ordinary_sql_layout import flat
-from .ordinary_sql_reading import Reader
-from .ordinary_sql_system_versioning import (
-    add_period,
-    history_table,
-    read_versioning,
-    require_generated,
-    start_versioning,
-)
-from .ordinary_sql_tokens import to_sqlglot
-from .type_map import SqlType
+from .system_versioning import add_period, history_table, read_versioning, require_generated, start_versioning
 
 VOLATILE = frozenset(
     """
@@ -48,74 +44,11 @@ VOLATILE = frozenset(
 )
 
 
-def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
-    """Translate a DDL statement on tables, indexes, types and sequences."""
-    reader = ctx.reader
-    reader.start(to_sqlglot(tokens))
-    if reader.word("CREATE", "TABLE"):
-        return _create_table(reader, ctx)
-    if reader.word("ALTER", "TABLE"):
-        from .ordinary_sql_alter import alter_table
-
-        return alter_table(reader, ctx)
-    if reader.word("DROP", "TABLE"):
-        return _drop(reader, ctx, "TABLE")
-    if reader.word("DROP", "VIEW"):
-        return _drop(reader, ctx, "VIEW")
-    if reader.word("DROP", "INDEX"):
-        return _drop_index(reader, ctx)
-    if reader.word("TRUNCATE", "TABLE"):
-        name = ctx.defined_name(object_name(reader.target()))
-        reader.rest()
-        return Ddl((f"TRUNCATE TABLE {name} RESTART IDENTITY",))
-    if reader.word("CREATE", "TYPE"):
-        return _create_type(reader, ctx)
-    if reader.word("CREATE", "SEQUENCE"):
-        return _sequence(reader, ctx, "CREATE")
-    if reader.word("ALTER", "SEQUENCE"):
-        return _sequence(reader, ctx, "ALTER")
-    index = _index_head(reader, ctx)
-    if index is not None:
-        return index
-    if _ignored(tokens, ctx):
-        return Ddl(())
-    reader.start(to_sqlglot(tokens))
-    words = " ".join(token.text for token in tokens[:2]).upper()
-    ctx.unsupported(words)
-    return None
-
-
-_IGNORED = {
-    ("CREATE", "STATISTICS"): "statistics are PostgreSQL's own business",
-    ("UPDATE", "STATISTICS"): "statistics are PostgreSQL's own business",
-    ("DROP", "STATISTICS"): "statistics are PostgreSQL's own business",
-    ("ALTER", "INDEX"): "indexes need no rebuilding here",
-    ("CREATE", "PRIMARY"): "XML indexes do not exist here",
-    ("CREATE", "XML"): "XML indexes do not exist here",
-    ("CREATE", "SPATIAL"): "spatial indexes do not exist here",
-    ("CREATE", "FULLTEXT"): "full-text search is not supported",
-    ("CREATE", "COLUMNSTORE"): "columnstore indexes do not exist here",
-}
-
-
-def _ignored(tokens: list[Token], ctx: Context) -> bool:
-    """Statements about storage only: accepted, with a warning that says so."""
-    if len(tokens) < 2:
-        return False
-    reason = _IGNORED.get((tokens[0].word, tokens[1].word))
-    if reason is None:
-        return False
-    if tokens[1].word != "STATISTICS":
-        words = [token.word for token in tokens[:4]]
-        name = " ".join(words[: words.index("INDEX") + 1] if "INDEX" in words else words[:2])
-        ctx.problems.add(f"{name} has no effect: {reason}", at=ctx.whole, severity="warning")
-    return True
-
-
 # ---------------------------------------------------------------- CREATE TABLE
 
 
-def _create_table(reader: Reader, ctx: Context) -> Ddl | None:
+def create_table(reader: Reader, ctx: Context) -> Ddl | None:
+    """CREATE TABLE, behind these words."""
     name = object_name(reader.target())
     if reader.word("AS"):
         ctx.unsupported(f"CREATE TABLE … AS {reader.current_upper}")
@@ -161,7 +94,9 @@ def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, st
     if name.name.startswith("#"):
         return []
     named = [(literal(identifier(column)), literal(identifier(given))) for given, column in names]
-    return [f"SELECT ssb.name_default({literal(sql)}, {column}, {given})" for column, given in named]
+    return [
+        EffectCall(f"ssb_internal.name_default({literal(sql)}, {column}, {given})") for column, given in named
+    ]
 
 
 def schema_of_global(name: ObjectName, ctx: Context) -> list[str]:
@@ -255,7 +190,7 @@ def _with_expressions(
                     hint="put CAST(… AS type) around it",
                 )
         if column.default is not None:
-            value = v.store(scalar(_unwrapped(column.default), ctx), type_)
+            value = v.store(default_value(_unwrapped(column.default), ctx), type_)
             default = flat(value.text)
         columns.append(replace(known, type=type_, default=default, computed=computed))
     checks = tuple(
@@ -426,7 +361,7 @@ def _references(constraint: Constraint, ctx: Context) -> str:
 # ---------------------------------------------------------------- indexes
 
 
-def _index_head(reader: Reader, ctx: Context) -> Ddl | None:
+def create_index(reader: Reader, ctx: Context) -> Ddl | None:
     """``CREATE [UNIQUE] [CLUSTERED|NONCLUSTERED] INDEX name ON t (…) …``."""
     if not reader.word("CREATE"):
         return None
@@ -518,7 +453,7 @@ def _rowversion_triggers(table: str, info: TableInfo) -> list[str]:
     ]
 
 
-def _drop_index(reader: Reader, ctx: Context) -> Ddl:
+def drop_index(reader: Reader, ctx: Context) -> Ddl:
     """``DROP INDEX [IF EXISTS] i ON t, …`` and the old ``t.i``."""
     guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
     statements: list[str] = []
@@ -546,7 +481,8 @@ def _drop_index(reader: Reader, ctx: Context) -> Ddl:
 # ---------------------------------------------------------------- the rest
 
 
-def _drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
+def drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
+    """DROP TABLE or VIEW (``kind``), behind these words."""
     guard = "IF EXISTS " if reader.word("IF", "EXISTS") else ""
     names: list[ObjectName] = []
     while True:
@@ -561,7 +497,7 @@ def _drop(reader: Reader, ctx: Context, kind: str) -> Ddl:
 NOT_NULL_TYPE = "columns are NOT NULL"
 
 
-def _create_type(reader: Reader, ctx: Context) -> Ddl | None:
+def create_type(reader: Reader, ctx: Context) -> Ddl | None:
     """``CREATE TYPE name FROM base [NULL | NOT NULL]``: a domain."""
     name = object_name(reader.target())
     if reader.word("EXTERNAL", "NAME"):
@@ -591,7 +527,7 @@ _SEQUENCE_LIMITS = {
 }
 
 
-def _sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
+def sequence(reader: Reader, ctx: Context, verb: str) -> Ddl:
     """CREATE and ALTER SEQUENCE; a sequence without START begins at its type's smallest value."""
     name = ctx.defined_name(object_name(reader.target()))
     type_name = "bigint"

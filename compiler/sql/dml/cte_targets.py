@@ -6,26 +6,27 @@ the expression: it gets a column with the row's ctid, by which the rows are foun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from .names import fold, identifier, quote
-from .ordinary_sql_context import Context, Relation, Verbatim, object_name
-from .ordinary_sql_expressions import condition
-from .ordinary_sql_interface import Assignment, ColumnInfo, Dml, TableVariableDml
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_output import Changing, finish
-from .ordinary_sql_queries import ctes, query_text, trial
-from .ordinary_sql_relations import read_from
-from .ordinary_sql_returning import into_variables
-from .ordinary_sql_set import set_column, set_value
-from .ordinary_sql_sources import Source
-from .ordinary_sql_statements import Change, from_items
-from .ordinary_sql_top import limit_of
-from .ordinary_sql_values import Value
-from .ordinary_sql_writing import select
+from ....grammar.records import dataclass
+from ...catalog.names import fold, identifier, quote
+from ...catalog.objects import ColumnInfo
+from .. import values as v
+from ..context import Context, Relation, object_name
+from ..dispatch import Verbatim, query_text
+from ..expressions.names import condition
+from ..from_items import Source
+from ..interface import Assignment, Dml, TableVariableDml
+from ..layout import BREAK, CLOSE, OPEN
+from ..parse.dml import Change, from_items
+from ..query.from_clause import read_from
+from ..query.row_limits import limit_of
+from ..query.set_operations import ctes, trial
+from ..values import Value
+from ..writer import select
+from .output import Changing, finish
+from .set_clause import set_column, set_value
+from .set_variables import into_variables
 
 Statement = Dml | Assignment | TableVariableDml | None
 

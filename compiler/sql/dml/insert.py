@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlglot import exp
 
-from ..grammar.tokens import Token
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import ObjectName, fold, identifier, literal
-from .ordinary_sql_changes import delete, update
-from .ordinary_sql_composed import find as find_composed
-from .ordinary_sql_composed import rows as composed_rows
-from .ordinary_sql_context import Context, Relation, object_name, undeclared_table
-from .ordinary_sql_dml_tools import (
-    COLUMNS_DIFFER,
-    NAME_MISSING,
-    ROWS_DIFFER,
-    advance_identity,
-    is_default,
-    values_differ,
-)
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import (
-    ColumnInfo,
-    Dml,
-    InsertTarget,
-    TableInfo,
-    TableVariable,
-    TableVariableDml,
-)
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
-from .ordinary_sql_output import Changing, fillable, finish
-from .ordinary_sql_queries import ctes, query_text
-from .ordinary_sql_query_result import Targets
-from .ordinary_sql_statements import Insert, read_insert
-from .ordinary_sql_system_versioning import explicit_value
-from .ordinary_sql_top import changing_top, limited, top_rows
-from .ordinary_sql_values import Value
+from ....grammar.problems import NAME_MISSING
+from ....grammar.records import dataclass
+from ....grammar.tokens import Token
+from ...catalog import types as tm
+from ...catalog.names import ObjectName, fold, identifier, literal
+from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
+from .. import values as v
+from ..context import Context, Relation, object_name, undeclared_table
+from ..ddl.system_versioning import explicit_value
+from ..ddl.tables import schema_of_global
+from ..dispatch import handles, query_text, translates
+from ..expressions.names import scalar
+from ..interface import Dml, InsertTarget, TableVariableDml
+from ..layout import BREAK, CLOSE, OPEN, layout
+from ..messages import COLUMNS_DIFFER, ROWS_DIFFER, is_default, values_differ
+from ..parse.dml import Insert, read_insert
+from ..query.row_limits import changing_top, limited, top_rows
+from ..query.set_operations import ctes
+from ..query_result import Targets
+from ..values import Value
+from .columns import advance_identity, fillable
+from .nested import find as find_composed
+from .nested import rows as composed_rows
+from .output import Changing, finish
+from .table_variables import insert_into_variable
+from .update_delete import delete, update
 
 __all__ = ["delete", "insert", "insert_target", "select_into", "update"]
+
+MOST_ROWS = 1000
+"""Of the VALUES of an INSERT (error 10738); VALUES as a derived table may have more."""
 
 
 @dataclass
@@ -120,10 +115,9 @@ def insert_target(tokens: tuple[Token, ...], ctx: Context) -> InsertTarget | Non
     )
 
 
+@translates("INSERT")
 def insert(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     """Translate an INSERT statement."""
-    from .ordinary_sql_table_variables import insert_into_variable
-
     composed = find_composed(tokens)
     statement = read_insert(composed.outer if composed is not None else tokens, ctx.reader)
     if statement.execute:
@@ -190,6 +184,15 @@ def _may_set_identity(target: Target) -> bool:
 
 def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> list[list[Value]]:
     """The rows of VALUES, converted to the columns' types; DEFAULT stays a word."""
+    if len(statement.rows or []) > MOST_ROWS:
+        ctx.problem(
+            "The number of row value expressions in the INSERT statement exceeds the maximum allowed number "
+            f"of {MOST_ROWS} row values.",
+            (statement.rows or [])[MOST_ROWS],
+            number=10738,
+            hint="insert them by several statements, or SELECT from VALUES as a derived table",
+        )
+        return []
     rows: list[list[Value]] = []
     width = len(columns) if columns is not None else len((statement.rows or [exp.Tuple()])[0].expressions)
     for node in statement.rows or []:
@@ -268,8 +271,6 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     if name.name.startswith("@"):
         ctx.problem("SELECT … INTO makes a table; use INSERT for a table variable", table, number=102)
         return None
-    from .ordinary_sql_ddl import schema_of_global
-
     result = query_text(node, ctx)
     infos: tuple[ColumnInfo, ...] = ()
     if result.columns is not None:
@@ -343,6 +344,7 @@ class RowNumber(exp.Expression):
     arg_types: ClassVar[dict[str, bool]] = {"seed": True, "increment": True, "type": True}
 
 
+@handles(RowNumber)
 def _row_number(node: RowNumber, ctx: Context) -> Value:
     seed, increment = node.args["seed"], node.args["increment"]
     try:
@@ -353,12 +355,3 @@ def _row_number(node: RowNumber, ctx: Context) -> Value:
     if (seed, increment) != (1, 1):
         text = f"({seed} + (row_number() OVER () - 1) * {increment})"
     return Value(f"{text}::{type_.postgres}", v.CAST, type_, nullable=False)
-
-
-def _register() -> None:
-    from .ordinary_sql_context import handles
-
-    handles(RowNumber)(_row_number)
-
-
-_register()

@@ -13,26 +13,30 @@ other writers first: key ranges cannot be locked here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
-from ..grammar.tokens import Token
-from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier, literal, quote
-from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_dml_tools import COLUMNS_DIFFER, advance_identity, is_default, values_differ
-from .ordinary_sql_expressions import condition, scalar
-from .ordinary_sql_interface import ColumnInfo, Dml, KeyInfo, TableInfo, TableVariableDml
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
-from .ordinary_sql_output import OutputItem, fillable, leave, output_items, result_columns
-from .ordinary_sql_queries import ctes
-from .ordinary_sql_relations import source as translate_source
-from .ordinary_sql_set import set_column, set_value
-from .ordinary_sql_statements import Merge, MergeBranch, Output, read_merge
-from .ordinary_sql_table_variables import rows_into
-from .ordinary_sql_top import changing_top, limit_of
-from .ordinary_sql_writing import select, with_clause
+from ....grammar.records import dataclass
+from ....grammar.tokens import Token
+from ...catalog.names import ObjectName, fold, identifier, literal, quote, unquoted
+from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
+from .. import values as v
+from ..context import Context, OutputItem, Relation, object_name
+from ..dispatch import translates
+from ..expressions.names import condition, scalar
+from ..interface import Dml, TableVariableDml
+from ..layout import BREAK, CLOSE, OPEN, layout
+from ..messages import COLUMNS_DIFFER, is_default, values_differ
+from ..parse.dml import Merge, MergeBranch, Output, read_merge
+from ..query.from_clause import source as translate_source
+from ..query.row_limits import changing_top, limit_of
+from ..query.set_operations import ctes
+from ..writer import select, with_clause
+from .columns import advance_identity, fillable
+from .output import leave, output_items, result_columns
+from .set_clause import set_column, set_value
+from .table_variable_rows import rows_into
 
 _LOCKING = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "TABLOCKX", "XLOCK", "UPDLOCK"})
 
@@ -63,6 +67,7 @@ class Work:
         return f"{self.table} AS {self.target}"
 
 
+@translates("MERGE")
 def merge(tokens: list[Token], ctx: Context) -> Dml | TableVariableDml | None:
     """Translate a MERGE statement."""
     statement = read_merge(tokens, ctx.reader)
@@ -144,7 +149,7 @@ def _translate(
     parts: list[tuple[str, str, MergeBranch]] = []
     labels = {"UPDATE": "updated", "DELETE": "deleted", "INSERT": "inserted"}
     taken: dict[str, list[str]] = {"matched": [], "by_target": [], "by_source": []}
-    names: set[str] = {fold(head.strip('"')) for head, _ in definitions}
+    names: set[str] = {unquoted(head) for head, _ in definitions}
     for branch in statement.branches:
         kind = "matched" if branch.matched else ("by_source" if branch.by_source else "by_target")
         if (kind == "by_target") != (branch.action == "INSERT"):
@@ -346,7 +351,7 @@ def _matched_once(work: Work, definitions: list[tuple[str, str]], ctx: Context) 
         owns = [condition(branch.condition, ctx).at(v.AND) for branch in matched if branch.condition]
         conditions.append(owns[0] if len(owns) == 1 else f"({' OR '.join(f'({own})' for own in owns)})")
     text = (
-        f"{OPEN}SELECT ssb.matched_twice(){BREAK}FROM {work.head}, {work.source}{BREAK}"
+        f"{OPEN}SELECT ssb_internal.matched_twice(){BREAK}FROM {work.head}, {work.source}{BREAK}"
         f"WHERE {' AND '.join(conditions)}{BREAK}GROUP BY {work.target}.ctid HAVING count(*) > 1{CLOSE}"
     )
     name = _free("twice", {head for head, _ in definitions})
@@ -384,7 +389,7 @@ def _paired(work: Work, label: str, listed: str, taken: set[str]) -> list[tuple[
 
 
 def _free(name: str, taken: set[str]) -> str:
-    used = {head.partition(" ")[0].strip('"') for head in taken}
+    used = {unquoted(head.partition(" ")[0]) for head in taken}
     while name in used:
         name += "_rows"
     return name

@@ -6,13 +6,12 @@ reads it as it reads any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from ..grammar.tokens import Token, TokenKind
-from .names import fold, identifier, quote
-from .ordinary_sql_context import Context
-from .ordinary_sql_interface import ColumnInfo
-from .ordinary_sql_output import OutputItem
+from ....grammar.records import dataclass
+from ....grammar.tokens import Token, TokenKind
+from ...catalog.names import fold, identifier, quote
+from ...catalog.objects import ColumnInfo
+from ..context import Captured, Context
+from ..dispatch import statement
 
 _VERBS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
@@ -27,20 +26,6 @@ class Composed:
     inner: list[Token]
     alias: Token
     columns: list[str]
-
-
-@dataclass
-class Captured:
-    """What the inner statement comes to: it waits in ``Context.captured``, see ordinary_sql_output.finish."""
-
-    definitions: list[tuple[str, str]] = field(default_factory=list)
-    recursive: bool = False
-    rows: str = ""
-    """A SELECT of what OUTPUT tells, over ``definitions``."""
-    items: list[OutputItem] = field(default_factory=list)
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    filled: bool = False
 
 
 def find(tokens: list[Token]) -> Composed | None:
@@ -71,22 +56,16 @@ def find(tokens: list[Token]) -> Composed | None:
 
 
 def _name(token: Token) -> str:
-    if token.kind == TokenKind.BRACKETED:
-        return token.text[1:-1].replace("]]", "]")
-    return token.text.strip('"')
+    return token.name
 
 
 def rows(composed: Composed, ctx: Context) -> Captured | None:
-    """Translate the inner statement; its rows are then in sight under the alias."""
-    from . import ordinary_sql_dml as dml
-    from . import ordinary_sql_merge as merge
-
+    """Translate the inner statement; its rows are then in scope under the alias."""
     verb = composed.inner[0].word
-    translate = {"INSERT": dml.insert, "UPDATE": dml.update, "DELETE": dml.delete}.get(verb, merge.merge)
     outer, ctx.captured = ctx.captured, Captured()
     ctx.push()
     try:
-        made = translate(composed.inner, ctx)
+        made = statement(verb, composed.inner, ctx)
         captured = ctx.captured
     finally:
         ctx.pop()

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from .names import fold, identifier
-from .ordinary_sql_context import Context, Relation, object_name
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import ColumnInfo, Dml, ResultColumn, TableVariableDml
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN, layout
-from .ordinary_sql_statements import Output
-from .ordinary_sql_values import Value
-from .type_map import SqlType
-
-
-@dataclass
-class OutputItem:
-    """One column of OUTPUT; ``name`` as written, None when unnamed, ``*`` when it stands for all."""
-
-    text: str
-    name: str | None
-    value: Value | None
-    node: exp.Expr
-    """Where it comes from; a ``*`` is that of each of its columns."""
+from ....grammar.records import dataclass
+from ...catalog.names import fold, identifier
+from ...catalog.objects import ColumnInfo, ResultColumn
+from ..context import Context, OutputItem, Relation, object_name
+from ..expressions.names import scalar
+from ..interface import Dml, TableVariableDml
+from ..layout import BREAK, CLOSE, OPEN, layout
+from ..parse.dml import Output
+from ..values import Value
+from ..writer import with_clause
+from .columns import fillable, fitted
+from .table_variable_rows import rows_into
 
 
 def output_items(output: Output, relations: list[Relation], ctx: Context) -> list[OutputItem]:
-    """Translate the items of OUTPUT with ``inserted``, ``deleted`` and the FROM relations in sight."""
+    """Translate the items of OUTPUT with ``inserted``, ``deleted`` and the FROM relations in scope."""
     frame = ctx.push()
     frame.relations = relations
     items: list[OutputItem] = []
@@ -107,8 +97,6 @@ def finish(
     statement: Changing, outputs: list[Output], relations: list[Relation], ctx: Context
 ) -> Dml | TableVariableDml | None:
     """Close a changing statement with what its OUTPUT clauses ask for."""
-    from .ordinary_sql_table_variables import rows_into
-
     into = [output for output in outputs if output.target is not None]
     client = [output for output in outputs if output.target is None]
     if len(into) > 1 or len(client) > 1:
@@ -177,7 +165,7 @@ def finish(
 
 
 def capture(statement: Changing, items: list[OutputItem], ctx: Context) -> Dml:
-    """Leave the rows of a statement inside an INSERT (ordinary_sql_composed) to that INSERT."""
+    """Leave the rows of a statement inside an INSERT (nested.py) to that INSERT."""
     labels = [f"c{place}" for place in range(1, len(items) + 1)]
     listed = ", ".join(f"{item.text} AS {label}" for item, label in zip(items, labels, strict=True))
     body = f"{OPEN}{_inside(statement.text)}{BREAK}RETURNING {listed}{CLOSE}"
@@ -209,31 +197,7 @@ def _inside(text: str) -> str:
     return text[1:-1] if text.startswith(OPEN) and text.endswith(CLOSE) else text
 
 
-def fitted(texts: list[str], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[str]:
-    """Values for columns of another kind, converted: bytes into text and xml, dates into text."""
-    return [
-        v.assign(Value(text, v.ATOM, type_), column.type).text
-        if type_ is not None and column.type is not None and type_.family != column.type.family
-        else text
-        for text, type_, column in zip(texts, types, columns, strict=True)
-    ]
-
-
-def fillable(columns: tuple[ColumnInfo, ...], *, identity: bool = False) -> list[ColumnInfo]:
-    """The columns that an INSERT without a column list fills."""
-    return [
-        column
-        for column in columns
-        if column.computed is None
-        and not column.hidden
-        and (identity or column.identity is None)
-        and not (column.type is not None and column.type.name == "rowversion")
-    ]
-
-
 def _with(definitions: list[tuple[str, str]], recursive: bool) -> str:
-    from .ordinary_sql_writing import with_clause
-
     if not definitions:
         return ""
     return f"{with_clause(definitions, recursive=recursive)}{BREAK}"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from . import functions
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import fold
-from .ordinary_sql_assignment import operand_of
-from .ordinary_sql_calls import xml_binding, xml_literals
-from .ordinary_sql_context import Context
-from .ordinary_sql_dml_tools import is_default
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import ColumnInfo, TableInfo
-from .ordinary_sql_statements import SetItem
-from .ordinary_sql_values import Value
-from .xml_methods import xml_modify
+from ...catalog import types as tm
+from ...catalog.names import fold
+from ...catalog.objects import ColumnInfo, TableInfo
+from .. import values as v
+from ..context import Context
+from ..expressions.calls import xml_binding, xml_literals
+from ..expressions.names import scalar
+from ..functions import builtin
+from ..functions.xml_methods import xml_modify
+from ..messages import is_default
+from ..parse.dml import SetItem
+from ..query.assignment import operand_of
+from ..values import Value
 
 
 def set_column(node: exp.Expr, info: TableInfo | None, ctx: Context) -> ColumnInfo:
@@ -62,7 +62,7 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
                 ctx.namespaces,
                 lambda kind, name: xml_binding(kind, name, call, ctx),
             )
-        except functions.Wrong as error:
+        except builtin.Wrong as error:
             return ctx.problem(str(error), call, number=error.number)
     if item.method == "write":
         return _written(item, column, ctx, target)
@@ -83,7 +83,7 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
 
 
 def _own(node: exp.Expr, ctx: Context, target: str | None) -> exp.Expr:
-    """The changed table's column, with its name in front where several tables are in sight."""
+    """The changed table's column, with its name in front where several tables are in scope."""
     if isinstance(node, exp.Identifier):
         node = exp.Column(this=node.copy())
     bare = isinstance(node, exp.Column) and node.args.get("table") is None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from .names import identifier
-from .ordinary_sql_assignment import Lifted, labels_of, lift, operand_of, reads
-from .ordinary_sql_context import Context, Frame
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import Assignment, Dml, Expression, ScalarVariable, TableInfo
-from .ordinary_sql_layout import BREAK
-from .ordinary_sql_output import Changing, finish
-from .ordinary_sql_set import set_column
-from .ordinary_sql_statements import SetItem
-from .ordinary_sql_values import Value
+from ...catalog.names import identifier
+from ...catalog.objects import Expression, ScalarVariable, TableInfo
+from .. import values as v
+from ..context import Context, Frame
+from ..expressions.names import scalar
+from ..interface import Assignment, Dml
+from ..layout import BREAK
+from ..parse.dml import SetItem
+from ..query.assignment import Lifted, labels_of, lift, operand_of, reads
+from ..values import Value
+from .output import Changing, finish
+from .set_clause import set_column
 
 
 def into_variables(

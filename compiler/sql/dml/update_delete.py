@@ -14,40 +14,46 @@ inner query locks them, so that a row changed meanwhile by another session is re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sqlglot import exp
 
-from ..grammar.tokens import Token
-from . import ordinary_sql_values as v
-from .names import ObjectName, fold, identifier, quote
-from .ordinary_sql_assignment import assignment, reads
-from .ordinary_sql_context import Context, Relation, Verbatim, object_name
-from .ordinary_sql_cte_target import cte_target, derived_target
-from .ordinary_sql_expressions import condition, scalar
-from .ordinary_sql_interface import Assignment, CursorRow, Dml, TableInfo, TableVariableDml
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_nodes import SetVariable
-from .ordinary_sql_output import Changing, finish
-from .ordinary_sql_queries import ctes
-from .ordinary_sql_relations import read_from
-from .ordinary_sql_returning import into_variables
-from .ordinary_sql_set import set_column, set_value
-from .ordinary_sql_sources import Source
-from .ordinary_sql_statements import Change, SetItem, from_items, read_delete, read_update
-from .ordinary_sql_top import changing_top, limit_of, limit_rows
-from .ordinary_sql_values import Value
-from .ordinary_sql_writing import select
-from .type_map import BOOLEAN
+from ....grammar.records import dataclass
+from ....grammar.tokens import Token
+from ...catalog.names import ObjectName, fold, identifier, quote
+from ...catalog.objects import CursorRow, TableInfo
+from ...catalog.types import BOOLEAN
+from .. import values as v
+from ..context import Context, Relation, object_name
+from ..dispatch import Verbatim, translates
+from ..expressions.names import condition, scalar
+from ..from_items import Source
+from ..interface import Assignment, Dml, TableVariableDml
+from ..layout import BREAK, CLOSE, OPEN
+from ..parse.dml import Change, SetItem, from_items, read_delete, read_update
+from ..parse.nodes import SetVariable
+from ..query.assignment import assignment, reads
+from ..query.from_clause import read_from
+from ..query.row_limits import changing_top, limit_of, limit_rows
+from ..query.set_operations import ctes
+from ..values import Value
+from ..writer import select
+from .cte_targets import cte_target, derived_target
+from .output import Changing, finish
+from .set_clause import set_column, set_value
+from .set_variables import into_variables
+from .table_variables import change_variable
 
 Statement = Dml | Assignment | TableVariableDml | None
 
 
+@translates("UPDATE")
 def update(tokens: list[Token], ctx: Context) -> Statement:
     """Translate an UPDATE statement."""
     return _change(read_update(tokens, ctx.reader), ctx)
 
 
+@translates("DELETE")
 def delete(tokens: list[Token], ctx: Context) -> Statement:
     """Translate a DELETE statement."""
     return _change(read_delete(tokens, ctx.reader), ctx)
@@ -97,8 +103,6 @@ class Work:
 
 
 def _change(change: Change, ctx: Context) -> Statement:
-    from .ordinary_sql_table_variables import change_variable
-
     if change.cursor is not None:
         row = _at_cursor(change, change.cursor, ctx)
         if row is None:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .operand_types import arithmetic_error, written
-from .ordinary_sql_conditions import flatten
-from .ordinary_sql_context import Context, handles
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_values import Value
+from ...catalog import types as tm
+from .. import values as v
+from ..context import Context
+from ..dispatch import handles
+from ..operand_types import arithmetic_error, written
+from ..values import Value
+from .conditions import flatten
+from .names import scalar
 
 
 @handles(exp.Neg)

@@ -6,21 +6,23 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from . import functions
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .function_builders import text_of_first
-from .names import ObjectName, fold, identifier, literal, quote
-from .operand_types import conversion_error
-from .ordinary_sql_conditions import without_accents
-from .ordinary_sql_context import Context, handles, object_name
-from .ordinary_sql_dml_tools import is_default
-from .ordinary_sql_expressions import condition, find_relation, level_of, scalar, variable
-from .ordinary_sql_for_json import is_json
-from .ordinary_sql_interface import UserFunction
-from .ordinary_sql_nodes import AtTimeZone, Conversion, NextValue
-from .ordinary_sql_values import Value
-from .xml_methods import XML_METHODS, xml_method
+from ....grammar.lexer import name_parts
+from ...catalog import types as tm
+from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.objects import UserFunction
+from .. import values as v
+from ..context import Context, object_name
+from ..dispatch import handles
+from ..functions import builtin
+from ..functions.builders import text_of_first
+from ..functions.xml_methods import XML_METHODS, xml_method
+from ..json_values import is_json
+from ..messages import is_default
+from ..operand_types import conversion_error
+from ..parse.nodes import AtTimeZone, Conversion, NextValue
+from ..values import Value
+from .conditions import without_accents
+from .names import condition, find_relation, level_of, scalar, variable
 
 BOOLEAN = tm.BOOLEAN
 
@@ -35,6 +37,12 @@ _PARSED = frozenset(
     """.split()
 )
 """The types that PARSE makes."""
+
+_ONLY_A_DEFAULT = (
+    "The newsequentialid() built-in function can only be used in a DEFAULT expression for a column of type "
+    "'uniqueidentifier' in a CREATE TABLE or ALTER TABLE statement. It cannot be combined with other "
+    "operators to form a complex scalar expression."
+)
 
 
 @handles(Conversion)
@@ -71,7 +79,7 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
 @handles(AtTimeZone)
 def _at_time_zone(node: AtTimeZone, ctx: Context) -> Value:
     arguments = [scalar(node.this, ctx), scalar(node.args["zone"], ctx)]
-    return functions.with_clock("sys.at_time_zone", arguments)
+    return builtin.with_clock("sys.at_time_zone", arguments)
 
 
 @handles(exp.Date, exp.Time, exp.Timestamp)
@@ -107,11 +115,13 @@ def _adjacent(node: exp.Concat, ctx: Context) -> Value:
 @handles(exp.Anonymous)
 def _function(node: exp.Anonymous, ctx: Context) -> Value:
     upper = node.name.upper()
-    if upper in functions.WINDOW_FUNCTIONS:
+    if upper in builtin.WINDOW_FUNCTIONS:
         return ctx.problem(f"The function '{node.name}' must have an OVER clause.", node, number=10753)
+    if upper == "NEWSEQUENTIALID":
+        return ctx.problem(_ONLY_A_DEFAULT, node, number=302, hint="NEWID() stands anywhere")
     before = ctx.frame.aggregates
     value = function_value(node, ctx)
-    if upper in functions.AGGREGATES and ctx.frame.aggregates > before + 1:
+    if upper in builtin.AGGREGATES and ctx.frame.aggregates > before + 1:
         return ctx.problem(
             "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.",
             node,
@@ -122,6 +132,24 @@ def _function(node: exp.Anonymous, ctx: Context) -> Value:
         # subquery that depends on no row once.
         return replace(value, text=f"(SELECT {value.text})", level=v.ATOM)
     return v.unwrap(value)
+
+
+def default_value(node: exp.Expr, ctx: Context) -> Value:
+    """A column's DEFAULT: an expression, or NEWSEQUENTIALID() by itself."""
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "NEWSEQUENTIALID":
+        return function_value(node, ctx)
+    if (
+        isinstance(node, exp.Column)
+        and not node.name.startswith("@")
+        and node.name.lower() not in builtin.NAMES_WITHOUT_PARENTHESES
+    ):
+        return ctx.problem(
+            f'The name "{node.name}" is not permitted in this context. Valid expressions are constants, '
+            "constant expressions, and (in some contexts) variables. Column names are not permitted.",
+            node,
+            number=128,
+        )
+    return scalar(node, ctx)
 
 
 def _reads_rows(node: exp.Anonymous) -> bool:
@@ -172,8 +200,8 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
         if upper != "REPLACE" and collation is not None:
             arguments[:2] = [_as_searched(argument, collation) for argument in arguments[:2]]
     try:
-        value = functions.translate(name, arguments, functions.Surroundings(ctx.other_database(), ctx.stored))
-    except functions.Wrong as error:
+        value = builtin.translate(name, arguments, builtin.Surroundings(ctx.other_database(), ctx.stored))
+    except builtin.Wrong as error:
         return ctx.problem(str(error), node, number=error.number, hint=error.hint)
     if value is None:
         hint = None
@@ -182,7 +210,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
         return ctx.problem(
             f"'{name}' is not a recognized built-in function name.", node, number=195, hint=hint
         )
-    if upper in functions.AGGREGATES:
+    if upper in builtin.AGGREGATES:
         ctx.frame.aggregates += 1
     return value
 
@@ -212,13 +240,13 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
     """The arguments of a built-in; date parts are words, COUNT takes ``*``, aggregates DISTINCT."""
     values: list[Value] = []
     for position, argument in enumerate(node.expressions):
-        if position == 0 and upper in functions.DATE_PART_FUNCTIONS:
+        if position == 0 and upper in builtin.DATE_PART_FUNCTIONS:
             if not isinstance(argument, exp.Column) or argument.name.startswith("@"):
                 message = f"Invalid parameter 1 specified for {node.name.lower()}."
                 ctx.problem(message, argument, number=1023)
                 return None
             word = argument.name.lower()
-            part = functions.DATE_PARTS.get(word)
+            part = builtin.DATE_PARTS.get(word)
             if part is None or argument.args.get("table") is not None:
                 ctx.problem(
                     f"'{argument.name}' is not a recognized {node.name.lower()} option.",
@@ -235,7 +263,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                 return None
             values += columns
         elif isinstance(argument, exp.Distinct):
-            if upper not in functions.AGGREGATES:
+            if upper not in builtin.AGGREGATES:
                 ctx.problem("DISTINCT belongs in an aggregate", argument, number=102)
                 return None
             inner = scalar(argument.expressions[0], ctx)
@@ -351,7 +379,7 @@ def xml_call(subject_node: exp.Expr, call: exp.Anonymous, ctx: Context) -> Value
             ctx.namespaces,
             lambda kind, name: xml_binding(kind, name, call, ctx),
         )
-    except functions.Wrong as error:
+    except builtin.Wrong as error:
         return ctx.problem(str(error), call, number=error.number, hint=error.hint)
 
 
@@ -385,7 +413,7 @@ def xml_binding(kind: str, name: str, node: exp.Expr, ctx: Context) -> Value:
     """What sql:variable("@x") and sql:column("t.c") stand for."""
     if kind == "variable":
         return variable(name, node, ctx)
-    parts = [part.strip("[]") for part in name.split(".")]
+    parts = name_parts(name) or [name]
     identifiers = [exp.to_identifier(part, quoted=True) for part in parts]
     column = exp.Column(this=identifiers[-1], table=identifiers[-2] if len(parts) > 1 else None)
     return scalar(column, ctx)

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import literal
-from .ordinary_sql_context import Context, handles
-from .ordinary_sql_expressions import condition, scalar, subquery_text
-from .ordinary_sql_values import Value
+from ...catalog import types as tm
+from ...catalog.names import literal
+from .. import values as v
+from ..context import Context
+from ..dispatch import handles
+from ..values import Value
+from .names import condition, scalar, subquery_text
 
 BOOLEAN = tm.BOOLEAN
 

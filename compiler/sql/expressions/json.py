@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import literal
-from .ordinary_sql_context import Context, handles
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_for_json import is_json, json_value, key_text
-from .ordinary_sql_nodes import JsonText
-from .ordinary_sql_values import Value
-from .ordinary_sql_windows import order_by
+from ...catalog import types as tm
+from ...catalog.names import literal
+from .. import values as v
+from ..context import Context
+from ..dispatch import handles
+from ..json_values import is_json, json_value, key_text
+from ..parse.nodes import JsonText
+from ..values import Value
+from .names import scalar
+from .windows import order_by
 
 
 @handles(JsonText)

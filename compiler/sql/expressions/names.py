@@ -1,7 +1,7 @@
 """Scalar expressions: literals, names, subqueries.
 
 The other kinds of expression have files of their own (conditions, arithmetic, calls,
-windows); all register their handlers with ordinary_sql_context.
+windows); all register their handlers with ..context.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from ..grammar.hints import no_condition
-from . import functions
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import fold, identifier
-from .ordinary_sql_context import Context, Relation, expression, handles
-from .ordinary_sql_interface import ColumnInfo
-from .ordinary_sql_nodes import SetVariable
-from .ordinary_sql_values import Value
+from ....grammar.hints import no_condition
+from ....grammar.problems import NAME_MISSING
+from ...catalog import types as tm
+from ...catalog.names import fold, identifier
+from ...catalog.objects import ColumnInfo
+from .. import values as v
+from ..context import Context, Relation
+from ..dispatch import expression, handles, query_text
+from ..functions import builtin
+from ..parse.nodes import SetVariable
+from ..values import Value
 
 BOOLEAN = tm.BOOLEAN
 
@@ -111,6 +113,8 @@ def _column(node: exp.Column, ctx: Context) -> Value:
         return ctx.problem("'*' cannot stand here", node, number=102)
     name = node.name
     table = node.args.get("table")
+    if not name:
+        return ctx.problem(NAME_MISSING, node, number=1038)
     if table is None:
         quoted = bool(leaf.args.get("quoted"))
         if not quoted:
@@ -120,7 +124,7 @@ def _column(node: exp.Column, ctx: Context) -> Value:
                 return variable(name, node, ctx)
             if name.startswith("$"):
                 return _pseudo_column(name, node, ctx)
-            special = functions.NAMES_WITHOUT_PARENTHESES.get(name.lower())
+            special = builtin.NAMES_WITHOUT_PARENTHESES.get(name.lower())
             if special is not None:
                 return special
             if name.lower() == "identitycol":
@@ -158,10 +162,10 @@ def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
     known = ctx.scope.global_variable(name.lower())
     if known is not None:
         return Value(known.sql, level_of(known.sql), known.type)
-    value = functions.GLOBAL_VARIABLES.get(name.lower())
+    value = builtin.GLOBAL_VARIABLES.get(name.lower())
     if value is not None:
         return value
-    reason = functions.REFUSED_GLOBALS.get(name.lower())
+    reason = builtin.REFUSED_GLOBALS.get(name.lower())
     if reason is not None:
         return ctx.problem(f"{name} is not supported: {reason}", node)
     return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
@@ -279,8 +283,6 @@ def _select(node: exp.Query, ctx: Context) -> Value:
 
 def subquery_text(query: exp.Expr, ctx: Context) -> Value:
     """A query in parentheses, as a scalar or the right side of IN."""
-    from .ordinary_sql_queries import query_text
-
     result = query_text(query, ctx)
     type_ = None
     if result.columns is not None and len(result.columns) == 1:

@@ -7,14 +7,15 @@ from typing import Any
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import fold
-from .ordinary_sql_calls import function_value
-from .ordinary_sql_context import Context, expression, handles, place
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_nodes import JsonText, NextValue
-from .ordinary_sql_values import Value
+from ...catalog import types as tm
+from ...catalog.names import fold
+from .. import values as v
+from ..context import Context, place
+from ..dispatch import expression, handles
+from ..parse.nodes import JsonText, NextValue
+from ..values import Value
+from .calls import function_value
+from .names import scalar
 
 _WINDOW_PARTS = frozenset("this partition_by order spec alias over".split())
 

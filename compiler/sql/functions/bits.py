@@ -1,6 +1,6 @@
 """LEFT_SHIFT, RIGHT_SHIFT, BIT_COUNT, GET_BIT, SET_BIT, and the operators << and >>.
 
-The runtime takes integers as bigint and is told their width (runtime_sql/442_bits.sql); binary
+The runtime takes integers as bigint and is told their width (runtime_sql/functions/numbers/bits.sql); binary
 values have overloads of their own.
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .function_builders import Builder, Surroundings, Wrong
-from .ordinary_sql_values import Value
+from ...catalog import types as tm
+from .. import values as v
+from ..values import Value
+from .builders import Builder, Surroundings, Wrong
 
 _WIDTHS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 

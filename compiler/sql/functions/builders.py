@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import literal
-from .ordinary_sql_values import Value
-from .type_map import SqlType
+from ....grammar.records import dataclass
+from ...catalog import types as tm
+from ...catalog.names import literal
+from ...catalog.types import SqlType
+from .. import values as v
+from ..values import Value
 
 
 class Wrong(ValueError):

@@ -2,7 +2,7 @@
 
 One table: name, arity, kinds of the parameters, result type, and where PostgreSQL's own
 function means the same, how to write that.  The contract with the runtime stands in
-runtime_sql/400_index.sql.
+runtime_sql/functions/README.md.
 
 Kinds of parameter: ``a`` any type, ``t`` text, ``i`` integer, ``b`` bigint, ``f`` float,
 ``d`` a date or time, ``x`` binary or text.  ``?`` marks the first one that may be left
@@ -12,19 +12,20 @@ out, ``*`` repeats the last one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
-from . import bit_functions as bits
-from . import function_builders as b
-from . import operand_types
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .function_builders import Builder
-from .function_builders import Surroundings as Surroundings
-from .function_builders import Wrong as Wrong
-from .names import literal
-from .ordinary_sql_values import Value
-from .type_map import SqlType
+from ....grammar.records import dataclass
+from ...catalog import types as tm
+from ...catalog.names import literal
+from ...catalog.types import SqlType
+from .. import operand_types
+from .. import values as v
+from ..values import Value
+from . import bits
+from . import builders as b
+from .builders import Builder
+from .builders import Surroundings as Surroundings
+from .builders import Wrong as Wrong
 
 DATE_PARTS: dict[str, str] = {
     short: full
@@ -67,8 +68,8 @@ WINDOW_FUNCTIONS = frozenset(
 _CRYPTOGRAPHIC = """
 ENCRYPTBYKEY DECRYPTBYKEY ENCRYPTBYPASSPHRASE DECRYPTBYPASSPHRASE ENCRYPTBYASYMKEY DECRYPTBYASYMKEY
 ENCRYPTBYCERT DECRYPTBYCERT DECRYPTBYKEYAUTOCERT DECRYPTBYKEYAUTOASYMKEY SIGNBYCERT VERIFYSIGNEDBYCERT
-SIGNBYASYMKEY VERIFYSIGNEDBYASYMKEY KEY_ID KEY_GUID KEY_NAME SYMKEYPROPERTY ASYMKEY_ID ASYMKEYPROPERTY CERT_ID
-CERTENCODED CERTPRIVATEKEY CERTPROPERTY IS_OBJECTSIGNED PWDENCRYPT PWDCOMPARE
+SIGNBYASYMKEY VERIFYSIGNEDBYASYMKEY KEY_ID KEY_GUID KEY_NAME SYMKEYPROPERTY ASYMKEY_ID ASYMKEYPROPERTY
+IS_OBJECTSIGNED PWDENCRYPT PWDCOMPARE
 """
 _OF_2025 = """
 REGEXP_LIKE REGEXP_REPLACE REGEXP_SUBSTR REGEXP_COUNT REGEXP_INSTR REGEXP_MATCHES REGEXP_SPLIT_TO_TABLE
@@ -454,6 +455,10 @@ FUNCTIONS: dict[str, Function] = {
     "APPLOCK_TEST": Function("tttt", tm.SMALLINT),
     "FN_VARBINTOHEXSTR": Function("x", tm.NVARCHAR_MAX),
     "FN_VARBINTOHEXSUBSTRING": Function("ixii", tm.NVARCHAR_MAX),
+    "CERT_ID": Function("t", tm.INT),
+    "CERTENCODED": Function("i", tm.VARBINARY_MAX),
+    "CERTPROPERTY": Function("it", tm.nvarchar(4000)),
+    "CERTPRIVATEKEY": Function("it?t", tm.VARBINARY_MAX),
     "CONTEXT_INFO": Function("", tm.SqlType("varbinary", length=128)),
     "SESSION_CONTEXT": Function("t", tm.VARIANT),
     "SQL_VARIANT_PROPERTY": Function("at", tm.VARIANT, build=b.sql_variant_property),

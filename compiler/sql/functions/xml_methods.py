@@ -1,6 +1,6 @@
 """Methods of the xml type: .value, .query, .exist, .nodes, .modify → the runtime's sys.xml_… functions.
 
-The contract stands in runtime_sql/500_index.sql.  Paths stay text: the runtime compiles
+The contract stands in runtime_sql/xml/README.md.  Paths stay text: the runtime compiles
 them.  What WITH XMLNAMESPACES declared travels as a jsonb literal, what
 ``sql:variable("@x")`` and ``sql:column("c")`` name as a jsonb object.
 """
@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import Callable
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .functions import Wrong
-from .names import literal
-from .ordinary_sql_values import Value
+from ...catalog import types as tm
+from ...catalog.names import literal
+from .. import values as v
+from ..values import Value
+from .builtin import Wrong
 
 XML_METHODS = frozenset({"value", "query", "exist", "nodes", "modify"})
 

@@ -7,15 +7,16 @@ only what is an expression, a query or a FROM clause goes to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
-from ..grammar.tokens import Token
-from .ordinary_sql_reading import Reader
-from .ordinary_sql_tokens import to_sqlglot
+from ....grammar.records import dataclass
+from ....grammar.tokens import Token
+from .reader import Reader
+from .tokens import to_sqlglot
 
 
 @dataclass

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType as T
 
-from .ordinary_sql_nodes import JsonText
-
-if TYPE_CHECKING:
-    from .ordinary_sql_reading import Reader
+from .nodes import JsonText
+from .token_reader import TokenReader
 
 
-def read_json_text(reader: Reader, kind: str) -> exp.Expr:
+def read_json_text(reader: TokenReader, kind: str) -> exp.Expr:
     """The arguments of ``kind``, behind its opening parenthesis and up to the closing one."""
     start = reader.token_before_parenthesis()
     keyed = kind in ("JSON_OBJECT", "JSON_OBJECTAGG")
@@ -44,7 +40,7 @@ def read_json_text(reader: Reader, kind: str) -> exp.Expr:
     return node
 
 
-def _nulls(reader: Reader) -> bool | None:
+def _nulls(reader: TokenReader) -> bool | None:
     """``NULL ON NULL`` or ``ABSENT ON NULL``; None where neither comes next."""
     if reader.word("NULL", "ON", "NULL"):
         return True

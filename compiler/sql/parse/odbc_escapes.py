@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..grammar.tokens import Token, TokenKind
+from ....grammar.tokens import Token, TokenKind
 
 __all__ = ["without_escapes"]
 

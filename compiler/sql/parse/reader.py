@@ -23,11 +23,11 @@ from sqlglot.errors import ErrorLevel
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType as T
 
-from .ordinary_sql_json_reading import read_json_text
-from .ordinary_sql_nodes import AtTimeZone, Conversion, ForXml, Held, NextValue, SetVariable, TypeName
-from .ordinary_sql_token_reading import TokenReader, placed
-from .ordinary_sql_tokens import RESERVED
-from .ordinary_sql_type_reading import read_cast, read_convert, read_type_name
+from .json import read_json_text
+from .nodes import AtTimeZone, Conversion, ForXml, Held, NextValue, SetVariable, TypeName
+from .token_reader import TokenReader, placed
+from .tokens import RESERVED
+from .types import read_cast, read_convert, read_type_name
 
 _ALIASES = frozenset((T.ALIAS, T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING))
 _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
@@ -119,10 +119,6 @@ class Reader(TokenReader):
             query = self._parse_select()
         return query if query is None else self._parse_query_modifiers(query)
 
-    def expression_(self) -> exp.Expr | None:
-        """A scalar expression or search condition."""
-        return self._parse_disjunction()
-
     # ------------------------------------------------------------ pieces for the DML and DDL readers
 
     def name(self) -> exp.Identifier:
@@ -186,10 +182,6 @@ class Reader(TokenReader):
     def projections(self) -> list[exp.Expr]:
         """A select list."""
         return self._parse_projections()[0]
-
-    def order(self) -> exp.Expr:
-        """ORDER BY and its items."""
-        return self._parse_order() or self.fail()
 
     def options(self) -> None:
         """OPTION ( … ), which is read and dropped."""

@@ -10,7 +10,7 @@ from sqlglot.parsers.tsql import TSQLParser
 from sqlglot.tokenizer_core import Token as SqlToken
 from sqlglot.tokenizer_core import TokenType as T
 
-from .ordinary_sql_tokens import Unreadable
+from .tokens import Unreadable
 
 __all__ = ["TokenReader", "placed"]
 
@@ -112,6 +112,16 @@ class TokenReader(TSQLParser):
     def token_before_parenthesis(self) -> SqlToken:
         """The name of the function whose ``(`` has just been read."""
         return self._tokens[self._index - 2]
+
+    # ------------------------------------------------------------ what its readers share
+
+    def expression_(self) -> exp.Expr | None:
+        """A scalar expression or search condition."""
+        return self._parse_disjunction()
+
+    def order(self) -> exp.Expr:
+        """ORDER BY and its items."""
+        return self._parse_order() or self.fail()
 
     def skip_parenthesis(self) -> None:
         """Move behind the ``)`` that closes an already consumed ``(``."""

@@ -12,9 +12,9 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token as SqlToken
 from sqlglot.tokenizer_core import TokenType as T
 
-from ..grammar.lexer import identifier_text, string_value
-from ..grammar.tokens import RESERVED_WORDS, Token, TokenKind
-from .ordinary_sql_odbc import without_escapes
+from ....grammar.lexer import string_value
+from ....grammar.tokens import RESERVED_WORDS, Token, TokenKind
+from .odbc_escapes import without_escapes
 
 
 class Unreadable(ParseError):
@@ -129,7 +129,7 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
                 raise Unreadable(f"Incorrect syntax near '{text}'.", start, end, text)
             out.append(SqlToken(symbol, text, 1, 1, start, end))
         elif kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
-            out.append(SqlToken(T.IDENTIFIER, identifier_text(token), 1, 1, start, end))
+            out.append(SqlToken(T.IDENTIFIER, token.name, 1, 1, start, end))
         elif kind == TokenKind.STRING:
             national = text[0] in "nN"
             out.append(

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType as T
 
-from .ordinary_sql_nodes import Conversion, TypeName
-from .ordinary_sql_token_reading import TokenReader
-
-if TYPE_CHECKING:
-    from .ordinary_sql_reading import Reader
+from .nodes import Conversion, TypeName
+from .token_reader import TokenReader
 
 __all__ = ["read_cast", "read_convert", "read_type_name"]
 
@@ -86,7 +81,7 @@ def _read_collection(reader: TokenReader) -> list[str | bool]:
     return [*parts, document]
 
 
-def read_cast(reader: Reader, kind: str) -> exp.Expr:
+def read_cast(reader: TokenReader, kind: str) -> exp.Expr:
     """``value AS type [USING culture])``: the arguments of CAST, PARSE and their TRY_ forms."""
     value = reader.expression_() or reader.fail()
     if not reader.take(T.ALIAS):
@@ -96,7 +91,7 @@ def read_cast(reader: Reader, kind: str) -> exp.Expr:
     return Conversion(this=value, to=to, style=style, kind=kind)
 
 
-def read_convert(reader: Reader, kind: str) -> exp.Expr:
+def read_convert(reader: TokenReader, kind: str) -> exp.Expr:
     """``type, value [, style])``: the arguments of CONVERT and TRY_CONVERT."""
     to = read_type_name(reader)
     if not reader.take(T.COMMA):

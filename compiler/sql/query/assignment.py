@@ -11,15 +11,16 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from . import functions
-from . import ordinary_sql_values as v
-from .names import fold, identifier
-from .ordinary_sql_context import Context, handles
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import Assignment, Expression, ScalarVariable
-from .ordinary_sql_nodes import SetVariable
-from .ordinary_sql_queries import query_text
-from .ordinary_sql_values import Value
+from ...catalog.names import fold, identifier
+from ...catalog.objects import Expression, ScalarVariable
+from .. import values as v
+from ..context import Context
+from ..dispatch import handles, query_text
+from ..expressions.names import scalar
+from ..functions import builtin
+from ..interface import Assignment
+from ..parse.nodes import SetVariable
+from ..values import Value
 
 RECORD = Assignment.RECORD
 
@@ -240,7 +241,7 @@ def lift(node: exp.Expr, assigned: set[str], lifted: list[exp.Expr], *, prefix: 
         return Lifted(this=f"{prefix}{len(lifted)}", value=v.NULL)
     if isinstance(node, (exp.Query, exp.Subquery)):
         return node
-    skip = isinstance(node, exp.Anonymous) and node.name.upper() in functions.DATE_PART_FUNCTIONS
+    skip = isinstance(node, exp.Anonymous) and node.name.upper() in builtin.DATE_PART_FUNCTIONS
     for key, child in list(node.args.items()):
         if isinstance(child, exp.Expr) and not isinstance(node, exp.Column):
             node.set(key, lift(child, assigned, lifted, prefix=prefix))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sqlglot import exp
 
-from . import ordinary_sql_for_json as for_json
-from . import ordinary_sql_for_xml as for_xml
-from .ordinary_sql_context import Context
-from .ordinary_sql_for_xml_values import Shape
-from .ordinary_sql_interface import ResultColumn
-from .ordinary_sql_nodes import ForXml
-from .ordinary_sql_query_result import QueryText
-from .ordinary_sql_values import Value
+from ....grammar.records import dataclass
+from ...catalog.objects import ResultColumn
+from ..context import Context
+from ..parse.nodes import ForXml
+from ..query_result import QueryText
+from ..values import Value
+from . import for_json, for_xml
+from .for_xml_values import Shape
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,25 @@
 """FOR JSON PATH and AUTO: rows become JSON text, nested as the column names or tables say.
 
-The objects are written out here; runtime_sql/531_for_json.sql writes the values.  A NULL
+The objects are written out here; runtime_sql/for_clauses/for_json.sql writes the values.  A NULL
 leaves its member out, which ``concat_ws`` does by itself.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sqlglot import exp
 
-from . import type_map as tm
-from .names import literal
-from .ordinary_sql_context import Context
-from .ordinary_sql_for_xml_values import Shape
-from .ordinary_sql_interface import ResultColumn
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_nodes import ForXml, JsonText
-from .ordinary_sql_values import Value
+from ....grammar.records import dataclass
+from ...catalog import types as tm
+from ...catalog.names import literal
+from ...catalog.objects import ResultColumn
+from ..context import Context
+from ..json_values import is_json, json_value, key_text
+from ..layout import BREAK, CLOSE, OPEN
+from ..parse.nodes import ForXml
+from ..values import Value
+from .for_xml_values import Shape
 
 RESULT_NAME = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B"
 """What SQL Server calls the column of a FOR JSON query."""
@@ -79,26 +80,6 @@ def written_json(node: exp.Expr, count: int) -> list[bool]:
     return [is_json(item.this if isinstance(item, exp.Alias) else item) for item in items]
 
 
-def is_json(node: exp.Expr) -> bool:
-    """Whether an expression is JSON already, which nothing quotes again."""
-    if isinstance(node, exp.Paren):
-        return is_json(node.this)
-    if isinstance(node, JsonText):
-        return True
-    if isinstance(node, exp.Anonymous):
-        return node.name.upper() in ("JSON_QUERY", "JSON_MODIFY")
-    if isinstance(node, (exp.Subquery, exp.Select)):
-        clause = node.args.get("for_") or (
-            node.this.args.get("for_") if isinstance(node.this, exp.Expr) else None
-        )
-        return (
-            clause is not None
-            and clause.args["kind"] == "JSON"
-            and all(option.name != "WITHOUT_ARRAY_WRAPPER" for option in clause.args.get("options") or [])
-        )
-    return False
-
-
 def whole(
     found: Options, shape: Shape, ctx: Context, node: exp.Expr, *, many: bool, order: str | None
 ) -> str:
@@ -140,11 +121,6 @@ class Members:
         return f"concat_ws(',', {', '.join(texts)})"
 
 
-def key_text(name: str) -> str:
-    """A member's name as JSON text."""
-    return json.dumps(name, ensure_ascii=False).replace("/", "\\/")
-
-
 def _add(
     root: Members, name: str | None, value: Value, raw: bool, found: Options, ctx: Context, node: exp.Expr
 ) -> None:
@@ -179,24 +155,6 @@ def _conflict(name: str, ctx: Context, node: exp.Expr) -> None:
         node,
         number=13601,
     )
-
-
-def json_value(value: Value, raw: bool, *, nulls: bool) -> str:
-    """A value as JSON text; NULL is null where there are to be ``nulls``, else it stays NULL.
-
-    ``raw``: it is JSON already.
-    """
-    if value.is_null:
-        text = "NULL::text"
-    elif raw:
-        text = value.text
-    elif value.type is not None and value.type.name == "bit":
-        text = f"sys.json_bit({value.text})"
-    elif value.pg == "numeric" and value.type is not None and value.type.name == "bigint":
-        text = f"sys.json_atom({value.text}::bigint)"
-    else:
-        text = f"sys.json_atom({value.text})"
-    return f"coalesce({text}, 'null')" if nulls else text
 
 
 def _levels(

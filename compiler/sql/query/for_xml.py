@@ -1,28 +1,30 @@
 """FOR XML PATH, RAW and AUTO: rows become XML text, nested as the column names or tables say.
 
 The nesting is known here, so it is written out; what depends on the row (NULLs, formats,
-escaping) is left to the builders of runtime_sql/500_index.sql.
+escaping) is left to the builders of runtime_sql/xml/README.md.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+import string
+from dataclasses import field
 
 from sqlglot import exp
 
-from . import type_map as tm
-from .names import fold, literal
-from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_expressions import find_relation
-from .ordinary_sql_for_xml_explicit import explicit
-from .ordinary_sql_for_xml_values import Shape, atom
-from .ordinary_sql_interface import ResultColumn
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_nodes import ForXml
-from .ordinary_sql_values import Value
-from .ordinary_sql_writing import select
-from .type_map import SqlType
+from ....grammar.records import dataclass
+from ...catalog import types as tm
+from ...catalog.names import fold, literal
+from ...catalog.objects import ResultColumn
+from ...catalog.types import SqlType
+from ..context import Context, Relation
+from ..expressions.names import find_relation
+from ..layout import BREAK, CLOSE, OPEN
+from ..parse.nodes import ForXml
+from ..values import Value, as_text
+from ..writer import select
+from .for_xml_explicit import explicit
+from .for_xml_values import Shape, atom
 
 RESULT_NAME = "XML_F52E2B61-18A1-11d1-B105-00805F49916B"
 """What SQL Server calls the column of a FOR XML query."""
@@ -246,8 +248,6 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
 
 
 def _plain(value: Value) -> str:
-    from .ordinary_sql_values import as_text
-
     return as_text(value).text
 
 
@@ -364,17 +364,21 @@ def _shown_names(node: exp.Select) -> dict[str, str]:
     return names
 
 
-_NAME_START = re.compile(r"[A-Za-z_\u00c0-\uffff]")
-_NAME_REST = re.compile(r"[A-Za-z0-9_.\-\u00b7\u00c0-\uffff]")
+_LETTERS = frozenset(string.ascii_letters + "_")
+_FURTHER = frozenset(string.digits + ".-\u00b7")
+
+
+def _may_stand(character: str, place: int) -> bool:
+    """Whether an XML name may have the character there (no pattern: its ranges take long to compile)."""
+    return character in _LETTERS or "\u00c0" <= character <= "\uffff" or (place > 0 and character in _FURTHER)
 
 
 def xml_name(name: str) -> str:
     """An XML name for any identifier: what does not fit becomes ``_xHHHH_`` (RAW, AUTO)."""
     out = []
     for place, character in enumerate(name):
-        allowed = _NAME_REST if place else _NAME_START
         escape_like = character == "_" and re.match(r"_x[0-9A-Fa-f]{4}_", name[place:]) is not None
-        if allowed.match(character) and not escape_like:
+        if _may_stand(character, place) and not escape_like:
             out.append(character)
         else:
             out.append(f"_x{ord(character):04X}_")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from .names import literal
-from .ordinary_sql_context import Context
-from .ordinary_sql_for_xml_values import Shape, atom
-from .ordinary_sql_values import Value
+from ...catalog.names import literal
+from ..context import Context
+from ..values import Value
+from .for_xml_values import Shape, atom
 
 _DIRECTIVES = frozenset("element elementxsinil xml cdata hide id idref idrefs nmtoken nmtokens".split())
 _RAW = frozenset({"xml", "cdata"})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from .ordinary_sql_values import Value
+from ....grammar.records import dataclass
+from ..values import Value
 
 
 @dataclass

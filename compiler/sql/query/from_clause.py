@@ -6,23 +6,25 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import ObjectName, fold, identifier, literal, quote
-from .ordinary_sql_calls import dotted_names
-from .ordinary_sql_catalog import system_view
-from .ordinary_sql_context import Context, Relation, object_name, undeclared_table
-from .ordinary_sql_dml_tools import ROWS_DIFFER
-from .ordinary_sql_expressions import condition, scalar
-from .ordinary_sql_interface import ColumnInfo, TableVariable
-from .ordinary_sql_pivot import pivoted
-from .ordinary_sql_rowsets import table_function
-from .ordinary_sql_sources import Source, alias_of, failed
-from .ordinary_sql_system_versioning import versions
+from ....grammar.problems import NAME_MISSING
+from ...catalog import types as tm
+from ...catalog.builtin_relations import system_view
+from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.objects import ColumnInfo, TableVariable
+from .. import values as v
+from ..context import Context, Relation, object_name, undeclared_table
+from ..ddl.system_versioning import versions
+from ..dispatch import query_text
+from ..expressions.calls import dotted_names
+from ..expressions.names import condition, scalar
+from ..from_items import Source, alias_of, failed
+from ..messages import ROWS_DIFFER
+from .pivot import pivoted
+from .table_functions import table_function
 
 
 def read_from(node: exp.Expr, ctx: Context) -> list[Source]:
-    """Translate FROM and the joins of a query or statement; its relations are then in sight."""
+    """Translate FROM and the joins of a query or statement; its relations are then in scope."""
     _pivot_joined(node)
     from_ = node.args.get("from_")
     if from_ is None:
@@ -125,7 +127,11 @@ def source(node: exp.Expr, ctx: Context, kind: str) -> Source:
     """Translate one item of FROM and bring its relation into sight."""
     pivots = node.args.get("pivots")
     if pivots:
-        return pivoted(node, pivots, ctx, kind)
+        bare = node.copy()
+        bare.set("pivots", None)
+        ctx.push()
+        item = source(bare, ctx, "")
+        return pivoted(item, node, pivots, ctx, kind)
     item = _unpivoted_source(node, ctx, kind)
     joins = node.args.get("joins")
     if joins and kind:
@@ -187,6 +193,9 @@ def _table(node: exp.Table, ctx: Context, kind: str) -> Source:
         return table_function(node, ctx, kind)
     alias, columns = alias_of(node)
     name = object_name(node)
+    if not name.name:
+        ctx.problem(NAME_MISSING, node, number=1038)
+        return failed(kind, ctx)
     if name.server or len(node.parts) > 4:
         ctx.unsupported(f"the linked server '{name.server}'", node)
         return failed(kind, ctx)
@@ -271,7 +280,7 @@ def _view_of_another_database(name: ObjectName, text: str, ctx: Context) -> str 
         return None
     if fold(name.database) == fold(ctx.scope.database or ctx.scope.default_database or ""):
         return None
-    return f"ssb.of_database({literal(name.database)}, NULL::{text})"
+    return f"ssb_internal.of_database({literal(name.database)}, NULL::{text})"
 
 
 def _is_name(node: exp.Expr) -> bool:
@@ -304,8 +313,6 @@ _SUBQUERY_PARTS = frozenset("this alias joins pivots with_ order limit offset fo
 
 
 def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
-    from .ordinary_sql_queries import query_text
-
     ctx.only(node, _SUBQUERY_PARTS)
     alias, columns = alias_of(node)
     inner = node.this
@@ -347,7 +354,10 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
     if alias is None:
         ctx.problem("VALUES in FROM needs an alias and its column names", node, number=102)
         return failed(kind, ctx)
-    if columns and len(columns) != len(rows[0]):
+    if not columns:
+        ctx.problem(f"No column name was specified for column 1 of '{alias}'.", node, number=8155)
+        return failed(kind, ctx)
+    if len(columns) != len(rows[0]):
         ctx.wrong_column_list(alias, len(rows[0]), len(columns), node)
         return failed(kind, ctx)
     types: list[tm.SqlType | None] = []

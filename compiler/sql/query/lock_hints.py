@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .names import quote
-from .ordinary_sql_context import Context
-from .ordinary_sql_sources import Join, Source
-from .ordinary_sql_writing import select
+from ...catalog.names import quote
+from ..context import Context
+from ..from_items import Join, Source
+from ..writer import select
 
 
 def join_items(sources: list[Source]) -> tuple[str | None, list[Join]]:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import fold, identifier, literal, quote
-from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import ColumnInfo
-from .ordinary_sql_sources import Join, Source, failed
-from .ordinary_sql_writing import select
+from ...catalog import types as tm
+from ...catalog.names import fold, identifier, literal, quote
+from ...catalog.objects import ColumnInfo
+from .. import values as v
+from ..context import Context, Relation
+from ..expressions.names import scalar
+from ..from_items import Join, Source, failed
+from ..writer import select
 
 
-def pivoted(node: exp.Expr, pivots: list[exp.Pivot], ctx: Context, kind: str) -> Source:
-    """Translate an item of FROM with PIVOT or UNPIVOT behind it."""
-    from .ordinary_sql_relations import source
-
-    bare = node.copy()
-    bare.set("pivots", None)
-    frame = ctx.push()
-    item = source(bare, ctx, "")
+def pivoted(item: Source, node: exp.Expr, pivots: list[exp.Pivot], ctx: Context, kind: str) -> Source:
+    """Translate PIVOT or UNPIVOT behind ``item``, and leave the query level that has ``item`` alone."""
     relation = item.relation
     if relation is None or relation.columns is None or len(pivots) != 1:
         ctx.pop()
@@ -34,7 +28,6 @@ def pivoted(node: exp.Expr, pivots: list[exp.Pivot], ctx: Context, kind: str) ->
     pivot = pivots[0]
     build = _unpivot if pivot.args.get("unpivot") else _pivot
     texts, infos, joins, where, group_by = build(pivot, relation, ctx)
-    assert ctx.frame is frame
     ctx.pop()
     alias = pivot.args.get("alias")
     if alias is None or not alias.name:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import identifier
-from .ordinary_sql_context import Context
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_statements import Top
-from .ordinary_sql_values import Value
-from .ordinary_sql_writing import select
+from ...catalog import types as tm
+from ...catalog.names import identifier
+from .. import values as v
+from ..context import Context
+from ..expressions.names import scalar
+from ..parse.dml import Top
+from ..values import Value
+from ..writer import select
 
 
 def top(node: exp.Select, ctx: Context) -> tuple[str | None, str | None, bool]:

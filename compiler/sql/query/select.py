@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
-from . import ordinary_sql_for_xml as for_xml
-from .names import fold, identifier
-from .ordinary_sql_context import Context, Frame
-from .ordinary_sql_expressions import condition, find_relation, scalar
-from .ordinary_sql_for import as_document, form
-from .ordinary_sql_for_xml_values import Shape
-from .ordinary_sql_interface import ColumnInfo, ResultColumn
-from .ordinary_sql_locks import locking
-from .ordinary_sql_nodes import SetVariable
-from .ordinary_sql_query_result import QueryText, Targets
-from .ordinary_sql_relations import read_from
-from .ordinary_sql_top import limits_rows, offset_fetch, top, top_percent, within_row_limit
-from .ordinary_sql_values import Value
-from .ordinary_sql_windows import order_item
-from .ordinary_sql_writing import select
+from ....grammar.problems import NAME_MISSING
+from ....grammar.records import dataclass
+from ...catalog.names import fold, identifier
+from ...catalog.objects import ColumnInfo, ResultColumn
+from ..context import Context, Frame
+from ..expressions.names import condition, find_relation, scalar
+from ..expressions.windows import order_item
+from ..parse.nodes import SetVariable
+from ..query_result import QueryText, Targets
+from ..values import Value
+from ..writer import select
+from . import for_xml
+from .for_clause import as_document, form
+from .for_xml_values import Shape
+from .from_clause import read_from
+from .lock_hints import locking
+from .row_limits import limits_rows, offset_fetch, top, top_percent, within_row_limit
 
 
 def select_text(node: exp.Select, ctx: Context, targets: Targets | None) -> QueryText:
@@ -245,6 +247,8 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
         if isinstance(item, exp.Alias):
             alias = item.alias
             inner = item.this
+            if not alias:
+                ctx.problem(NAME_MISSING, item, number=1038)
         value = scalar(inner, ctx)
         position = len(values)
         if targets is not None and position < len(targets.types):
@@ -283,7 +287,7 @@ class Star:
 
 
 def star_columns(item: exp.Expr, ctx: Context) -> Star:
-    """Expand ``*`` as far as the relations in sight are known."""
+    """Expand ``*`` as far as the relations in scope are known."""
     ctx.only(item.this if isinstance(item, exp.Column) else item, frozenset())
     relations = ctx.frame.relations
     text = "*"

@@ -6,23 +6,26 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import fold, identifier, quote
-from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_for import as_document
-from .ordinary_sql_interface import ColumnInfo, ResultColumn
-from .ordinary_sql_layout import BREAK, CLOSE, OPEN
-from .ordinary_sql_query_result import QueryText, Targets, mismatched
-from .ordinary_sql_select import select_text
-from .ordinary_sql_top import limits_rows, offset_fetch, within_row_limit
-from .ordinary_sql_values import Value
-from .ordinary_sql_windows import order_item
-from .ordinary_sql_writing import group, with_clause
+from ....grammar.problems import Problems
+from ...catalog import types as tm
+from ...catalog.names import fold, identifier, quote
+from ...catalog.objects import ColumnInfo, ResultColumn
+from .. import values as v
+from ..context import Context, Relation
+from ..dispatch import query_text, translates_query
+from ..expressions.windows import order_item
+from ..layout import BREAK, CLOSE, OPEN
+from ..query_result import QueryText, Targets, mismatched
+from ..values import Value
+from ..writer import group, with_clause
+from .for_clause import as_document
+from .row_limits import limits_rows, offset_fetch, within_row_limit
+from .select import select_text
 
 
-def query_text(node: exp.Expr, ctx: Context, *, targets: Targets | None = None) -> QueryText:
-    """Translate a query expression; its columns are converted to ``targets`` where given."""
+@translates_query(exp.Select, exp.Union, exp.Except, exp.Intersect, exp.Subquery)
+def _query(node: exp.Expr, ctx: Context, targets: Targets | None) -> QueryText:
+    """A query with its common table expressions; parentheses hand what stands behind them to the inside."""
     while isinstance(node, exp.Subquery) and not node.args.get("alias"):
         inner = node.this
         for key in ("order", "limit", "offset", "for_", "with_"):
@@ -37,8 +40,7 @@ def query_text(node: exp.Expr, ctx: Context, *, targets: Targets | None = None) 
         elif isinstance(node, exp.Select):
             result = select_text(node, ctx, targets)
         elif isinstance(node, exp.Values):
-            ctx.unsupported("VALUES as a query of its own", node)
-            return QueryText("SELECT NULL", None)
+            return _values(node, ctx, targets)
         else:
             ctx.problem("a SELECT is expected here", node, number=102)
             return QueryText("SELECT NULL", None)
@@ -49,11 +51,17 @@ def query_text(node: exp.Expr, ctx: Context, *, targets: Targets | None = None) 
     return result
 
 
+@translates_query(exp.Values)
+def _values(node: exp.Values, ctx: Context, targets: Targets | None) -> QueryText:
+    ctx.unsupported("VALUES as a query of its own", node)
+    return QueryText("SELECT NULL", None)
+
+
 # ---------------------------------------------------------------- common table expressions
 
 
 def ctes(with_: exp.With | None, ctx: Context) -> tuple[list[tuple[str, str]], bool]:
-    """Translate ``WITH a AS (…), b (x, y) AS (…)``; the names are then in sight."""
+    """Translate ``WITH a AS (…), b (x, y) AS (…)``; the names are then in scope."""
     if with_ is None:
         return [], False
     definitions: list[tuple[str, str]] = []
@@ -120,8 +128,6 @@ def _recursive_types(body: exp.Expr, name: str, names: list[str], ctx: Context) 
 
 def trial(ctx: Context) -> Context:
     """A context for a trial translation: its problems are dropped, what it finds in scope is shared."""
-    from ..grammar.problems import Problems
-
     return replace(ctx, problems=Problems(), ctes=dict(ctx.ctes), pseudo=dict(ctx.pseudo))
 
 

@@ -7,25 +7,19 @@ from typing import Any
 
 from sqlglot import exp
 
-from . import functions
-from . import ordinary_sql_values as v
-from . import type_map as tm
-from .names import ObjectName, fold, identifier, literal, quote
-from .ordinary_sql_calls import (
-    dotted_names,
-    user_arguments,
-    xml_binding,
-    xml_literals,
-    xml_subject,
-)
-from .ordinary_sql_context import Context, Relation
-from .ordinary_sql_dml_tools import is_default
-from .ordinary_sql_expressions import scalar
-from .ordinary_sql_interface import ColumnInfo
-from .ordinary_sql_sources import Source, alias_of, failed
-from .ordinary_sql_values import Value
-from .ordinary_sql_writing import select
-from .xml_methods import XML_METHODS, levels_up, xml_nodes
+from ...catalog import types as tm
+from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.objects import ColumnInfo
+from .. import values as v
+from ..context import Context, Relation
+from ..expressions.calls import dotted_names, user_arguments, xml_binding, xml_literals, xml_subject
+from ..expressions.names import scalar
+from ..from_items import Source, alias_of, failed
+from ..functions import builtin
+from ..functions.xml_methods import XML_METHODS, levels_up, xml_nodes
+from ..messages import is_default
+from ..values import Value
+from ..writer import select
 
 
 def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
@@ -60,10 +54,10 @@ def table_function(node: exp.Expr, ctx: Context, kind: str) -> Source:
     if call.name.lower() == "nodes" and subject is not None:
         return _nodes(node, subject, call, alias, columns, ctx, kind)
     upper = call.name.upper()
-    if not prefix and (upper in functions.TABLE_FUNCTIONS or upper in functions.REFUSED):
+    if not prefix and (upper in builtin.TABLE_FUNCTIONS or upper in builtin.REFUSED):
         return _builtin(node, call, alias, columns, ctx, kind)
     of_old = call.name.lower().startswith("fn_") and len(prefix) == 1 and prefix[0] == ""
-    if prefix and (fold(prefix[-1]) == "sys" or of_old) and upper in functions.TABLE_FUNCTIONS:
+    if prefix and (fold(prefix[-1]) == "sys" or of_old) and upper in builtin.TABLE_FUNCTIONS:
         return _builtin(node, call, alias, columns, ctx, kind)
     if of_old:
         prefix = ["sys"]
@@ -88,13 +82,13 @@ def _builtin(
     node: exp.Expr, call: exp.Anonymous, alias: str | None, columns: list[str], ctx: Context, kind: str
 ) -> Source:
     upper = call.name.upper()
-    if upper in functions.REFUSED:
-        ctx.problem(f"{upper} is not supported: {functions.REFUSED[upper]}", call)
+    if upper in builtin.REFUSED:
+        ctx.problem(f"{upper} is not supported: {builtin.REFUSED[upper]}", call)
         return failed(kind, ctx)
-    kinds, result = functions.TABLE_FUNCTIONS[upper]
+    kinds, result = builtin.TABLE_FUNCTIONS[upper]
     minimum, maximum = len(kinds.partition("?")[0]), len(kinds.replace("?", ""))
     if not minimum <= len(call.expressions) <= maximum:
-        error = functions.wrong_arity(call.name, minimum, maximum)
+        error = builtin.wrong_arity(call.name, minimum, maximum)
         ctx.problem(str(error), call, number=error.number)
         return failed(kind, ctx)
     arguments = [v.NULL if is_default(argument) else scalar(argument, ctx) for argument in call.expressions]

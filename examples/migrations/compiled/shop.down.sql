@@ -1,19 +1,69 @@
+-- Compiled by pgsb 0.1.0 from shop.down.sql: change those, not this text.
+-- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).
+
+-- shop.down.sql:1
+
 -- The way back, in the opposite order.
-SELECT ssb.drop_module('PROCEDURE', 'dbo.servecounter');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb_internal.drop_module('PROCEDURE', 'dbo.servecounter');
+END;
+$call$;
 
-SELECT ssb.drop_relation('TABLE', 'dbo.sold');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb_internal.drop_relation('TABLE', 'dbo.sold');
+END;
+$call$;
 
-SELECT ssb.drop_service('//Shop/Counter');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.drop_service('//Shop/Counter');
+END;
+$call$;
 
-SELECT ssb.drop_service('//Shop/Customer');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.drop_service('//Shop/Customer');
+END;
+$call$;
 
-SELECT ssb.drop_queue('dbo.counterqueue');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.drop_queue('dbo.counterqueue');
+END;
+$call$;
 
-SELECT ssb.drop_queue('dbo.customerqueue');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.drop_queue('dbo.customerqueue');
+END;
+$call$;
 
-SELECT ssb.drop_contract('//Shop/Ordering');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.drop_contract('//Shop/Ordering');
+END;
+$call$;
 
-SELECT ssb.drop_message_type('//Shop/Receipt');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.drop_message_type('//Shop/Receipt');
+END;
+$call$;
 
-SELECT ssb.drop_message_type('//Shop/Order');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.drop_message_type('//Shop/Order');
+END;
+$call$;
 

@@ -1,24 +1,71 @@
+-- Compiled by pgsb 0.1.0 from shop.up.sql: change those, not this text.
+-- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).
+
+-- shop.up.sql:1
+
 -- What the application needs: a counter that answers orders.
-SELECT ssb.create_message_type('//Shop/Order', validation => 'WELL_FORMED_XML');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.create_message_type('//Shop/Order', validation => 'WELL_FORMED_XML');
+END;
+$call$;
 
-SELECT ssb.create_message_type('//Shop/Receipt', validation => 'NONE');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.create_message_type('//Shop/Receipt', validation => 'NONE');
+END;
+$call$;
 
-SELECT ssb.create_contract('//Shop/Ordering', message_types => ARRAY['//Shop/Order', '//Shop/Receipt']::text[], sent_by => ARRAY['INITIATOR', 'TARGET']::text[]);
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.create_contract('//Shop/Ordering', message_types => ARRAY['//Shop/Order', '//Shop/Receipt']::text[], sent_by => ARRAY['INITIATOR', 'TARGET']::text[]);
+END;
+$call$;
 
-SELECT ssb.create_queue('dbo.customerqueue', spelling => 'CustomerQueue');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.create_queue('dbo.customerqueue', spelling => 'CustomerQueue');
+END;
+$call$;
 
-SELECT ssb.create_queue('dbo.counterqueue', spelling => 'CounterQueue');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.create_queue('dbo.counterqueue', spelling => 'CounterQueue');
+END;
+$call$;
 
-SELECT ssb.create_service('//Shop/Customer', queue => 'dbo.customerqueue');
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.create_service('//Shop/Customer', queue => 'dbo.customerqueue');
+END;
+$call$;
 
-SELECT ssb.create_service('//Shop/Counter', queue => 'dbo.counterqueue', contracts => ARRAY['//Shop/Ordering']::text[]);
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb.create_service('//Shop/Counter', queue => 'dbo.counterqueue', contracts => ARRAY['//Shop/Ordering']::text[]);
+END;
+$call$;
 
 CREATE TABLE dbo.sold (
     product varchar(50) NOT NULL,
     soldat timestamp(3) NOT NULL DEFAULT sys.getdate()
 );
 
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.servecounter', 'ssb.session');
+-- shop.up.sql:15
+
+DO $call$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.servecounter', 'ssb.session');
+END;
+$call$;
 
 -- Serves every order that waits, each in a transaction of its own.
 CREATE OR REPLACE PROCEDURE dbo.servecounter(INOUT session ssb.session DEFAULT NULL)
@@ -28,7 +75,7 @@ DECLARE
     caller ssb.session;
     detail text;
 BEGIN
-    CALL ssb.enter(session, caller, 'ServeCounter');
+    CALL ssb_internal.enter(session, caller, 'ServeCounter');
     <<servecounter>>
     DECLARE
         dialog uuid;
@@ -40,7 +87,7 @@ BEGIN
         EXIT servecounter WHEN session.leaving;  -- nested deeper than 32
         session.nocount := true;
         LOOP
-            session := ssb.begin_transaction(session);
+            session := ssb_internal.begin_transaction(session);
             dialog := NULL;
             BEGIN
                 SELECT conversation_handle, message_type_name, sys.xml_of(message_body) AS value_3
@@ -52,42 +99,43 @@ BEGIN
                     "order" := received.value_3;
                 END IF;
             EXCEPTION WHEN OTHERS THEN
-                session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+                session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
             END;
             IF dialog IS NULL THEN
-                CALL ssb.commit_transaction(session, 19);
+                CALL ssb_internal.commit_transaction(session, 19);
                 EXIT servecounter WHEN session.leaving;
-                session := ssb.set_return(session);
+                session := ssb_internal.set_return(session);
                 EXIT servecounter;
             END IF;
             IF type = '//Shop/Order' THEN
                 BEGIN
                     product := sys.xml_value("order", '(/order/@product)[1]')::varchar(50);
                 EXCEPTION WHEN OTHERS THEN
-                    session := ssb.failed(session, 24, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+                    session := ssb_internal.failed(session, 24, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
                 END;
                 BEGIN
                     INSERT INTO dbo.sold (product) VALUES (product);
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb.failed(session, 25, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT servecounter WHEN session.leaving;
+                    session := ssb_internal.failed(session, 25, SQLSTATE, SQLERRM, detail, 'INSERT');
+                    EXIT servecounter WHEN session.leaving;
                 END;
                 BEGIN
-                    PERFORM ssb.send(dialog, '//Shop/Receipt', CAST('Thank you for buying ' || product AS text));
+                    PERFORM ssb.send(dialog, '//Shop/Receipt', 'Thank you for buying ' || product);
                 EXCEPTION WHEN OTHERS THEN
-                    session := ssb.failed(session, 26, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+                    session := ssb_internal.failed(session, 26, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
                 END;
             END IF;
             BEGIN
                 PERFORM ssb.end_conversation(dialog);
             EXCEPTION WHEN OTHERS THEN
-                session := ssb.failed(session, 28, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
+                session := ssb_internal.failed(session, 28, SQLSTATE, SQLERRM); EXIT servecounter WHEN session.leaving;
             END;
-            CALL ssb.commit_transaction(session, 29);
+            CALL ssb_internal.commit_transaction(session, 29);
             EXIT servecounter WHEN session.leaving;
         END LOOP;
     END servecounter;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $ServeCounter$;
 

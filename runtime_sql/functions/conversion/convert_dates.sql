@@ -16,6 +16,7 @@ RETURN timestamp '1900-01-01' + floor(value) * interval '1 day'
 -- three-hundredths of a second since midnight, each most significant first.
 CREATE OR REPLACE FUNCTION sys.datetime_of_bytes(value bytea) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_number bigint := sys.integer_of_bytes(value, 8);
@@ -26,15 +27,18 @@ END;
 $$;
 
 -- The value, if it is in the type's range; otherwise 242, or NULL when quiet.
+CREATE OR REPLACE FUNCTION sys.is_moment_within(value timestamp, type_name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN type_name = 'datetime' AND value >= timestamp '1753-01-01' AND value < timestamp '10000-01-01'
+    OR type_name = 'smalldatetime' AND value >= timestamp '1900-01-01' AND value < timestamp '2079-06-07';
 CREATE OR REPLACE FUNCTION sys.moment_within(value timestamp, type_name text, quiet boolean) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    IF type_name = 'datetime' AND value >= timestamp '1753-01-01' AND value < timestamp '10000-01-01'
-       OR type_name = 'smalldatetime' AND value >= timestamp '1900-01-01' AND value < timestamp '2079-06-07' THEN
+    IF sys.is_moment_within(value, type_name) THEN
         RETURN value;
     ELSIF NOT quiet THEN
-        PERFORM ssb.raise_error(242, format(
+        PERFORM ssb_internal.raise_error(242, pg_catalog.format(
             'The conversion to a %s data type resulted in an out-of-range value.', type_name));
     END IF;
     RETURN NULL;

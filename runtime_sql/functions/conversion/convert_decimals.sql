@@ -6,9 +6,10 @@ CREATE OR REPLACE FUNCTION sys.fit_decimal(value numeric, "precision" integer, s
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_rounded numeric := round(value, scale);
+    v_rounded numeric := pg_catalog.round(value, scale);
 BEGIN
-    RETURN CASE WHEN abs(v_rounded) < power(10::numeric, "precision" - scale) THEN v_rounded END;
+    RETURN CASE WHEN pg_catalog.abs(v_rounded) OPERATOR(pg_catalog.<)
+        pg_catalog.power(10::numeric, "precision" OPERATOR(pg_catalog.-) scale) THEN v_rounded END;
 END;
 $$;
 
@@ -20,7 +21,7 @@ DECLARE
     v_fitting numeric := sys.fit_decimal(value, "precision", scale);
 BEGIN
     IF v_fitting IS NULL THEN
-        PERFORM ssb.raise_error(8115, format(
+        PERFORM ssb_internal.raise_error(8115, pg_catalog.format(
             'Arithmetic overflow error converting %s to data type numeric.', source));
     END IF;
     RETURN v_fitting;
@@ -28,17 +29,18 @@ END;
 $$;
 
 -- money and smallmoney: four decimals, within SQL Server's limits; NULL outside.
+CREATE OR REPLACE FUNCTION sys.is_within_money(value numeric, type_name text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN type_name = 'money' AND value BETWEEN -922337203685477.5808 AND 922337203685477.5807
+    OR type_name = 'smallmoney' AND value BETWEEN -214748.3648 AND 214748.3647;
+
 CREATE OR REPLACE FUNCTION sys.fit_money(value numeric, type_name text) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_rounded numeric := round(value, 4);
+    v_rounded numeric := pg_catalog.round(value, 4);
 BEGIN
-    RETURN CASE
-        WHEN type_name = 'money' AND v_rounded BETWEEN -922337203685477.5808 AND 922337203685477.5807
-          OR type_name = 'smallmoney' AND v_rounded BETWEEN -214748.3648 AND 214748.3647
-        THEN v_rounded
-    END;
+    RETURN CASE WHEN sys.is_within_money(v_rounded, type_name) THEN v_rounded END;
 END;
 $$;
 
@@ -49,33 +51,38 @@ DECLARE
     v_fitting numeric := sys.fit_money(value, type_name);
 BEGIN
     IF v_fitting IS NULL THEN
-        PERFORM ssb.raise_error(8115, format('Arithmetic overflow error converting %s to data type %s.', source, type_name));
+        PERFORM ssb_internal.raise_error(8115, pg_catalog.format('Arithmetic overflow error converting %s to data type %s.', source, type_name));
     END IF;
     RETURN v_fitting;
 END;
 $$;
+
+-- A string as a number by the rules of its type; NULL for what is none.
+CREATE OR REPLACE FUNCTION sys.read_number(value text, type_name text) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN type_name IN ('float', 'real') THEN sys.read_float(value)
+    WHEN type_name IN ('money', 'smallmoney') THEN sys.read_money(value)
+    ELSE sys.read_decimal(value)
+END;
 
 -- A string that is no number: 8114 for decimal, float, real; 235 for money.
 CREATE OR REPLACE FUNCTION sys.read_number_of(value text, type_name text, source text) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_number numeric := CASE
-        WHEN type_name IN ('float', 'real') THEN sys.read_float(value)
-        WHEN type_name IN ('money', 'smallmoney') THEN sys.read_money(value)
-        ELSE sys.read_decimal(value)
-    END;
+    v_number numeric := sys.read_number(value, type_name);
 BEGIN
     IF v_number IS NOT NULL THEN
         RETURN v_number;
-    ELSIF type_name = 'money' THEN
-        PERFORM ssb.raise_error(235,
+    ELSIF type_name OPERATOR(pg_catalog.=) 'money' THEN
+        PERFORM ssb_internal.raise_error(235,
             'Cannot convert a char value to money. The char value has incorrect syntax.');
-    ELSIF type_name = 'smallmoney' THEN
-        PERFORM ssb.raise_error(293,
+    ELSIF type_name OPERATOR(pg_catalog.=) 'smallmoney' THEN
+        PERFORM ssb_internal.raise_error(293,
             'Cannot convert char value to smallmoney. The char value has incorrect syntax.');
     ELSE
-        PERFORM ssb.raise_error(8114, format('Error converting data type %s to %s.', source, type_name));
+        PERFORM ssb_internal.raise_error(8114, pg_catalog.format('Error converting data type %s to %s.', source, type_name));
     END IF;
     RETURN NULL;
 END;
@@ -95,10 +102,10 @@ CREATE OR REPLACE FUNCTION sys.uniqueidentifier_of(value text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_uuid uuid := sys.read_uniqueidentifier(value);
+    v_uuid pg_catalog.uuid := sys.read_uniqueidentifier(value);
 BEGIN
     IF v_uuid IS NULL THEN
-        PERFORM ssb.raise_error(8169,
+        PERFORM ssb_internal.raise_error(8169,
             'Conversion failed when converting from a character string to uniqueidentifier.');
     END IF;
     RETURN v_uuid;
@@ -114,15 +121,18 @@ RETURN substr(value, 4, 1) || substr(value, 3, 1) || substr(value, 2, 1) || subs
     || substr(value, 6, 1) || substr(value, 5, 1) || substr(value, 8, 1) || substr(value, 7, 1)
     || substr(value, 9, 8);
 
+CREATE OR REPLACE FUNCTION sys.read_bit(value text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN value ~* '^\s*true\s*$' THEN 1
+    WHEN value ~* '^\s*false\s*$' THEN 0
+    ELSE (sys.read_integer(value) <> 0)::integer
+END;
 CREATE OR REPLACE FUNCTION sys.bit_of(value text) RETURNS smallint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN CASE
-        WHEN value ~* '^\s*true\s*$' THEN 1
-        WHEN value ~* '^\s*false\s*$' THEN 0
-        ELSE (sys.read_integer(value) <> 0)::integer
-    END;
+    RETURN sys.read_bit(value);
 END;
 $$;
 
@@ -133,7 +143,7 @@ DECLARE
     v_bit smallint := sys.bit_of(value);
 BEGIN
     IF v_bit IS NULL THEN
-        PERFORM ssb.raise_error(245, format(
+        PERFORM ssb_internal.raise_error(245, pg_catalog.format(
             'Conversion failed when converting the %s value ''%s'' to data type bit.', source, value));
     END IF;
     RETURN v_bit;

@@ -15,13 +15,14 @@ IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
     v_number bigint := 0;
-    v_length integer := octet_length(value);
+    v_length integer := pg_catalog.octet_length(value);
 BEGIN
-    FOR i IN greatest(v_length - bytes, 0) .. v_length - 1 LOOP
-        v_number := (v_number << 8) | get_byte(value, i);
+    FOR i IN greatest(v_length OPERATOR(pg_catalog.-) bytes, 0) .. v_length OPERATOR(pg_catalog.-) 1 LOOP
+        v_number := (v_number OPERATOR(pg_catalog.<<) 8) OPERATOR(pg_catalog.|) pg_catalog.get_byte(value, i);
     END LOOP;
-    IF bytes < 8 AND bytes > 1 AND v_number >= 1::bigint << (8 * bytes - 1) THEN
-        v_number := v_number - (1::bigint << (8 * bytes));
+    IF bytes OPERATOR(pg_catalog.<) 8 AND bytes OPERATOR(pg_catalog.>) 1
+       AND v_number OPERATOR(pg_catalog.>=) (1::bigint OPERATOR(pg_catalog.<<) ((8 OPERATOR(pg_catalog.*) bytes) OPERATOR(pg_catalog.-) 1)) THEN
+        v_number := v_number OPERATOR(pg_catalog.-) (1::bigint OPERATOR(pg_catalog.<<) (8 OPERATOR(pg_catalog.*) bytes));
     END IF;
     RETURN v_number;
 END;
@@ -35,18 +36,18 @@ LANGUAGE plpgsql
 IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_number numeric := trunc(value);
+    v_number numeric := pg_catalog.trunc(value);
 BEGIN
-    IF v_number BETWEEN low AND high THEN
+    IF v_number OPERATOR(pg_catalog.>=) low AND v_number OPERATOR(pg_catalog.<=) high THEN
         RETURN v_number;
-    ELSIF source = 'int' THEN
-        PERFORM ssb.raise_error(220, format(
+    ELSIF source OPERATOR(pg_catalog.=) 'int' THEN
+        PERFORM ssb_internal.raise_error(220, pg_catalog.format(
             'Arithmetic overflow error for data type %s, value = %s.', type_name, v_number));
-    ELSIF source = 'float' THEN
-        PERFORM ssb.raise_error(232, format(
-            'Arithmetic overflow error for type %s, value = %s.', type_name, round(value, 6)));
+    ELSIF source OPERATOR(pg_catalog.=) 'float' THEN
+        PERFORM ssb_internal.raise_error(232, pg_catalog.format(
+            'Arithmetic overflow error for type %s, value = %s.', type_name, pg_catalog.round(value, 6)));
     ELSE
-        PERFORM ssb.raise_error(8115, format(
+        PERFORM ssb_internal.raise_error(8115, pg_catalog.format(
             'Arithmetic overflow error converting numeric to data type %s.', type_name));
     END IF;
     RETURN NULL;

@@ -30,12 +30,13 @@ END;
 
 CREATE OR REPLACE FUNCTION sys.bytes_of_text(value text, style integer) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_bytes bytea := sys.read_hex(value, style);
 BEGIN
     IF v_bytes IS NULL THEN
-        PERFORM ssb.raise_error(8114, 'Error converting data type varchar to varbinary.');
+        PERFORM ssb_internal.raise_error(8114, 'Error converting data type varchar to varbinary.');
     END IF;
     RETURN v_bytes;
 END;
@@ -46,6 +47,7 @@ $$;
 -- is that of the value: PostgreSQL does not hand on the declared one.
 CREATE OR REPLACE FUNCTION sys.bytes_of_decimal(value numeric) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_rest numeric := abs(value) * power(10::numeric, scale(value));
@@ -55,7 +57,7 @@ BEGIN
     v_rest := trunc(v_rest);
     v_precision := length(v_rest::text);
     IF v_precision > 38 THEN
-        PERFORM ssb.raise_error(8115, 'Arithmetic overflow error converting numeric to data type varbinary.');
+        PERFORM ssb_internal.raise_error(8115, 'Arithmetic overflow error converting numeric to data type varbinary.');
     END IF;
     FOR i IN 1 .. CASE WHEN v_precision <= 9 THEN 4 WHEN v_precision <= 19 THEN 8 WHEN v_precision <= 28 THEN 12 ELSE 16 END
     LOOP
@@ -69,12 +71,13 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.decimal_of_bytes(value bytea) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_number numeric := 0;
 BEGIN
     IF octet_length(value) < 5 THEN
-        PERFORM ssb.raise_error(8114, 'Error converting data type varbinary to numeric.');
+        PERFORM ssb_internal.raise_error(8114, 'Error converting data type varbinary to numeric.');
     END IF;
     FOR i IN REVERSE octet_length(value) - 1 .. 4 LOOP
         v_number := v_number * 256 + get_byte(value, i);
@@ -101,6 +104,7 @@ RETURN int4send(value::date - date '1900-01-01')
 -- date: three bytes, days since 0001-01-01, least significant first.
 CREATE OR REPLACE FUNCTION sys.bytes_of_date(value date) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_bytes bytea := int4send(value - date '0001-01-01');

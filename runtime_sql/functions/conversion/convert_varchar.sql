@@ -9,6 +9,7 @@
 -- either is read as Windows-1252, as SQL Server's varchar would be.
 CREATE OR REPLACE FUNCTION sys.text_of(value bytea) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_bytes bytea := value;
@@ -46,6 +47,7 @@ $$;
 -- surrogate becomes U+FFFD, an odd last byte is ignored.
 CREATE OR REPLACE FUNCTION sys.text_of_utf16(value bytea, big_endian boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := '{}';
@@ -95,6 +97,7 @@ RETURN translate(
 -- The number of a double precision to the last bit, as a decimal.
 CREATE OR REPLACE FUNCTION sys.exact_decimal(value double precision) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_bits bigint := sys.integer_of_bytes(float8send(value), 8);
@@ -118,31 +121,49 @@ BEGIN
 END;
 $$;
 
+-- A number with so many digits and an exponent. STABLE because to_char is.
+CREATE OR REPLACE FUNCTION sys.scientific(value numeric, digits integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN to_char(value, '9.' || repeat('9', digits - 1) || 'EEEE');
+CREATE OR REPLACE FUNCTION sys.with_exponent(mantissa numeric, exponent integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN mantissa::text || 'e' || CASE WHEN exponent < 0 THEN '-' ELSE '+' END || lpad(abs(exponent)::text, 3, '0');
+-- How many digits a style of a float has.
+CREATE OR REPLACE FUNCTION sys.float_digits(style integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE style WHEN 1 THEN 8 WHEN 2 THEN 16 WHEN 3 THEN 17 ELSE 6 END;
+
 -- A float as a string: style 0 six digits, with an exponent where it is below
 -- -4 or above 5; 1 eight, 2 sixteen, 3 seventeen digits, always with exponent.
 CREATE OR REPLACE FUNCTION sys.float_text(value double precision, style integer) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_digits integer := CASE style WHEN 1 THEN 8 WHEN 2 THEN 16 WHEN 3 THEN 17 ELSE 6 END;
-    v_number numeric := CASE WHEN v_digits > 15 THEN sys.exact_decimal(value) ELSE value::numeric END;
+    v_digits integer := sys.float_digits(style);
+    v_number numeric;
+    v_scientific pg_catalog.text;
     v_exponent integer := 0;
     v_mantissa numeric;
 BEGIN
-    IF v_number <> 0 THEN
-        v_mantissa := split_part(to_char(v_number, '9.' || repeat('9', v_digits - 1) || 'EEEE'), 'e', 1)::numeric;
-        v_exponent := split_part(to_char(v_number, '9.' || repeat('9', v_digits - 1) || 'EEEE'), 'e', 2)::integer;
+    IF v_digits OPERATOR(pg_catalog.>) 15 THEN
+        v_number := sys.exact_decimal(value);
     ELSE
-        v_mantissa := round(0.0, v_digits - 1);
+        v_number := value::numeric;
     END IF;
-    IF v_digits = 6 THEN
-        IF v_exponent BETWEEN -4 AND 5 THEN
-            RETURN trim_scale(round(v_number, 5 - v_exponent))::text;
+    IF v_number OPERATOR(pg_catalog.<>) 0 THEN
+        v_scientific := sys.scientific(v_number, v_digits);
+        v_mantissa := pg_catalog.split_part(v_scientific, 'e', 1)::numeric;
+        v_exponent := pg_catalog.split_part(v_scientific, 'e', 2)::integer;
+    ELSE
+        v_mantissa := pg_catalog.round(0.0, v_digits OPERATOR(pg_catalog.-) 1);
+    END IF;
+    IF v_digits OPERATOR(pg_catalog.=) 6 THEN
+        IF v_exponent OPERATOR(pg_catalog.>=) (0 OPERATOR(pg_catalog.-) 4) AND v_exponent OPERATOR(pg_catalog.<=) 5 THEN
+            RETURN pg_catalog.trim_scale(pg_catalog.round(v_number, 5 OPERATOR(pg_catalog.-) v_exponent))::pg_catalog.text;
         END IF;
-        v_mantissa := trim_scale(v_mantissa);
+        v_mantissa := pg_catalog.trim_scale(v_mantissa);
     END IF;
-    RETURN v_mantissa::text || 'e' || CASE WHEN v_exponent < 0 THEN '-' ELSE '+' END
-        || lpad(abs(v_exponent)::text, 3, '0');
+    RETURN sys.with_exponent(v_mantissa, v_exponent);
 END;
 $$;
 
@@ -151,13 +172,13 @@ CREATE OR REPLACE FUNCTION sys.number_text(digits text, length integer, source t
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
-    IF length(digits) > length THEN
-        IF target = 'varchar' AND source = 'int' THEN
+    IF pg_catalog.length(digits) OPERATOR(pg_catalog.>) length THEN
+        IF target OPERATOR(pg_catalog.=) 'varchar' AND source OPERATOR(pg_catalog.=) 'int' THEN
             RETURN '*';
         END IF;
-        PERFORM ssb.raise_error(8115, format(
+        PERFORM ssb_internal.raise_error(8115, pg_catalog.format(
             'Arithmetic overflow error converting %s to data type %s.',
-            CASE WHEN source = 'int' THEN 'expression' ELSE source END, target));
+            CASE WHEN source OPERATOR(pg_catalog.=) 'int' THEN 'expression' ELSE source END, target));
     END IF;
     RETURN digits;
 END;
@@ -189,10 +210,10 @@ CREATE OR REPLACE FUNCTION sys.uuid_text(value uuid, length integer) RETURNS tex
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 BEGIN
-    IF length < 36 THEN
-        PERFORM ssb.raise_error(8170, 'Insufficient result space to convert uniqueidentifier value to char.', 16, 2);
+    IF length OPERATOR(pg_catalog.<) 36 THEN
+        PERFORM ssb_internal.raise_error(8170, 'Insufficient result space to convert uniqueidentifier value to char.', 16, 2);
     END IF;
-    RETURN upper(value::text);
+    RETURN pg_catalog.upper(value::pg_catalog.text);
 END;
 $$;
 

@@ -1,6 +1,65 @@
 -- Dates and times as strings, by the styles of CONVERT.
 -- Every to_char pattern here is independent of the locale, hence IMMUTABLE.
 
+-- These parts are STABLE because to_char is: so they are planned as a part of sys.datetime_text, which calls them.
+CREATE OR REPLACE FUNCTION sys.fraction_text(value timestamp, scale integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN left(to_char(value, 'US') || '0', coalesce(scale, 3));
+-- The date in a style, NULL in a style that has none.
+CREATE OR REPLACE FUNCTION sys.date_in_style(value timestamp, style integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+    WHEN style IN (0, 100, 9, 109) THEN
+        to_char(value, 'Mon ') || lpad(to_char(value, 'FMDD'), 2) || to_char(value, ' YYYY')
+    WHEN style IN (1, 22) THEN to_char(value, 'MM/DD/YY')
+    WHEN style = 101 THEN to_char(value, 'MM/DD/YYYY')
+    WHEN style = 2 THEN to_char(value, 'YY.MM.DD')
+    WHEN style = 102 THEN to_char(value, 'YYYY.MM.DD')
+    WHEN style = 3 THEN to_char(value, 'DD/MM/YY')
+    WHEN style = 103 THEN to_char(value, 'DD/MM/YYYY')
+    WHEN style = 4 THEN to_char(value, 'DD.MM.YY')
+    WHEN style = 104 THEN to_char(value, 'DD.MM.YYYY')
+    WHEN style = 5 THEN to_char(value, 'DD-MM-YY')
+    WHEN style = 105 THEN to_char(value, 'DD-MM-YYYY')
+    WHEN style = 6 THEN to_char(value, 'DD Mon YY')
+    WHEN style IN (106, 13, 113) THEN to_char(value, 'DD Mon YYYY')
+    WHEN style = 7 THEN to_char(value, 'Mon DD, YY')
+    WHEN style = 107 THEN to_char(value, 'Mon DD, YYYY')
+    WHEN style = 10 THEN to_char(value, 'MM-DD-YY')
+    WHEN style = 110 THEN to_char(value, 'MM-DD-YYYY')
+    WHEN style = 11 THEN to_char(value, 'YY/MM/DD')
+    WHEN style = 111 THEN to_char(value, 'YYYY/MM/DD')
+    WHEN style = 12 THEN to_char(value, 'YYMMDD')
+    WHEN style = 112 THEN to_char(value, 'YYYYMMDD')
+    WHEN style IN (20, 120, 21, 25, 121, 23, 126, 127) THEN to_char(value, 'YYYY-MM-DD')
+END;
+-- The time in a style, NULL in a style that has none.
+CREATE OR REPLACE FUNCTION sys.clock_in_style(value timestamp, style integer, scale integer) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+    WHEN style IN (0, 100) THEN lpad(to_char(value, 'FMHH12'), 2) || to_char(value, ':MIAM')
+    WHEN style IN (9, 109) THEN
+        lpad(to_char(value, 'FMHH12'), 2) || to_char(value, ':MI:SS')
+        || CASE WHEN scale IS NULL THEN ':' WHEN scale > 0 THEN '.' ELSE '' END || sys.fraction_text(value, scale)
+        || to_char(value, 'AM')
+    WHEN style IN (8, 24, 108, 20, 120) THEN to_char(value, 'HH24:MI:SS')
+    WHEN style IN (13, 113, 14, 114) THEN
+        to_char(value, 'HH24:MI:SS')
+        || CASE WHEN scale IS NULL THEN ':' WHEN scale > 0 THEN '.' ELSE '' END || sys.fraction_text(value, scale)
+    WHEN style IN (21, 25, 121) THEN
+        to_char(value, 'HH24:MI:SS') || CASE WHEN scale = 0 THEN '' ELSE '.' END || sys.fraction_text(value, scale)
+    WHEN style = 22 THEN lpad(to_char(value, 'FMHH12'), 2) || to_char(value, ':MI:SS AM')
+    WHEN style IN (126, 127) THEN
+        to_char(value, 'HH24:MI:SS') || CASE WHEN sys.fraction_text(value, scale) ~ '[1-9]' THEN '.' || sys.fraction_text(value, scale) ELSE '' END
+END;
+CREATE OR REPLACE FUNCTION sys.date_and_clock(day text, clock text, style integer) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN day IS NULL THEN clock
+    WHEN clock IS NULL THEN day
+    ELSE day || CASE WHEN style IN (126, 127) THEN 'T' ELSE ' ' END || clock
+END;
+
 -- The text of a moment in a style.
 --   scale     digits after the second; NULL for a datetime: three, and set off
 --             by a colon where the style's clock is 'hh:mi:ss:mmm'
@@ -12,65 +71,24 @@ RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 DECLARE
-    v_fraction text;
-    v_date text;
-    v_clock text;
+    v_date pg_catalog.text;
+    v_clock pg_catalog.text;
 BEGIN
     IF value IS NULL OR style IS NULL THEN
         RETURN NULL;
     END IF;
     IF has_date THEN
-        v_date := CASE
-            WHEN style IN (0, 100, 9, 109) THEN
-                to_char(value, 'Mon ') || lpad(to_char(value, 'FMDD'), 2) || to_char(value, ' YYYY')
-            WHEN style IN (1, 22) THEN to_char(value, 'MM/DD/YY')
-            WHEN style = 101 THEN to_char(value, 'MM/DD/YYYY')
-            WHEN style = 2 THEN to_char(value, 'YY.MM.DD')
-            WHEN style = 102 THEN to_char(value, 'YYYY.MM.DD')
-            WHEN style = 3 THEN to_char(value, 'DD/MM/YY')
-            WHEN style = 103 THEN to_char(value, 'DD/MM/YYYY')
-            WHEN style = 4 THEN to_char(value, 'DD.MM.YY')
-            WHEN style = 104 THEN to_char(value, 'DD.MM.YYYY')
-            WHEN style = 5 THEN to_char(value, 'DD-MM-YY')
-            WHEN style = 105 THEN to_char(value, 'DD-MM-YYYY')
-            WHEN style = 6 THEN to_char(value, 'DD Mon YY')
-            WHEN style IN (106, 13, 113) THEN to_char(value, 'DD Mon YYYY')
-            WHEN style = 7 THEN to_char(value, 'Mon DD, YY')
-            WHEN style = 107 THEN to_char(value, 'Mon DD, YYYY')
-            WHEN style = 10 THEN to_char(value, 'MM-DD-YY')
-            WHEN style = 110 THEN to_char(value, 'MM-DD-YYYY')
-            WHEN style = 11 THEN to_char(value, 'YY/MM/DD')
-            WHEN style = 111 THEN to_char(value, 'YYYY/MM/DD')
-            WHEN style = 12 THEN to_char(value, 'YYMMDD')
-            WHEN style = 112 THEN to_char(value, 'YYYYMMDD')
-            WHEN style IN (20, 120, 21, 25, 121, 23, 126, 127) THEN to_char(value, 'YYYY-MM-DD')
-        END;
+        v_date := sys.date_in_style(value, style);
     END IF;
     IF has_time THEN
-        v_fraction := left(to_char(value, 'US') || '0', coalesce(scale, 3));
-        v_clock := CASE
-            WHEN style IN (0, 100) THEN lpad(to_char(value, 'FMHH12'), 2) || to_char(value, ':MIAM')
-            WHEN style IN (9, 109) THEN
-                lpad(to_char(value, 'FMHH12'), 2) || to_char(value, ':MI:SS')
-                || CASE WHEN scale IS NULL THEN ':' WHEN scale > 0 THEN '.' ELSE '' END || v_fraction
-                || to_char(value, 'AM')
-            WHEN style IN (8, 24, 108, 20, 120) THEN to_char(value, 'HH24:MI:SS')
-            WHEN style IN (13, 113, 14, 114) THEN
-                to_char(value, 'HH24:MI:SS')
-                || CASE WHEN scale IS NULL THEN ':' WHEN scale > 0 THEN '.' ELSE '' END || v_fraction
-            WHEN style IN (21, 25, 121) THEN
-                to_char(value, 'HH24:MI:SS') || CASE WHEN scale = 0 THEN '' ELSE '.' END || v_fraction
-            WHEN style = 22 THEN lpad(to_char(value, 'FMHH12'), 2) || to_char(value, ':MI:SS AM')
-            WHEN style IN (126, 127) THEN
-                to_char(value, 'HH24:MI:SS') || CASE WHEN v_fraction ~ '[1-9]' THEN '.' || v_fraction ELSE '' END
-        END;
+        v_clock := sys.clock_in_style(value, style, scale);
     END IF;
     IF v_date IS NULL AND v_clock IS NULL THEN
-        PERFORM ssb.raise_error(281, format(
+        PERFORM ssb_internal.raise_error(281, pg_catalog.format(
             '%s is not a valid style number when converting from %s to a character string.', style,
             CASE WHEN NOT has_date THEN 'time' WHEN NOT has_time THEN 'date' ELSE 'datetime' END));
     END IF;
-    RETURN concat_ws(CASE WHEN style IN (126, 127) THEN 'T' ELSE ' ' END, v_date, v_clock);
+    RETURN sys.date_and_clock(v_date, v_clock, style);
 END;
 $$;
 

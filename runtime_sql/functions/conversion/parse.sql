@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION sys.culture(
     OUT language text, OUT decimal_mark text, OUT group_mark text, OUT currency text, OUT currency_pattern text,
     OUT short_date text, OUT long_date text, OUT short_time text, OUT long_time text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT left(c.name, 2), c.decimal_mark, c.group_mark, c.currency, c.currency_pattern, c.short_date, c.long_date,
            c.short_time, replace(c.short_time, 'mm', 'mm:ss')
     FROM (VALUES
@@ -42,8 +42,8 @@ AS $$
         ('zh-cn', '.', ',', '¥', '$n|$-n', 'yyyy/M/d', 'yyyy年M月d日', 'H:mm'),
         ('ko-kr', '.', ',', '₩', '$n|-$n', 'yyyy-MM-dd', 'yyyy년 M월 d일', 'tt h:mm')
     ) AS c (name, decimal_mark, group_mark, currency, currency_pattern, short_date, long_date, short_time)
-    WHERE c.name = lower($1)
-$$;
+    WHERE c.name = lower($1);
+END;
 
 -- The same, but error 9818 for an unknown culture.
 CREATE OR REPLACE FUNCTION sys.known_culture(
@@ -51,6 +51,7 @@ CREATE OR REPLACE FUNCTION sys.known_culture(
     OUT language text, OUT decimal_mark text, OUT group_mark text, OUT currency text, OUT currency_pattern text,
     OUT short_date text, OUT long_date text, OUT short_time text, OUT long_time text)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     SELECT c.language, c.decimal_mark, c.group_mark, c.currency, c.currency_pattern, c.short_date, c.long_date, c.short_time,
@@ -58,7 +59,7 @@ BEGIN
       INTO language, decimal_mark, group_mark, currency, currency_pattern, short_date, long_date, short_time, long_time
       FROM sys.culture(coalesce(name, 'en-US')) AS c;
     IF decimal_mark IS NULL THEN
-        PERFORM ssb.raise_error(9818, format(
+        PERFORM ssb_internal.raise_error(9818, format(
             'The culture parameter ''%s'' provided in the function call is not supported.', name));
     END IF;
 END;
@@ -67,6 +68,7 @@ $$;
 -- The number in a string of that culture, NULL for none.
 CREATE OR REPLACE FUNCTION sys.parse_number(value text, culture text) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_culture record := sys.known_culture(culture);
@@ -86,6 +88,7 @@ $$;
 -- The moment in a string of that culture, NULL for none.
 CREATE OR REPLACE FUNCTION sys.parse_moment(value text, culture text) RETURNS timestamp
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_culture record := sys.known_culture(culture);
@@ -102,9 +105,10 @@ $$;
 -- STABLE: the planner must not call it ahead of time.
 CREATE OR REPLACE FUNCTION sys.parse_failed(value text, type_name text, culture text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.raise_error(9819, format(
+    PERFORM ssb_internal.raise_error(9819, format(
         'Error converting string value ''%s'' into data type %s using culture ''%s''.', value, type_name,
         coalesce(culture, '')));
     RETURN NULL;

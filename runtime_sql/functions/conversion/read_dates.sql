@@ -18,12 +18,11 @@ END;
 -- A full English month name or its first three letters; 0 for anything else.
 CREATE OR REPLACE FUNCTION sys.month_number(name text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN coalesce((
-    SELECT m.number::integer
-    FROM unnest(ARRAY['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september',
-                      'october', 'november', 'december']) WITH ORDINALITY AS m (full_name, number)
-    WHERE lower(name) IN (m.full_name, left(m.full_name, 3)) OR lower(name) = 'sept' AND m.number = 9
-), 0);
+RETURN coalesce(
+    array_position(ARRAY['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'], lower(name)),
+    array_position(ARRAY['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september',
+                         'october', 'november', 'december'], lower(name)),
+    CASE WHEN lower(name) = 'sept' THEN 9 ELSE 0 END);
 
 -- The order in which a style writes day, month and year; styles that say
 -- nothing leave it to SET DATEFORMAT.
@@ -47,6 +46,7 @@ CREATE OR REPLACE FUNCTION sys.read_datetime(
     value text, style integer, year_first_is_ymd boolean,
     OUT moment timestamp, OUT utc_offset integer, OUT digits integer, OUT problem text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_rest text := btrim(regexp_replace(value, '\s+', ' ', 'g'));
@@ -236,27 +236,27 @@ RETURN CASE
     WHEN scale = 5 THEN value::timestamp(5)
 END;
 
--- Reads a string as the T-SQL type type_name, or fails as CONVERT does:
--- 241 no date, 242 no such day or outside the type's range (datetime,
--- smalldatetime), 295 (smalldatetime). quiet: NULL instead of an error. source: what
--- the message calls the string, varchar or nvarchar.
--- Returns the wall clock; for datetimeoffset the moment in UTC.
--- COST 1 lets the planner inline date functions around it.
-CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean, source text)
+-- What programs write, year first, needs no analysis. Days from the 29th on
+-- take the long way, which knows the months.
+CREATE OR REPLACE FUNCTION sys.is_usual_datetime(value text, type_name text, style integer) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN value ~ ('^(19|20|21)[0-9]{2}(-(0[1-9]|1[0-2])-|(0[1-9]|1[0-2]))(0[1-9]|1[0-9]|2[0-8])'
+                '([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,3})?)?)?$')
+    AND type_name <> 'smalldatetime' AND (type_name <> 'datetime' OR sys.date_order(style) <> 'dmy');
+CREATE OR REPLACE FUNCTION sys.usual_datetime(value timestamp, type_name text) RETURNS timestamp
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE type_name WHEN 'datetime' THEN sys.round_datetime(value) ELSE value END;
+
+-- sys.read_datetime_as for every other string.
+CREATE OR REPLACE FUNCTION sys.read_any_datetime_as(value text, type_name text, style integer, quiet boolean, source text)
 RETURNS timestamp
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_old_type boolean := type_name IN ('datetime', 'smalldatetime');
     v_read record;
 BEGIN
-    -- What programs write, year first, needs no analysis. Days from the 29th on
-    -- take the long way, which knows the months.
-    IF value ~ ('^(19|20|21)[0-9]{2}(-(0[1-9]|1[0-2])-|(0[1-9]|1[0-2]))(0[1-9]|1[0-9]|2[0-8])'
-                '([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,3})?)?)?$')
-       AND type_name <> 'smalldatetime' AND (type_name <> 'datetime' OR sys.date_order(style) <> 'dmy') THEN
-        RETURN CASE type_name WHEN 'datetime' THEN sys.round_datetime(value::timestamp) ELSE value::timestamp END;
-    END IF;
     v_read := sys.read_datetime(value, style, NOT v_old_type);
     IF v_read.problem IS NULL AND v_old_type THEN
         IF v_read.digits > 3 THEN
@@ -282,16 +282,37 @@ BEGIN
     ELSIF quiet THEN
         RETURN NULL;
     ELSIF v_read.problem = 'range' AND v_old_type THEN
-        PERFORM ssb.raise_error(242, format(
+        PERFORM ssb_internal.raise_error(242, format(
             'The conversion of a %s data type to a %s data type resulted in an out-of-range value.', source, type_name),
             16, 3);
     ELSIF type_name = 'smalldatetime' THEN
-        PERFORM ssb.raise_error(295, 'Conversion failed when converting character string to smalldatetime data type.',
+        PERFORM ssb_internal.raise_error(295, 'Conversion failed when converting character string to smalldatetime data type.',
             16, 3);
     ELSE
-        PERFORM ssb.raise_error(241, 'Conversion failed when converting date and/or time from character string.');
+        PERFORM ssb_internal.raise_error(241, 'Conversion failed when converting date and/or time from character string.');
     END IF;
     RETURN NULL;
+END;
+$$;
+
+-- Reads a string as the T-SQL type type_name, or fails as CONVERT does:
+-- 241 no date, 242 no such day or outside the type's range (datetime,
+-- smalldatetime), 295 (smalldatetime). quiet: NULL instead of an error. source: what
+-- the message calls the string, varchar or nvarchar.
+-- Returns the wall clock; for datetimeoffset the moment in UTC.
+-- COST 1 lets the planner inline date functions around it.
+CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean, source text)
+RETURNS timestamp
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE COST 1
+AS $$
+DECLARE
+    v_moment timestamp;
+BEGIN
+    IF sys.is_usual_datetime(value, type_name, style) THEN
+        v_moment := value;
+        RETURN sys.usual_datetime(v_moment, type_name);
+    END IF;
+    RETURN sys.read_any_datetime_as(value, type_name, style, quiet, source);
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.read_datetime_as(value text, type_name text, style integer, quiet boolean)

@@ -20,7 +20,7 @@ AS $$
 DECLARE
     v_number numeric := sys.read_integer(value);
 BEGIN
-    RETURN CASE WHEN v_number BETWEEN low AND high THEN v_number END;
+    RETURN CASE WHEN v_number OPERATOR(pg_catalog.>=) low AND v_number OPERATOR(pg_catalog.<=) high THEN v_number END;
 END;
 $$;
 
@@ -34,24 +34,24 @@ AS $$
 DECLARE
     v_number numeric := sys.read_integer(value);
 BEGIN
-    IF v_number BETWEEN low AND high THEN
+    IF v_number OPERATOR(pg_catalog.>=) low AND v_number OPERATOR(pg_catalog.<=) high THEN
         RETURN v_number;
     ELSIF v_number IS NULL THEN
-        IF type_name = 'bigint' THEN
-            PERFORM ssb.raise_error(8114, format('Error converting data type %s to bigint.', source));
+        IF type_name OPERATOR(pg_catalog.=) 'bigint' THEN
+            PERFORM ssb_internal.raise_error(8114, pg_catalog.format('Error converting data type %s to bigint.', source));
         ELSE
-            PERFORM ssb.raise_error(245, format(
+            PERFORM ssb_internal.raise_error(245, pg_catalog.format(
                 'Conversion failed when converting the %s value ''%s'' to data type %s.', source, value, type_name));
         END IF;
-    ELSIF type_name = 'int' THEN
-        PERFORM ssb.raise_error(248, format(
+    ELSIF type_name OPERATOR(pg_catalog.=) 'int' THEN
+        PERFORM ssb_internal.raise_error(248, pg_catalog.format(
             'The conversion of the %s value ''%s'' overflowed an int column.', source, value));
-    ELSIF type_name = 'bigint' THEN
-        PERFORM ssb.raise_error(8115, 'Arithmetic overflow error converting expression to data type bigint.');
+    ELSIF type_name OPERATOR(pg_catalog.=) 'bigint' THEN
+        PERFORM ssb_internal.raise_error(8115, 'Arithmetic overflow error converting expression to data type bigint.');
     ELSE
-        PERFORM ssb.raise_error(244, format(
+        PERFORM ssb_internal.raise_error(244, pg_catalog.format(
             'The conversion of the %s value ''%s'' overflowed an %s column. Use a larger integer column.',
-            source, value, CASE type_name WHEN 'tinyint' THEN 'INT1' ELSE 'INT2' END));
+            source, value, CASE WHEN type_name OPERATOR(pg_catalog.=) 'tinyint' THEN 'INT1' ELSE 'INT2' END));
     END IF;
     RETURN NULL;
 END;
@@ -83,26 +83,31 @@ END;
 
 -- Money takes one currency sign, commas and a sign, in any sensible order;
 -- parentheses negate. A sign, a currency sign or nothing at all is 0.
+-- digits: without blanks, and without the parentheses that negate.
+CREATE OR REPLACE FUNCTION sys.without_currency(digits text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN replace(regexp_replace(digits, '^([+-]?)[$£€¥¤₩₪₫₱₹]', '\1'), ',', '');
+CREATE OR REPLACE FUNCTION sys.money_of_digits(digits text) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN digits ~ '^[+-]?\.?$' THEN 0
+    WHEN digits ~ '^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$' THEN round(digits::numeric, 4)
+END;
+CREATE OR REPLACE FUNCTION sys.in_parentheses(digits text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN digits ~ '^\(.*\)$' THEN substr(digits, 2, length(digits) - 2) END;
 CREATE OR REPLACE FUNCTION sys.read_money(value text)
 RETURNS numeric
 LANGUAGE plpgsql
 IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_text text := regexp_replace(value, '\s', '', 'g');
-    v_negative boolean := false;
+    v_text pg_catalog.text := pg_catalog.regexp_replace(value, '\s', '', 'g');
+    v_negative pg_catalog.text := sys.in_parentheses(v_text);
+    v_number numeric;
 BEGIN
-    IF v_text ~ '^\(.*\)$' THEN
-        v_negative := true;
-        v_text := substr(v_text, 2, length(v_text) - 2);
-    END IF;
-    v_text := regexp_replace(v_text, '^([+-]?)[$£€¥¤₩₪₫₱₹]', '\1');
-    v_text := replace(v_text, ',', '');
-    IF v_text ~ '^[+-]?\.?$' THEN
-        RETURN 0;
-    ELSIF v_text !~ '^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$' THEN
-        RETURN NULL;
-    END IF;
-    RETURN round(CASE WHEN v_negative THEN - v_text::numeric ELSE v_text::numeric END, 4);
+    v_text := sys.without_currency(coalesce(v_negative, v_text));
+    v_number := sys.money_of_digits(v_text);
+    RETURN CASE WHEN v_negative IS NULL THEN v_number ELSE pg_catalog.numeric_uminus(v_number) END;
 END;
 $$;

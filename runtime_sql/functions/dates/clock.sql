@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION sys.getdate() RETURNS timestamp
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1
 AS $$
 DECLARE
-    v_now timestamp := clock_timestamp();
+    v_now timestamp := pg_catalog.clock_timestamp();
 BEGIN
     RETURN sys.round_datetime(v_now);
 END;
@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION sys.getutcdate() RETURNS timestamp
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1
 AS $$
 DECLARE
-    v_now timestamp := clock_timestamp() AT TIME ZONE 'UTC';
+    v_now timestamp := pg_catalog.clock_timestamp() AT TIME ZONE 'UTC';
 BEGIN
     RETURN sys.round_datetime(v_now);
 END;
@@ -25,21 +25,21 @@ CREATE OR REPLACE FUNCTION sys.sysdatetime() RETURNS timestamp
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1
 AS $$
 BEGIN
-    RETURN clock_timestamp();
+    RETURN pg_catalog.clock_timestamp();
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.sysutcdatetime() RETURNS timestamp
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1
 AS $$
 BEGIN
-    RETURN clock_timestamp() AT TIME ZONE 'UTC';
+    RETURN pg_catalog.clock_timestamp() AT TIME ZONE 'UTC';
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.sysdatetimeoffset() RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1
 AS $$
 BEGIN
-    RETURN clock_timestamp();
+    RETURN pg_catalog.clock_timestamp();
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.current_timezone() RETURNS text

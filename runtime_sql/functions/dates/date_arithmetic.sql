@@ -4,32 +4,37 @@
 -- branch of each CASE is left: DATEDIFF(day, a, b) plans as b::date - a::date.
 -- Abbreviations and unknown names take the last branch, at run time.
 
+-- The full name of a date part, of its abbreviation too; NULL for what is none.
+CREATE OR REPLACE FUNCTION sys.full_date_part(part text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN lower(part) IN ('year', 'yy', 'yyyy') THEN 'year'
+    WHEN lower(part) IN ('quarter', 'qq', 'q') THEN 'quarter'
+    WHEN lower(part) IN ('month', 'mm', 'm') THEN 'month'
+    WHEN lower(part) IN ('dayofyear', 'dy', 'y') THEN 'dayofyear'
+    WHEN lower(part) IN ('day', 'dd', 'd') THEN 'day'
+    WHEN lower(part) IN ('week', 'wk', 'ww') THEN 'week'
+    WHEN lower(part) IN ('weekday', 'dw', 'w') THEN 'weekday'
+    WHEN lower(part) IN ('hour', 'hh') THEN 'hour'
+    WHEN lower(part) IN ('minute', 'mi', 'n') THEN 'minute'
+    WHEN lower(part) IN ('second', 'ss', 's') THEN 'second'
+    WHEN lower(part) IN ('millisecond', 'ms') THEN 'millisecond'
+    WHEN lower(part) IN ('microsecond', 'mcs') THEN 'microsecond'
+    WHEN lower(part) IN ('nanosecond', 'ns') THEN 'nanosecond'
+    WHEN lower(part) IN ('tzoffset', 'tz') THEN 'tzoffset'
+    WHEN lower(part) IN ('iso_week', 'isowk', 'isoww') THEN 'iso_week'
+END;
+
 -- The full name of a date part; error 155 for what is none.
 CREATE OR REPLACE FUNCTION sys.date_part_name(part text, function_name text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 DECLARE
-    v_name text := CASE
-        WHEN lower(part) IN ('year', 'yy', 'yyyy') THEN 'year'
-        WHEN lower(part) IN ('quarter', 'qq', 'q') THEN 'quarter'
-        WHEN lower(part) IN ('month', 'mm', 'm') THEN 'month'
-        WHEN lower(part) IN ('dayofyear', 'dy', 'y') THEN 'dayofyear'
-        WHEN lower(part) IN ('day', 'dd', 'd') THEN 'day'
-        WHEN lower(part) IN ('week', 'wk', 'ww') THEN 'week'
-        WHEN lower(part) IN ('weekday', 'dw', 'w') THEN 'weekday'
-        WHEN lower(part) IN ('hour', 'hh') THEN 'hour'
-        WHEN lower(part) IN ('minute', 'mi', 'n') THEN 'minute'
-        WHEN lower(part) IN ('second', 'ss', 's') THEN 'second'
-        WHEN lower(part) IN ('millisecond', 'ms') THEN 'millisecond'
-        WHEN lower(part) IN ('microsecond', 'mcs') THEN 'microsecond'
-        WHEN lower(part) IN ('nanosecond', 'ns') THEN 'nanosecond'
-        WHEN lower(part) IN ('tzoffset', 'tz') THEN 'tzoffset'
-        WHEN lower(part) IN ('iso_week', 'isowk', 'isoww') THEN 'iso_week'
-    END;
+    v_name pg_catalog.text := sys.full_date_part(part);
 BEGIN
     -- A full name that got here is one that this function has no branch for.
-    IF v_name IS NULL OR v_name = part THEN
-        PERFORM ssb.raise_error(155, format('''%s'' is not a recognized %s option.', part, function_name), 15);
+    IF v_name IS NULL OR v_name OPERATOR(pg_catalog.=) part THEN
+        PERFORM ssb_internal.raise_error(155, pg_catalog.format('''%s'' is not a recognized %s option.', part, function_name), 15);
     END IF;
     RETURN v_name;
 END;
@@ -58,8 +63,11 @@ LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.read_datetime_as(value, 'datetime2'
 CREATE OR REPLACE FUNCTION sys.dateadd_other(part text, number integer, value timestamp) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
+DECLARE
+    -- A variable: so the planner puts sys.dateadd in this place.
+    v_part pg_catalog.text := sys.date_part_name(part, 'dateadd');
 BEGIN
-    RETURN sys.dateadd(sys.date_part_name(part, 'dateadd'), number, value);
+    RETURN sys.dateadd(v_part, number, value);
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.dateadd(part text, number integer, value timestamp) RETURNS timestamp
@@ -121,8 +129,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.dateadd(part, trunc(number)::int
 CREATE OR REPLACE FUNCTION sys.datediff_other(part text, a timestamp, b timestamp) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
+DECLARE
+    -- A variable: so the planner puts sys.datediff_big in this place.
+    v_part pg_catalog.text := sys.date_part_name(part, 'datediff');
 BEGIN
-    RETURN sys.datediff_big(sys.date_part_name(part, 'datediff'), a, b);
+    RETURN sys.datediff_big(v_part, a, b);
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.datediff_big(part text, a timestamp, b timestamp) RETURNS bigint
@@ -147,12 +158,14 @@ RETURN CASE part
     WHEN 'nanosecond' THEN (extract(epoch FROM b - a) * 1000000000)::bigint
     ELSE sys.datediff_other(part, a, b)
 END;
+CREATE OR REPLACE FUNCTION sys.is_int(value bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value BETWEEN -2147483648 AND 2147483647;
 CREATE OR REPLACE FUNCTION sys.datediff_int(value bigint) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    IF value NOT BETWEEN -2147483648 AND 2147483647 THEN
-        PERFORM ssb.raise_error(535, 'The datediff function resulted in an overflow. The number of dateparts separating '
+    IF NOT sys.is_int(value) THEN
+        PERFORM ssb_internal.raise_error(535, 'The datediff function resulted in an overflow. The number of dateparts separating '
             'two date/time instances is too large. Try to use datediff with a less precise datepart.', 16, 0);
     END IF;
     RETURN value;
@@ -211,9 +224,9 @@ DECLARE
     v_order text := CASE option WHEN 'DATEFORMAT' THEN v_value END;
 BEGIN
     IF option = 'DATEFIRST' AND v_value !~ '^[1-7]$' THEN
-        PERFORM ssb.raise_error(2742, format('SET DATEFIRST %s is out of range.', value));
+        PERFORM ssb_internal.raise_error(2742, format('SET DATEFIRST %s is out of range.', value));
     ELSIF option = 'DATEFORMAT' AND v_value NOT IN ('mdy', 'dmy', 'ymd', 'ydm', 'myd', 'dym') THEN
-        PERFORM ssb.raise_error(2741, format('SET DATEFORMAT date order ''%s'' is invalid.', value));
+        PERFORM ssb_internal.raise_error(2741, format('SET DATEFORMAT date order ''%s'' is invalid.', value));
     ELSIF option = 'LANGUAGE' THEN
         SELECT l.first, l.ordering INTO v_first, v_order
           FROM (VALUES ('us_english', '7', 'mdy'), ('english', '7', 'mdy'), ('british', '1', 'dmy'), ('british english', '1', 'dmy'),
@@ -235,6 +248,14 @@ BEGIN
 END;
 $$;
 
+-- The same where first is what DATEFIRST says.
+CREATE OR REPLACE FUNCTION sys.weekday_from(value timestamp, first integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (date_part('isodow', value)::integer - first + 7) % 7 + 1;
+CREATE OR REPLACE FUNCTION sys.week_from(value timestamp, first integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (date_part('doy', value)::integer + sys.weekday_from(date_trunc('year', value), first) - 2) / 7 + 1;
+
 -- The day of the week counted from DATEFIRST, 1 to 7, and the week of the year
 -- whose first begins on January 1. Declared IMMUTABLE although SET DATEFIRST
 -- moves them: so that DATEPART can be, in computed columns and constant folding.
@@ -242,14 +263,14 @@ CREATE OR REPLACE FUNCTION sys.weekday_number(value timestamp) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN (date_part('isodow', value)::integer - sys.datefirst() + 7) % 7 + 1;
+    RETURN sys.weekday_from(value, sys.datefirst());
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.week_number(value timestamp) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN (date_part('doy', value)::integer + sys.weekday_number(date_trunc('year', value)) - 2) / 7 + 1;
+    RETURN sys.week_from(value, sys.datefirst());
 END;
 $$;
 
@@ -257,8 +278,11 @@ $$;
 CREATE OR REPLACE FUNCTION sys.datepart_other(part text, value timestamp) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
+DECLARE
+    -- A variable: so the planner puts sys.datepart in this place.
+    v_part pg_catalog.text := sys.date_part_name(part, 'datepart');
 BEGIN
-    RETURN sys.datepart(sys.date_part_name(part, 'datepart'), value);
+    RETURN sys.datepart(v_part, value);
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.datepart(part text, value timestamp) RETURNS integer
@@ -302,28 +326,32 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.datepart(part, sys.moment_of(val
 -- A time has no day: error 9810.
 CREATE OR REPLACE FUNCTION sys.datepart(part text, value time) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF part NOT IN ('hour', 'hh', 'minute', 'mi', 'n', 'second', 'ss', 's', 'millisecond', 'ms', 'microsecond', 'mcs',
                     'nanosecond', 'ns') THEN
-        PERFORM ssb.raise_error(9810, format(
+        PERFORM ssb_internal.raise_error(9810, format(
             'The datepart %s is not supported by date function datepart for data type time.', part));
     END IF;
     RETURN sys.datepart(part, timestamp '1900-01-01' + value);
 END;
 $$;
 
+-- DATENAME of the parts that are no number, NULL of the others. STABLE because to_char is.
+CREATE OR REPLACE FUNCTION sys.date_part_text(part text, value timestamp) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE
+    WHEN part IN ('month', 'mm', 'm') THEN to_char(value, 'FMMonth')
+    WHEN part IN ('weekday', 'dw', 'w') THEN to_char(value, 'FMDay')
+    WHEN part IN ('tzoffset', 'tz') THEN '+00:00'
+END;
 -- DATENAME: month and weekday by their English names, everything else a number.
 CREATE OR REPLACE FUNCTION sys.datename(part text, value timestamp) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN CASE
-        WHEN part IN ('month', 'mm', 'm') THEN to_char(value, 'FMMonth')
-        WHEN part IN ('weekday', 'dw', 'w') THEN to_char(value, 'FMDay')
-        WHEN part IN ('tzoffset', 'tz') THEN '+00:00'
-        ELSE sys.datepart(part, value)::text
-    END;
+    RETURN coalesce(sys.date_part_text(part, value), sys.datepart(part, value)::pg_catalog.text);
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.datename(part text, value timestamptz) RETURNS text
@@ -350,10 +378,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sys.datename(part, sys.moment_of(val
 -- DATETRUNC. A week begins on DATEFIRST's day, an ISO week on Monday.
 CREATE OR REPLACE FUNCTION sys.datetrunc_other(part text, value timestamp) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF part IN ('weekday', 'dw', 'w', 'nanosecond', 'ns', 'tzoffset', 'tz') THEN
-        PERFORM ssb.raise_error(9810, format(
+        PERFORM ssb_internal.raise_error(9810, format(
             'The datepart %s is not supported by date function datetrunc for data type datetime2.', part));
     END IF;
     RETURN sys.datetrunc(sys.date_part_name(part, 'datetrunc'), value);
@@ -389,6 +418,7 @@ LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.datetrunc(part, sys.moment_of(value
 CREATE OR REPLACE FUNCTION sys.date_bucket(
     part text, number integer, value timestamp, origin timestamp DEFAULT '1900-01-01') RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_part text := CASE WHEN part IN ('year', 'quarter', 'month', 'week', 'day', 'hour', 'minute', 'second',
@@ -398,8 +428,8 @@ DECLARE
     v_count integer;
 BEGIN
     IF number <= 0 THEN
-        PERFORM ssb.raise_error(9834, 'Invalid bucket width value passed to date_bucket function. '
-                                      'Only positive values are allowed.');
+        PERFORM ssb_internal.raise_error(9834, 'Invalid bucket width value passed to date_bucket function. '
+                                               'Only positive values are allowed.');
     ELSIF v_months IS NULL THEN
         RETURN date_bin(number * ('1 ' || v_part)::interval, value, origin);
     END IF;

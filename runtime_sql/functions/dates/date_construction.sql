@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION sys.moment_from_parts(
     micros integer)
 RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF year BETWEEN 1 AND 9999 AND month BETWEEN 1 AND 12 AND day BETWEEN 1 AND 31
@@ -15,7 +16,7 @@ BEGIN
             OR year = 2079 AND make_date(year, month, day) <= date '2079-06-06') THEN
         RETURN make_timestamp(year, month, day, hour, minute, second) + micros * interval '1 microsecond';
     END IF;
-    PERFORM ssb.raise_error(289, format(
+    PERFORM ssb_internal.raise_error(289, format(
         'Cannot construct data type %s, some of the arguments have values which are not valid.', type_name));
     RETURN NULL;
 END;

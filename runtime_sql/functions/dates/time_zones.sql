@@ -7,13 +7,14 @@
 -- Minutes of an offset '+hh:mm'; error 9812 for what is none.
 CREATE OR REPLACE FUNCTION sys.offset_minutes(value text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_match text[] := regexp_match(btrim(value), '^([+-])([0-9]{1,2}):?([0-9]{2})$');
     v_minutes integer := v_match[2]::integer * 60 + v_match[3]::integer;
 BEGIN
     IF v_minutes IS NULL OR v_minutes > 840 OR v_match[3]::integer > 59 THEN
-        PERFORM ssb.raise_error(9812, 'The timezone provided to builtin function switchoffset is invalid.');
+        PERFORM ssb_internal.raise_error(9812, 'The timezone provided to builtin function switchoffset is invalid.');
     END IF;
     RETURN CASE WHEN v_match[1] = '-' THEN - v_minutes ELSE v_minutes END;
 END;
@@ -78,6 +79,7 @@ RETURN CASE WHEN sys.offset_minutes(utc_offset) IS NOT NULL THEN sys.convert_dat
 -- where it is an IANA zone; error 9820 otherwise.
 CREATE OR REPLACE FUNCTION sys.time_zone(name text) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_zone text := CASE lower(name)
@@ -181,7 +183,7 @@ BEGIN
         v_zone := (SELECT z.name FROM pg_catalog.pg_timezone_names AS z
                     WHERE lower(z.name) = lower(time_zone.name) LIMIT 1);
         IF v_zone IS NULL THEN
-            PERFORM ssb.raise_error(9820, format(
+            PERFORM ssb_internal.raise_error(9820, format(
                 'The time zone parameter ''%s'' provided to AT TIME ZONE clause is invalid.', name));
         END IF;
     END IF;

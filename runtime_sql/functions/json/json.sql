@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION sys.try_json(value text) RETURNS json
 LANGUAGE plpgsql IMMUTABLE STRICT
 AS $$
 BEGIN
-    RETURN value::json;
+    RETURN value::pg_catalog.json;
 EXCEPTION WHEN invalid_text_representation OR untranslatable_character OR program_limit_exceeded THEN
     RETURN NULL;
 END;
@@ -19,11 +19,11 @@ CREATE OR REPLACE FUNCTION sys.read_json(value text) RETURNS json
 LANGUAGE plpgsql IMMUTABLE STRICT
 AS $$
 DECLARE
-    v_json json := sys.try_json(value);
+    v_json pg_catalog.json := sys.try_json(value);
 BEGIN
     IF v_json IS NULL THEN
-        PERFORM ssb.raise_error(13609, format(
-            'JSON text is not properly formatted. Unexpected character ''%s'' is found at position 0.', left(ltrim(value), 1)),
+        PERFORM ssb_internal.raise_error(13609, pg_catalog.format(
+            'JSON text is not properly formatted. Unexpected character ''%s'' is found at position 0.', pg_catalog.substr(pg_catalog.ltrim(value), 1, 1)),
             16, 4);
     END IF;
     RETURN v_json;
@@ -47,11 +47,20 @@ RETURN CASE WHEN value IS NOT NULL THEN coalesce(
 CREATE OR REPLACE FUNCTION sys.json_path_steps(
     path text, OUT steps text[], OUT is_index boolean[], OUT is_strict boolean, OUT is_append boolean)
 LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_rest text := btrim(path);
     v_match text[];
 BEGIN
+    IF path ~ '^\$(\.[A-Za-z0-9_]+)+$' THEN
+        -- The usual path.
+        steps := string_to_array(substr(path, 3), '.');
+        is_index := array_fill(false, ARRAY[cardinality(steps)]);
+        is_append := false;
+        is_strict := false;
+        RETURN;
+    END IF;
     steps := '{}';
     is_index := '{}';
     is_append := v_rest ~ '^append\s';
@@ -85,7 +94,7 @@ BEGIN
             v_rest := substr(v_rest, length(v_match[1]) + 2);
         END LOOP;
     END IF;
-    PERFORM ssb.raise_error(13607, format(
+    PERFORM ssb_internal.raise_error(13607, format(
         'JSON path is not properly formatted. Unexpected character ''%s'' is found at position %s.', left(v_rest, 1),
         length(path) - length(v_rest)), 16, 4);
 END;
@@ -94,6 +103,7 @@ $$;
 -- The part of a JSON text at the steps, as written; NULL where there is none.
 CREATE OR REPLACE FUNCTION sys.json_at(value json, steps text[], is_index boolean[]) RETURNS json
 LANGUAGE plpgsql IMMUTABLE STRICT
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_json json := value;
@@ -117,6 +127,7 @@ $$;
 -- want scalar, container or any. lax answers NULL where strict raises.
 CREATE OR REPLACE FUNCTION sys.json_find(value text, path text, want text) RETURNS json
 LANGUAGE plpgsql IMMUTABLE STRICT
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_path record := sys.json_path_steps(path);
@@ -127,17 +138,17 @@ BEGIN
     v_type := json_typeof(v_json);
     IF v_type IS NULL THEN
         IF v_path.is_strict THEN
-            PERFORM ssb.raise_error(13608, 'Property cannot be found on the specified JSON path.', 16, 2);
+            PERFORM ssb_internal.raise_error(13608, 'Property cannot be found on the specified JSON path.', 16, 2);
         END IF;
         RETURN NULL;
     ELSIF want = 'scalar' AND v_type IN ('object', 'array') THEN
         IF v_path.is_strict THEN
-            PERFORM ssb.raise_error(13623, 'Scalar value cannot be found in the specified JSON path.', 16, 2);
+            PERFORM ssb_internal.raise_error(13623, 'Scalar value cannot be found in the specified JSON path.', 16, 2);
         END IF;
         RETURN NULL;
     ELSIF want = 'container' AND v_type NOT IN ('object', 'array') THEN
         IF v_path.is_strict THEN
-            PERFORM ssb.raise_error(13624, 'Object or array cannot be found in the specified JSON path.', 16, 2);
+            PERFORM ssb_internal.raise_error(13624, 'Object or array cannot be found in the specified JSON path.', 16, 2);
         END IF;
         RETURN NULL;
     END IF;
@@ -150,11 +161,11 @@ CREATE OR REPLACE FUNCTION sys.json_value(value text, path text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT
 AS $$
 DECLARE
-    v_text text := sys.json_find(value, path, 'scalar') #>> '{}';
+    v_text pg_catalog.text := sys.json_find(value, path, 'scalar') OPERATOR(pg_catalog.#>>) '{}';
 BEGIN
-    IF length(v_text) > 4000 THEN
-        IF btrim(path) ~ '^strict\s' THEN
-            PERFORM ssb.raise_error(13625, 'String value in the specified JSON path would be truncated.');
+    IF pg_catalog.length(v_text) OPERATOR(pg_catalog.>) 4000 THEN
+        IF pg_catalog.btrim(path) OPERATOR(pg_catalog.~) '^strict\s' THEN
+            PERFORM ssb_internal.raise_error(13625, 'String value in the specified JSON path would be truncated.');
         END IF;
         RETURN NULL;
     END IF;
@@ -175,6 +186,7 @@ RETURN CASE WHEN value IS NOT NULL AND path IS NOT NULL THEN
 CREATE OR REPLACE FUNCTION sys.openjson(json_text text, path text DEFAULT '$')
 RETURNS TABLE (key text, value text, type integer)
 LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_json json := sys.json_find(json_text, path, 'container');
@@ -197,6 +209,7 @@ $$;
 CREATE OR REPLACE FUNCTION sys.openjson_rows(json_text text, path text DEFAULT '$')
 RETURNS TABLE (item text)
 LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_json json := sys.json_find(json_text, path, 'container');
@@ -218,6 +231,7 @@ $$;
 CREATE OR REPLACE FUNCTION sys.json_set(
     value json, steps text[], is_index boolean[], new_value text, is_strict boolean, is_append boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_type text := json_typeof(value);
@@ -267,13 +281,14 @@ BEGIN
         v_text := '[' || array_to_string(v_parts, ',') || ']';
     END IF;
     IF NOT v_found AND is_strict THEN
-        PERFORM ssb.raise_error(13608, 'Property cannot be found on the specified JSON path.', 16, 2);
+        PERFORM ssb_internal.raise_error(13608, 'Property cannot be found on the specified JSON path.', 16, 2);
     END IF;
     RETURN CASE WHEN v_found THEN v_text ELSE value::text END;
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.json_modify_with(value text, path text, new_value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_path record;
@@ -300,4 +315,4 @@ CREATE OR REPLACE FUNCTION sys.json_modify(value text, path text, new_value inte
 LANGUAGE sql IMMUTABLE RETURN sys.json_modify_with(value, path, new_value::text);
 CREATE OR REPLACE FUNCTION sys.json_modify(value text, path text, new_value anyelement) RETURNS text
 LANGUAGE sql STABLE
-AS 'SELECT sys.json_modify_with(value, path, to_json(sys.convert_varchar(new_value))::text)';
+AS 'SELECT sys.json_modify_with(value, path, pg_catalog.to_json(sys.convert_varchar(new_value))::text)';

@@ -22,12 +22,12 @@ DECLARE
     v_highest numeric;
 BEGIN
     IF v_table IS NULL THEN
-        PERFORM ssb.raise_error(2501, format('Cannot find a table or object with the name "%s". Check the system catalog.',
-                                             table_name));
+        PERFORM ssb_internal.raise_error(2501, format('Cannot find a table or object with the name "%s". Check the system catalog.',
+                                                      table_name));
     END IF;
     v_sequence := sys.identity_sequence(v_table);
     IF v_sequence IS NULL THEN
-        PERFORM ssb.raise_error(7997, format('''%s'' does not contain an identity column.', table_name));
+        PERFORM ssb_internal.raise_error(7997, format('''%s'' does not contain an identity column.', table_name));
     END IF;
     SELECT a.attname INTO v_column FROM pg_attribute AS a WHERE a.attrelid = v_table AND a.attidentity <> '';
     SELECT s.* INTO v_definition FROM pg_sequence AS s WHERE s.seqrelid = v_sequence;
@@ -48,11 +48,11 @@ BEGIN
         PERFORM setval(v_sequence, value::bigint, v_used);
     END IF;
     IF messages THEN
-        PERFORM ssb.print(format('Checking identity information: current identity value ''%s''',
-                                 CASE WHEN v_used THEN v_last::text ELSE 'NULL' END)
+        PERFORM ssb_internal.print(format('Checking identity information: current identity value ''%s''',
+                                          CASE WHEN v_used THEN v_last::text ELSE 'NULL' END)
             || CASE WHEN value IS NULL THEN format(', current column value ''%s''', coalesce(v_highest::text, 'NULL'))
                     ELSE '' END || '.');
-        PERFORM ssb.print('DBCC execution completed. If DBCC printed error messages, contact your system administrator.');
+        PERFORM ssb_internal.print('DBCC execution completed. If DBCC printed error messages, contact your system administrator.');
     END IF;
 END;
 $$;
@@ -63,6 +63,7 @@ $$;
 -- Called by  compiled INSERT and MERGE
 CREATE OR REPLACE FUNCTION sys.advance_identity(target text) RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_table regclass := target::regclass;

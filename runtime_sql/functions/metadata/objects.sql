@@ -19,13 +19,13 @@ END;
 
 CREATE OR REPLACE FUNCTION sys.db_id(name text DEFAULT NULL) RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$ SELECT CASE WHEN name IS NULL THEN ssb.current_database_id() ELSE ssb.find_database(rtrim(name)) END $$;
+AS $$ SELECT CASE WHEN name IS NULL THEN ssb_internal.current_database_id() ELSE ssb_internal.find_database(rtrim(name)) END $$;
 CREATE OR REPLACE FUNCTION sys.db_name(id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$ SELECT ssb.database_name(coalesce(id, ssb.current_database_id())) $$;
+AS $$ SELECT ssb_internal.database_name(coalesce(id, ssb_internal.current_database_id())) $$;
 CREATE OR REPLACE FUNCTION sys.has_dbaccess(name text) RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$ SELECT CASE WHEN ssb.find_database(name) IS NOT NULL THEN 1 END $$;
+AS $$ SELECT CASE WHEN ssb_internal.find_database(name) IS NOT NULL THEN 1 END $$;
 
 -- The PostgreSQL schema that a T-SQL schema of a database is; NULL for the
 -- database means the session's. sys and information_schema belong to all.
@@ -36,8 +36,8 @@ AS $$
         WHEN lower(schema_name) IN ('sys', 'information_schema') THEN lower(schema_name)
         ELSE (SELECT sys.fold(d.schema_prefix || coalesce(nullif(schema_name, ''), 'dbo'))
                 FROM ssb.database AS d
-               WHERE d.database_id = CASE WHEN database IS NULL THEN ssb.current_database_id()
-                                          ELSE ssb.find_database(database) END)
+               WHERE d.database_id = CASE WHEN database IS NULL THEN ssb_internal.current_database_id()
+                                          ELSE ssb_internal.find_database(database) END)
     END
 $$;
 
@@ -115,7 +115,7 @@ BEGIN
     WHERE (t.tgname = wanted_name OR t.oid = wanted_id::oid) AND NOT t.tgisinternal
     UNION ALL
     SELECT d.oid::integer, n.nspname::text, d.name, 'D'
-    FROM ssb.column_default AS d
+    FROM ssb_internal.column_default AS d
     JOIN pg_namespace AS n ON n.oid = d.namespace
     WHERE d.name = wanted_name OR d.oid = wanted_id::oid;
 END;
@@ -125,6 +125,7 @@ $$;
 -- has another type. '#t' is a temporary table, with tempdb.. in front or without.
 CREATE OR REPLACE FUNCTION sys.object_id(name text, type text DEFAULT NULL, database text DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := sys.name_parts(name);
@@ -152,11 +153,11 @@ $$;
 CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT o.name FROM sys.known_objects(NULL, id) AS o
-        WHERE database_id IS NULL OR ssb.database_of_schema(o.schema_name) = database_id LIMIT 1);
+        WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.object_schema_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT sys.tsql_schema(o.schema_name) FROM sys.known_objects(NULL, id) AS o
-        WHERE database_id IS NULL OR ssb.database_of_schema(o.schema_name) = database_id LIMIT 1);
+        WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
 
 -- The T-SQL text of modules, as `pgsb run` hands it over; names are PostgreSQL's.
 CREATE TABLE IF NOT EXISTS ssb.module_source (
@@ -167,15 +168,26 @@ CREATE TABLE IF NOT EXISTS ssb.module_source (
 );
 
 -- Called by  pgsb run, after CREATE PROCEDURE and its like
-CREATE OR REPLACE FUNCTION ssb.keep_source(p_name text, p_text text)
+CREATE OR REPLACE FUNCTION ssb_internal.keep_source(p_name text, p_text text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_name text[] := parse_ident(p_name);
+    v_is_owner boolean;
 BEGIN
-    IF v_name[1] = 'pg_temp' OR NOT has_schema_privilege(ssb.caller(), v_name[1], 'CREATE') THEN
+    -- Only the owner of the module says what its text is. One that consists of parts (name@database, name@update)
+    -- has the owner of all of them.
+    SELECT coalesce(bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')) FILTER (WHERE o.name = v_name[2]),
+                    bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')))
+      INTO v_is_owner
+      FROM (SELECT p.proname, p.proowner FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace(quote_ident(v_name[1]))
+            UNION ALL
+            SELECT c.relname, c.relowner FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(v_name[1]))
+           ) AS o (name, owner)
+     WHERE o.name = v_name[2] OR starts_with(o.name, v_name[2] || '@');
+    IF v_name[1] = 'pg_temp' OR v_is_owner IS NOT TRUE THEN
         RETURN;
     END IF;
     INSERT INTO ssb.module_source AS m (schema_name, name, text) VALUES (v_name[1], v_name[2], p_text)
@@ -184,7 +196,7 @@ END;
 $$;
 
 -- SECURITY DEFINER: the table is the owner's, the texts are everybody's, as in sys.sql_modules.
-CREATE OR REPLACE FUNCTION ssb.source_of(p_schema text, p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.source_of(p_schema text, p_name text)
 RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -194,7 +206,7 @@ AS $$ SELECT m.text FROM ssb.module_source AS m WHERE m.schema_name = p_schema A
 -- view, routine, trigger or constraint.
 CREATE OR REPLACE FUNCTION sys.object_definition(id integer) RETURNS text
 LANGUAGE sql STABLE
-RETURN (SELECT coalesce(ssb.source_of(o.schema_name, o.name), CASE
+RETURN (SELECT coalesce(ssb_internal.source_of(o.schema_name, o.name), CASE
             WHEN o.type = 'V' THEN pg_get_viewdef(id::oid)
             WHEN o.type IN ('P', 'FN', 'IF', 'TF') THEN pg_get_functiondef(id::oid)
             WHEN o.type = 'TR' THEN pg_get_triggerdef(id::oid)
@@ -205,14 +217,14 @@ RETURN (SELECT coalesce(ssb.source_of(o.schema_name, o.name), CASE
 -- TYPE_ID, TYPE_NAME: sys.types' numbers of the system types.
 CREATE OR REPLACE FUNCTION sys.type_numbers() RETURNS TABLE (name text, id integer)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     VALUES ('image', 34), ('text', 35), ('uniqueidentifier', 36), ('date', 40), ('time', 41), ('datetime2', 42),
            ('datetimeoffset', 43), ('tinyint', 48), ('smallint', 52), ('int', 56), ('smalldatetime', 58), ('real', 59),
            ('money', 60), ('datetime', 61), ('float', 62), ('sql_variant', 98), ('ntext', 99), ('bit', 104),
            ('decimal', 106), ('numeric', 108), ('smallmoney', 122), ('bigint', 127), ('hierarchyid', 128),
            ('geometry', 129), ('geography', 130), ('varbinary', 165), ('varchar', 167), ('binary', 173), ('char', 175),
-           ('timestamp', 189), ('nvarchar', 231), ('nchar', 239), ('xml', 241), ('sysname', 256)
-$$;
+           ('timestamp', 189), ('nvarchar', 231), ('nchar', 239), ('xml', 241), ('sysname', 256);
+END;
 CREATE OR REPLACE FUNCTION sys.type_id(name text) RETURNS integer
 LANGUAGE sql STABLE
 RETURN coalesce(

@@ -46,6 +46,7 @@ RETURN (SELECT a.attname::text FROM pg_attribute AS a
 
 CREATE OR REPLACE FUNCTION sys.columnproperty(object_id integer, column_name text, property text) RETURNS integer
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_column pg_catalog.pg_attribute := sys.column_of(object_id, column_name);
@@ -90,6 +91,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.objectproperty(object_id integer, property text) RETURNS integer
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_object record;
@@ -118,7 +120,7 @@ BEGIN
         WHEN 'isconstraint' THEN (v_object.type IN ('PK', 'UQ', 'F', 'C'))::integer
         WHEN 'issequence' THEN (v_object.type = 'SO')::integer
         WHEN 'isexecuted' THEN (v_object.type IN ('P', 'V', 'FN', 'IF', 'TF', 'TR'))::integer
-        WHEN 'ismsshipped' THEN (v_object.schema_name IN ('sys', 'ssb', 'information_schema'))::integer
+        WHEN 'ismsshipped' THEN (v_object.schema_name IN ('sys', 'ssb', 'ssb_internal', 'information_schema'))::integer
         WHEN 'isansinullson' THEN 1
         WHEN 'isquotedidenton' THEN 1
         WHEN 'execisansinullson' THEN 1
@@ -161,7 +163,7 @@ AS $$
 DECLARE
     v_database ssb.database;
 BEGIN
-    SELECT d.* INTO v_database FROM ssb.database AS d WHERE d.database_id = ssb.find_database(database);
+    SELECT d.* INTO v_database FROM ssb.database AS d WHERE d.database_id = ssb_internal.find_database(database);
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
@@ -248,13 +250,13 @@ END;
 CREATE OR REPLACE FUNCTION sys.indexes_of(object_id integer)
 RETURNS TABLE (index_id integer, name text, index_oid oid, is_unique boolean, is_primary boolean)
 LANGUAGE sql STABLE
-AS $$
+BEGIN ATOMIC
     SELECT row_number() OVER (ORDER BY NOT i.indisprimary, i.indexrelid)::integer
              + CASE WHEN bool_or(i.indisprimary) OVER () THEN 0 ELSE 1 END,
-           ssb.tsql_index_name(c.oid), i.indexrelid, i.indisunique, i.indisprimary
+           ssb_internal.tsql_index_name(c.oid), i.indexrelid, i.indisunique, i.indisprimary
     FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
-    WHERE i.indrelid = $1::oid
-$$;
+    WHERE i.indrelid = $1::oid;
+END;
 CREATE OR REPLACE FUNCTION sys.indexproperty(object_id integer, index_name text, property text) RETURNS integer
 LANGUAGE sql STABLE
 RETURN (SELECT CASE lower(property)
@@ -299,10 +301,10 @@ RETURNS integer
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_role name := ssb.caller();
+    v_role name := ssb_internal.caller();
     v_permission text := upper(permission);
-    v_database integer := ssb.database_id_of(database);
-    v_all boolean := pg_has_role(v_role, ssb.runtime_owner(), 'USAGE');
+    v_database integer := ssb_internal.database_id_of(database);
+    v_all boolean := pg_has_role(v_role, ssb_internal.runtime_owner(), 'USAGE');
     v_id integer;
     v_object record;
     v_queue ssb.queue;
@@ -312,15 +314,15 @@ BEGIN
     IF securable IS NULL AND class IS NULL THEN
         RETURN (v_all OR v_permission IN ('CONNECT SQL', 'VIEW ANY DATABASE'))::integer;
     ELSIF upper(class) = 'DATABASE' THEN
-        v_database := coalesce(ssb.find_database(securable), CASE WHEN securable IS NULL THEN v_database END);
+        v_database := coalesce(ssb_internal.find_database(securable), CASE WHEN securable IS NULL THEN v_database END);
         RETURN CASE WHEN v_database IS NOT NULL THEN
             (v_all OR v_permission IN ('ANY', 'CONNECT')
-             OR ssb.has_permission(v_role, 'DATABASE', v_database, v_permission, ssb.runtime_owner()::text, v_database))::integer
+             OR ssb_internal.has_permission(v_role, 'DATABASE', v_database, v_permission, ssb_internal.runtime_owner()::text, v_database))::integer
         END;
     ELSIF upper(class) = 'SERVICE' THEN
-        v_service := ssb.find_service(v_database, securable);
+        v_service := ssb_internal.find_service(v_database, securable);
         RETURN CASE WHEN v_service.service_id IS NOT NULL THEN
-            ssb.has_permission(v_role, 'SERVICE', v_service.service_id, v_permission, v_service.owner, v_database)::integer
+            ssb_internal.has_permission(v_role, 'SERVICE', v_service.service_id, v_permission, v_service.owner, v_database)::integer
         END;
     ELSIF upper(class) = 'SCHEMA' THEN
         RETURN (SELECT (v_all OR has_schema_privilege(v_role, n.oid, CASE WHEN v_permission LIKE 'CREATE%' THEN 'CREATE' ELSE 'USAGE' END))::integer
@@ -334,7 +336,7 @@ BEGIN
         RETURN NULL;
     ELSIF v_object.type = 'SQ' THEN
         SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.queue_id = v_id;
-        RETURN ssb.has_permission(v_role, 'OBJECT', v_id, v_permission, v_queue.owner, v_queue.database_id)::integer;
+        RETURN ssb_internal.has_permission(v_role, 'OBJECT', v_id, v_permission, v_queue.owner, v_queue.database_id)::integer;
     ELSIF v_object.type IN ('P', 'FN', 'IF', 'TF') THEN
         RETURN (v_permission IN ('EXECUTE', 'ANY', 'SELECT') AND has_function_privilege(v_role, v_id::oid, 'EXECUTE')
                 OR v_all)::integer;

@@ -4,11 +4,11 @@
 -- (superusers have every role), else the role's own.
 CREATE OR REPLACE FUNCTION sys.user_of_role(role name) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN CASE WHEN pg_has_role(role, ssb.runtime_owner(), 'USAGE') THEN 'dbo' ELSE role::text END;
+RETURN CASE WHEN pg_has_role(role, ssb_internal.runtime_owner(), 'USAGE') THEN 'dbo' ELSE role::text END;
 
 -- USER_NAME(), CURRENT_USER, SESSION_USER: the database user.
 CREATE OR REPLACE FUNCTION sys.user_name() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.user_of_role(ssb.caller());
+LANGUAGE sql STABLE PARALLEL SAFE RETURN sys.user_of_role(ssb_internal.caller());
 
 -- Principals by number: 0 public, 1 dbo, T-SQL's own principals by
 -- principal_id, PostgreSQL's roles by their oid.
@@ -30,8 +30,8 @@ AS $$
         WHEN 'dbo' THEN 1
         ELSE coalesce((SELECT p.principal_id FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(user_id.name) AND p.kind <> 'LOGIN'
-                          AND p.database_id = ssb.current_database_id()),
-                      (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb.role_of(user_id.name)))
+                          AND p.database_id = ssb_internal.current_database_id()),
+                      (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(user_id.name)))
     END
 $$;
 CREATE OR REPLACE FUNCTION sys.user_id() RETURNS integer
@@ -43,13 +43,13 @@ LANGUAGE sql STABLE RETURN sys.user_id();
 
 -- Logins. A login is a role; its security identifier is the oid's bytes.
 CREATE OR REPLACE FUNCTION sys.suser_name() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE RETURN ssb.caller()::text;
+LANGUAGE sql STABLE PARALLEL SAFE RETURN ssb_internal.caller()::text;
 CREATE OR REPLACE FUNCTION sys.suser_name(id integer) RETURNS text
 LANGUAGE sql STABLE RETURN (SELECT r.rolname::text FROM pg_roles AS r WHERE r.oid = id::oid);
 CREATE OR REPLACE FUNCTION sys.suser_id() RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb.caller());
+LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb_internal.caller());
 CREATE OR REPLACE FUNCTION sys.suser_id(name text) RETURNS integer
-LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb.role_of(name));
+LANGUAGE sql STABLE RETURN (SELECT r.oid::integer FROM pg_roles AS r WHERE r.rolname = ssb_internal.role_of(name));
 CREATE OR REPLACE FUNCTION sys.suser_sid() RETURNS bytea
 LANGUAGE sql STABLE RETURN int4send(sys.suser_id());
 CREATE OR REPLACE FUNCTION sys.suser_sid(name text) RETURNS bytea
@@ -76,13 +76,13 @@ CREATE OR REPLACE FUNCTION sys.is_rolemember(role text, principal text DEFAULT N
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_database integer := ssb.current_database_id();
-    v_role name := CASE WHEN principal IS NULL THEN ssb.caller() ELSE ssb.role_of(principal) END;
+    v_database integer := ssb_internal.current_database_id();
+    v_role name := CASE WHEN principal IS NULL THEN ssb_internal.caller() ELSE ssb_internal.role_of(principal) END;
 BEGIN
     IF role IS NULL OR lower(role) NOT IN (
            'public', 'db_owner', 'db_ddladmin', 'db_datareader', 'db_datawriter', 'db_accessadmin', 'db_securityadmin',
            'db_backupoperator', 'db_denydatareader', 'db_denydatawriter')
-       AND ssb.role_of(role) IS NULL
+       AND ssb_internal.role_of(role) IS NULL
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(is_rolemember.role) AND p.database_id = v_database) THEN
         RETURN NULL;
@@ -95,17 +95,18 @@ BEGIN
                    AND lower(m.role) = lower(is_rolemember.role) AND lower(m.member) = lower(principal)))::integer
         END;
     END IF;
-    RETURN (ssb.is_member(v_role, role, v_database)
+    RETURN (ssb_internal.is_member(v_role, role, v_database)
             OR lower(role) LIKE 'db\_%' AND lower(role) NOT LIKE 'db\_deny%'
-               AND pg_has_role(v_role, ssb.runtime_owner(), 'USAGE'))::integer;
+               AND pg_has_role(v_role, ssb_internal.runtime_owner(), 'USAGE'))::integer;
 END;
 $$;
 -- Fixed server roles: superusers have them all, others public only.
 CREATE OR REPLACE FUNCTION sys.is_srvrolemember(role text, login text DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_role name := CASE WHEN login IS NULL THEN ssb.caller() ELSE ssb.role_of(login) END;
+    v_role name := CASE WHEN login IS NULL THEN ssb_internal.caller() ELSE ssb_internal.role_of(login) END;
     v_super boolean := (SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname = v_role);
 BEGIN
     RETURN CASE
@@ -162,6 +163,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN decode(nullif(current_setting('pgsb.context_info', true), ''), 'hex');
 CREATE OR REPLACE FUNCTION sys.set_context_info(value bytea) RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     -- A fixed 128 bytes, as sys.dm_exec_sessions shows them.
@@ -174,12 +176,13 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (nullif(current_setting('pgsb.session_context', true), '')::json #>> ARRAY[key, 'value']);
 CREATE OR REPLACE FUNCTION sys.set_session_context(key text, value text, read_only integer DEFAULT 0) RETURNS void
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_all jsonb := coalesce(nullif(current_setting('pgsb.session_context', true), '')::jsonb, '{}');
 BEGIN
     IF (v_all #>> ARRAY[key, 'read_only']) = '1' THEN
-        PERFORM ssb.raise_error(15664, format(
+        PERFORM ssb_internal.raise_error(15664, format(
             'Cannot set key ''%s'' in the session context. The key has been set as read_only for this session.', key));
     END IF;
     PERFORM set_config('pgsb.session_context',
@@ -200,6 +203,7 @@ RETURN (
     ORDER BY a.attidentity DESC, a.attnum LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.identity_of(target regclass) RETURNS numeric
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_sequence regclass := sys.identity_sequence(target);
@@ -211,6 +215,7 @@ END;
 $$;
 CREATE OR REPLACE FUNCTION sys.identity() RETURNS numeric
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN lastval();
@@ -228,6 +233,7 @@ LANGUAGE sql STABLE RETURN sys.identity();
 CREATE OR REPLACE FUNCTION sys.getapplock(
     resource text, mode text, owner text DEFAULT 'Transaction', timeout integer DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_key bigint := hashtextextended('applock:' || resource, 0);
@@ -271,11 +277,27 @@ BEGIN
     RETURN 1;
 END;
 $$;
+
+-- What compiled text calls: a lock of the transaction needs one (15626, a message of severity 10).
+CREATE OR REPLACE FUNCTION ssb_internal.get_applock(
+    trancount integer, resource text, mode text, owner text DEFAULT 'Transaction', timeout integer DEFAULT NULL) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF trancount = 0 AND lower(owner) = 'transaction' THEN
+        PERFORM ssb_internal.print('You attempted to acquire a transactional application lock without an active transaction.');
+        RETURN -999;
+    END IF;
+    RETURN sys.getapplock(resource, mode, owner, timeout);
+END;
+$$;
 -- Releases a session's lock; one of the transaction goes with the transaction,
 -- as PostgreSQL has it (0 says so nevertheless: the caller holds it no longer
 -- than it must).
 CREATE OR REPLACE FUNCTION sys.releaseapplock(resource text, owner text DEFAULT 'Transaction') RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_key bigint := hashtextextended('applock:' || resource, 0);

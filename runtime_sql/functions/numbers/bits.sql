@@ -36,8 +36,8 @@ CREATE OR REPLACE FUNCTION sys.check_bit_place(place bigint, width bigint, funct
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    IF place < 0 OR place >= width THEN
-        PERFORM ssb.raise_error(1023, format('Invalid parameter 2 specified for %s.', function), 15, 1);
+    IF place OPERATOR(pg_catalog.<) 0 OR place OPERATOR(pg_catalog.>=) width THEN
+        PERFORM ssb_internal.raise_error(1023, pg_catalog.format('Invalid parameter 2 specified for %s.', function), 15, 1);
     END IF;
     RETURN place;
 END;
@@ -47,8 +47,8 @@ CREATE OR REPLACE FUNCTION sys.check_bit(value bigint) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    IF value NOT IN (0, 1) THEN
-        PERFORM ssb.raise_error(1023, 'Invalid parameter 3 specified for set_bit.', 15, 1);
+    IF value OPERATOR(pg_catalog.<>) 0 AND value OPERATOR(pg_catalog.<>) 1 THEN
+        PERFORM ssb_internal.raise_error(1023, 'Invalid parameter 3 specified for set_bit.', 15, 1);
     END IF;
     RETURN value;
 END;
@@ -71,6 +71,7 @@ RETURN sys.number_of_bits(CASE sys.check_bit(new_bit)
 
 CREATE OR REPLACE FUNCTION sys.set_bit(value bytea, place bigint, new_bit bigint) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_byte integer := length(value) - 1 - sys.check_bit_place(place, length(value) * 8, 'set_bit') / 8;
@@ -83,6 +84,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.shift(value bytea, to_the_left bigint) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_length integer := length(value);
@@ -105,4 +107,7 @@ $$;
 -- The width where the compiler does not know the type.
 CREATE OR REPLACE FUNCTION sys.bit_width(value anyelement) RETURNS integer
 LANGUAGE sql STABLE PARALLEL SAFE
-AS $$ SELECT CASE pg_typeof($1)::text WHEN 'bigint' THEN 64 WHEN 'integer' THEN 32 ELSE 16 END $$;
+AS $$
+    SELECT CASE WHEN pg_catalog.pg_typeof($1)::text OPERATOR(pg_catalog.=) 'bigint' THEN 64
+                WHEN pg_catalog.pg_typeof($1)::text OPERATOR(pg_catalog.=) 'integer' THEN 32 ELSE 16 END
+$$;

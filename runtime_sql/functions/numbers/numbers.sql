@@ -61,12 +61,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN sign(value);
 CREATE OR REPLACE FUNCTION sys.power_cut(value numeric, exponent double precision, low numeric, high numeric, type_name text)
 RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_result numeric;
 BEGIN
     IF value = 0 AND exponent < 0 THEN
-        PERFORM ssb.raise_error(8134, 'Divide by zero error encountered.');
+        PERFORM ssb_internal.raise_error(8134, 'Divide by zero error encountered.');
     END IF;
     v_result := CASE
         WHEN abs(exponent) * log(greatest(abs(value), 2)) > 40 AND exponent < 0 THEN 0
@@ -74,8 +75,8 @@ BEGIN
         ELSE trunc(power(value, exponent::numeric))
     END;
     IF v_result NOT BETWEEN low AND high THEN
-        PERFORM ssb.raise_error(232, format('Arithmetic overflow error for type %s, value = %s.', type_name,
-                                            round(power(value::double precision, exponent)::numeric, 6)), 16, 3);
+        PERFORM ssb_internal.raise_error(232, format('Arithmetic overflow error for type %s, value = %s.', type_name,
+                                                     round(power(value::double precision, exponent)::numeric, 6)), 16, 3);
     END IF;
     RETURN v_result;
 END;
@@ -98,9 +99,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN power(value, exponent);
 -- planner from calling it ahead of time.)
 CREATE OR REPLACE FUNCTION sys.invalid_float(value double precision) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb.raise_error(3623, 'An invalid floating point operation occurred.');
+    PERFORM ssb_internal.raise_error(3623, 'An invalid floating point operation occurred.');
     RETURN NULL;
 END;
 $$;
@@ -125,6 +127,7 @@ CREATE OR REPLACE FUNCTION sys.rand() RETURNS double precision
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED RETURN random();
 CREATE OR REPLACE FUNCTION sys.rand(seed integer) RETURNS double precision
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF seed IS NOT NULL THEN
@@ -153,21 +156,21 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT 0';
 CREATE OR REPLACE FUNCTION sys.generate_series(start integer, stop integer, step integer DEFAULT NULL)
 RETURNS TABLE (value integer)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT s FROM pg_catalog.generate_series($1, $2, coalesce($3, CASE WHEN $1 <= $2 THEN 1 ELSE -1 END)) AS s
-$$;
+BEGIN ATOMIC
+    SELECT s FROM pg_catalog.generate_series($1, $2, coalesce($3, CASE WHEN $1 <= $2 THEN 1 ELSE -1 END)) AS s;
+END;
 CREATE OR REPLACE FUNCTION sys.generate_series(start bigint, stop bigint, step bigint DEFAULT NULL)
 RETURNS TABLE (value bigint)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT s FROM pg_catalog.generate_series($1, $2, coalesce($3, CASE WHEN $1 <= $2 THEN 1 ELSE -1 END)) AS s
-$$;
+BEGIN ATOMIC
+    SELECT s FROM pg_catalog.generate_series($1, $2, coalesce($3, CASE WHEN $1 <= $2 THEN 1 ELSE -1 END)) AS s;
+END;
 CREATE OR REPLACE FUNCTION sys.generate_series(start numeric, stop numeric, step numeric DEFAULT NULL)
 RETURNS TABLE (value numeric)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT s FROM pg_catalog.generate_series($1, $2, coalesce($3, CASE WHEN $1 <= $2 THEN 1 ELSE -1 END)) AS s
-$$;
+BEGIN ATOMIC
+    SELECT s FROM pg_catalog.generate_series($1, $2, coalesce($3, CASE WHEN $1 <= $2 THEN 1 ELSE -1 END)) AS s;
+END;
 
 -- AVG of integers is an integer, cut.
 CREATE OR REPLACE FUNCTION sys.avg_int_step(state bigint[], value bigint) RETURNS bigint[]
@@ -184,6 +187,7 @@ CREATE OR REPLACE AGGREGATE sys.avg_int(bigint) (
 -- TOP (n) where n is no literal: error 1060 for NULL, which would be no limit.
 CREATE OR REPLACE FUNCTION sys.top_count(value bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF value IS NULL THEN

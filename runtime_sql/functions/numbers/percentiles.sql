@@ -14,7 +14,7 @@ RETURN p_sorted[1 + floor(p * (cardinality(p_sorted) - 1))::integer]
 CREATE OR REPLACE FUNCTION sys.percentile_disc(p double precision, p_sorted anyarray)
 RETURNS anyelement
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS 'SELECT p_sorted[greatest(1, ceil(p * cardinality(p_sorted))::integer)]';
+AS 'SELECT p_sorted[greatest(1, pg_catalog.ceil(p OPERATOR(pg_catalog.*) pg_catalog.cardinality(p_sorted))::integer)]';
 
 -- A number of rows as a percentage of those that the last ANALYZE has counted.
 CREATE OR REPLACE FUNCTION sys.percent_of_rows(p_table regclass, p_rows double precision)

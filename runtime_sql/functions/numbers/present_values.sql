@@ -2,7 +2,7 @@
 -- PostgreSQL has from version 19 on. A strict transition function is not called for NULL, and the first value
 -- becomes the state by itself.
 --
--- Called by  compiled windows (compiler/ordinary_sql_windows.py)
+-- Called by  compiled windows (compiler/sql/expressions/windows.py)
 CREATE OR REPLACE FUNCTION sys.earlier_value(p_state anyelement, p_value anyelement) RETURNS anyelement
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 AS $$ SELECT $1 $$;

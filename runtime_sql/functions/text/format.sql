@@ -44,6 +44,7 @@ END;
 CREATE OR REPLACE FUNCTION sys.format_moment(value timestamp, format text, culture text, utc_offset integer DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_culture record := sys.known_culture(culture);
@@ -157,7 +158,7 @@ BEGIN
                 v_text := repeat(v_char, v_run);
         END CASE;
         IF v_text IS NULL THEN
-            PERFORM ssb.raise_error(9818, pg_catalog.format(
+            PERFORM ssb_internal.raise_error(9818, pg_catalog.format(
                 'The culture parameter ''%s'' provided in the function call is not supported.', culture),
                 16, 1, 'The names of its months and days are not known here.');
         END IF;
@@ -184,6 +185,7 @@ END || CASE WHEN decimals > 0 THEN decimal_mark || split_part(round(value, decim
 -- .NET's custom numeric formats: 0 # . , % ‰ E0, quoted text, sections.
 CREATE OR REPLACE FUNCTION sys.format_number_custom(value numeric, format text, decimal_mark text, group_mark text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_sections text[] := '{}';
@@ -343,6 +345,7 @@ $$;
 CREATE OR REPLACE FUNCTION sys.format_number(value numeric, format text, culture text, is_integer boolean, bits integer)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_culture record := sys.known_culture(culture);
@@ -402,6 +405,7 @@ $$;
 -- quoted or escaped, or the answer is NULL.
 CREATE OR REPLACE FUNCTION sys.format_time(value time, format text, culture text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_culture record := sys.known_culture(culture);

@@ -6,6 +6,7 @@
 -- belongs.
 CREATE OR REPLACE FUNCTION sys.formatmessage(format text, VARIADIC arguments text[] DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_result text := '';
@@ -34,7 +35,7 @@ BEGIN
         END IF;
         v_match := regexp_match(v_rest, '^([-+ #0]*)([0-9]+|\*)?(\.(?:[0-9]+|\*)?)?(h|l|I64)?([diosuxX])');
         IF v_match IS NULL THEN
-            PERFORM ssb.raise_error(2787, pg_catalog.format('Invalid format specification: ''%%%s''.', v_rest));
+            PERFORM ssb_internal.raise_error(2787, pg_catalog.format('Invalid format specification: ''%%%s''.', v_rest));
         END IF;
         v_rest := substr(v_rest, length(concat(v_match[1], v_match[2], v_match[3], v_match[4], v_match[5])) + 1);
         v_flags := v_match[1];
@@ -63,7 +64,7 @@ BEGIN
             v_argument := left(v_argument, coalesce(v_precision, 2147483647));
         ELSE
             IF v_argument !~ '^\s*[+-]?[0-9]+\s*$' THEN
-                PERFORM ssb.raise_error(2786, pg_catalog.format(
+                PERFORM ssb_internal.raise_error(2786, pg_catalog.format(
                     'The data type of substitution parameter %s does not match the expected type of the format specification.',
                     v_next - 1));
             END IF;
@@ -114,6 +115,7 @@ $$;
 -- A non-negative number in base 2 to 36, upper case.
 CREATE OR REPLACE FUNCTION sys.digits_of(value numeric, base integer) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_rest numeric := trunc(value);

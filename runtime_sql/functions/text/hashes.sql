@@ -3,6 +3,7 @@
 -- SHA-1 (FIPS 180-4): PostgreSQL has it in an extension only, which may be absent.
 CREATE OR REPLACE FUNCTION sys.sha1(value bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     c_mask CONSTANT bigint := 4294967295;
@@ -57,21 +58,38 @@ $$;
 
 -- HASHBYTES: an algorithm of another name gives NULL, as there; MD2 and MD4
 -- are refused.
-CREATE OR REPLACE FUNCTION sys.hashbytes(algorithm text, value bytea) RETURNS bytea
+CREATE OR REPLACE FUNCTION sys.usual_hash(algorithm text, value bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE upper(algorithm)
+    WHEN 'SHA2_256' THEN sha256(value)
+    WHEN 'SHA2_512' THEN sha512(value)
+    WHEN 'MD5' THEN decode(md5(value), 'hex')
+END;
+CREATE OR REPLACE FUNCTION sys.other_hash(algorithm text, value bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     CASE upper(algorithm)
-        WHEN 'SHA2_256' THEN RETURN sha256(value);
-        WHEN 'SHA2_512' THEN RETURN sha512(value);
-        WHEN 'MD5' THEN RETURN decode(md5(value), 'hex');
         WHEN 'SHA1', 'SHA' THEN RETURN sys.sha1(value);
         WHEN 'MD2', 'MD4' THEN
-            PERFORM ssb.raise_error(50000, format('HASHBYTES with %s is not supported here.', upper(algorithm)),
-                                    16, 1, 'Use SHA2_256.');
+            PERFORM ssb_internal.raise_error(50000, format('HASHBYTES with %s is not supported here.', upper(algorithm)),
+                                             16, 1, 'Use SHA2_256.');
         ELSE NULL;
     END CASE;
     RETURN NULL;
+END;
+$$;
+CREATE OR REPLACE FUNCTION sys.hashbytes(algorithm text, value bytea) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
+DECLARE
+    v_hash pg_catalog.bytea := sys.usual_hash(algorithm, value);
+BEGIN
+    IF v_hash IS NULL THEN
+        v_hash := sys.other_hash(algorithm, value);
+    END IF;
+    RETURN v_hash;
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.hashbytes(algorithm text, value text) RETURNS bytea

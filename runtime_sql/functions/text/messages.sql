@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS ssb.user_message (
 CREATE OR REPLACE FUNCTION sys.known_messages()
 RETURNS TABLE (message_id integer, severity smallint, text text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     VALUES
         (208, 16::smallint, 'Invalid object name ''%.*ls''.'),
         (229, 14, 'The %ls permission was denied on the object ''%.*ls'', database ''%.*ls'', schema ''%.*ls''.'),
@@ -41,8 +41,8 @@ AS $$
         (8431, 16, 'The message type ''%.*ls'' is not part of the service contract.'),
         (9617, 16, 'The service queue "%.*ls" is currently disabled.'),
         (15009, 16, 'The object ''%s'' does not exist in database ''%s'' or is invalid for this operation.'),
-        (15197, 16, 'There is no text for object ''%s''.')
-$$;
+        (15197, 16, 'There is no text for object ''%s''.');
+END;
 
 CREATE OR REPLACE VIEW sys.messages AS
 SELECT m.message_id, m.language_id, m.severity, m.is_event_logged::integer::sys.bit AS is_event_logged, m.text
@@ -56,15 +56,16 @@ CREATE OR REPLACE FUNCTION sys.addmessage(
     replace text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF msgnum NOT BETWEEN 50001 AND 2147483647 THEN
-        PERFORM ssb.raise_error(15040, 'User-defined error messages must have an ID greater than 50000.');
+        PERFORM ssb_internal.raise_error(15040, 'User-defined error messages must have an ID greater than 50000.');
     ELSIF severity NOT BETWEEN 1 AND 25 THEN
-        PERFORM ssb.raise_error(15041, 'User-defined error messages must have a severity level between 1 and 25.');
+        PERFORM ssb_internal.raise_error(15041, 'User-defined error messages must have a severity level between 1 and 25.');
     ELSIF lower(replace) IS DISTINCT FROM 'replace'
           AND EXISTS (SELECT FROM ssb.user_message AS m WHERE m.message_id = msgnum) THEN
-        PERFORM ssb.raise_error(15043, 'You must specify ''REPLACE'' to overwrite an existing message.');
+        PERFORM ssb_internal.raise_error(15043, 'You must specify ''REPLACE'' to overwrite an existing message.');
     END IF;
     INSERT INTO ssb.user_message AS m (message_id, severity, is_event_logged, text)
     VALUES (msgnum, addmessage.severity, coalesce(lower(with_log) = 'true', false), msgtext)
@@ -76,11 +77,12 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.dropmessage(msgnum integer, lang text DEFAULT NULL) RETURNS integer
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     DELETE FROM ssb.user_message AS m WHERE m.message_id = msgnum;
     IF NOT FOUND THEN
-        PERFORM ssb.raise_error(15179, 'The message number ' || msgnum || ' or specified language version does not exist.');
+        PERFORM ssb_internal.raise_error(15179, 'The message number ' || msgnum || ' or specified language version does not exist.');
     END IF;
     RETURN 0;
 END;
@@ -103,15 +105,15 @@ DECLARE
     v_text text;
 BEGIN
     IF $1 < 13000 OR $1 = 50000 THEN
-        PERFORM ssb.raise_error(2732, format('Error number %s is invalid. The number must be from 13000 through 2147483647 '
-                                             'and it cannot be 50000.', $1));
+        PERFORM ssb_internal.raise_error(2732, format('Error number %s is invalid. The number must be from 13000 through 2147483647 '
+                                                      'and it cannot be 50000.', $1));
     END IF;
     SELECT regexp_replace(m.text, '%(\.\*)?ls', '%s', 'g') INTO v_text
       FROM sys.messages AS m WHERE m.message_id = $1 AND m.language_id = 1033;
     IF v_text IS NULL THEN
-        PERFORM ssb.raise_error(18054, format('Error %s, severity %s, state %s was raised, but no message with that error number '
-                                              'was found in sys.messages. If error is larger than 50000, make sure the '
-                                              'user-defined message is added using sp_addmessage.', $1, $2, $3));
+        PERFORM ssb_internal.raise_error(18054, format('Error %s, severity %s, state %s was raised, but no message with that error number '
+                                                       'was found in sys.messages. If error is larger than 50000, make sure the '
+                                                       'user-defined message is added using sp_addmessage.', $1, $2, $3));
     END IF;
     RETURN v_text;
 END;

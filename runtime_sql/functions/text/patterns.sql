@@ -6,6 +6,7 @@
 -- leading and trailing % left out. An unclosed [ matches nothing.
 CREATE OR REPLACE FUNCTION sys.pattern_body(pattern text, escape text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_result text := '';
@@ -64,39 +65,67 @@ CREATE OR REPLACE FUNCTION sys.regex_literal("character" text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN "character" ~ '[][\\.*+?(){}|^$]' THEN '\' || "character" ELSE "character" END;
 
+-- Most patterns need no reading character by character: they have no escape character, and sets only of letters and
+-- digits, which a regular expression spells alike.
+CREATE OR REPLACE FUNCTION sys.is_plain_pattern(pattern text, escape text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN escape IS NULL AND pattern ~ '^([^][^]|\[\^?([A-Za-z0-9](-[A-Za-z0-9])?)+\])*$';
+-- sys.pattern_body of such a pattern.
+CREATE OR REPLACE FUNCTION sys.plain_pattern_body(pattern text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN replace(replace(regexp_replace(pattern, '([.*+?(){}|$\\])', '\\\1', 'g'), '%', '.*'), '_', '.');
+
+-- An escaped % stands for itself; one after an escaped escape character is
+-- taken for escaped too, which only leaves a harmless .* in place.
+CREATE OR REPLACE FUNCTION sys.ends_in_percent(pattern text, escape text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN right(pattern, 1) = '%' AND escape IS DISTINCT FROM '%'
+    AND (escape IS NULL OR left(right(pattern, 2), 1) <> escape);
+CREATE OR REPLACE FUNCTION sys.anchored_body(body text, pattern text, escape text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN left(pattern, 1) <> '%' OR escape = '%' THEN '^' || body
+            WHEN pattern = '%' THEN ''
+            ELSE substr(body, 3) END;
+
 -- The regular expression that matches what LIKE would: anchored where the
 -- pattern has no % at that end, so that a fixed beginning can use an index.
 CREATE OR REPLACE FUNCTION sys.like_regex(pattern text, escape text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 DECLARE
-    v_body text := sys.pattern_body(pattern, escape);
-    -- An escaped % stands for itself; one after an escaped escape character is
-    -- taken for escaped too, which only leaves a harmless .* in place.
-    v_last_is_percent boolean := right(pattern, 1) = '%' AND escape IS DISTINCT FROM '%'
-        AND (escape IS NULL OR left(right(pattern, 2), 1) <> escape);
+    v_body pg_catalog.text;
 BEGIN
     IF pattern IS NULL THEN
         RETURN NULL;
-    ELSIF length(escape) <> 1 THEN
-        PERFORM ssb.raise_error(506, format(
+    ELSIF pg_catalog.length(escape) OPERATOR(pg_catalog.<>) 1 THEN
+        PERFORM ssb_internal.raise_error(506, pg_catalog.format(
             'The invalid escape character "%s" was specified in a LIKE predicate.', escape));
     END IF;
-    IF v_last_is_percent THEN
-        v_body := left(v_body, -2);
+    IF sys.is_plain_pattern(pattern, escape) THEN
+        v_body := sys.plain_pattern_body(pattern);
     ELSE
-        v_body := v_body || '$';
+        v_body := sys.pattern_body(pattern, escape);
     END IF;
-    RETURN CASE WHEN left(pattern, 1) <> '%' OR escape = '%' THEN '^' || v_body
-                WHEN pattern = '%' THEN ''
-                ELSE substr(v_body, 3) END;
+    IF sys.ends_in_percent(pattern, escape) THEN
+        v_body := pg_catalog.substr(v_body, 1, pg_catalog.length(v_body) OPERATOR(pg_catalog.-) 2);
+    ELSE
+        v_body := pg_catalog.concat(v_body, '$');
+    END IF;
+    RETURN sys.anchored_body(v_body, pattern, escape);
 END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.like(value text, pattern text, escape text DEFAULT NULL) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN value ~ sys.like_regex(pattern, escape);
 CREATE OR REPLACE FUNCTION sys.like(value anyelement, pattern text, escape text DEFAULT NULL) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.convert_varchar(value) ~ sys.like_regex(pattern, escape)';
+LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT sys.convert_varchar(value) OPERATOR(pg_catalog.~) sys.like_regex(pattern, escape)';
+
+-- Several % in front say what one says.
+CREATE OR REPLACE FUNCTION sys.one_percent_in_front(pattern text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN regexp_replace(pattern, '^%+', '%');
+-- The text before the first match: with everything non-greedy the first group is as short as it can be.
+CREATE OR REPLACE FUNCTION sys.before_match(value text, regex text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (regexp_match(value, '^(.*?)' || '(?:' || regex || ')'))[1];
 
 -- PATINDEX: where the pattern first matches, 0 for nowhere. Without % in front
 -- it can only be 1, without % behind it must reach the end.
@@ -104,19 +133,14 @@ CREATE OR REPLACE FUNCTION sys.patindex(pattern text, value text) RETURNS intege
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    -- Several % in front say what one says.
-    v_regex text := sys.like_regex(regexp_replace(pattern, '^%+', '%'));
-    v_before text;
+    v_regex pg_catalog.text := sys.like_regex(sys.one_percent_in_front(pattern));
 BEGIN
-    IF left(pattern, 1) <> '%' THEN
-        RETURN (value ~ v_regex)::integer;
-    ELSIF value = '' THEN
+    IF pg_catalog.substr(pattern, 1, 1) OPERATOR(pg_catalog.<>) '%' THEN
+        RETURN (value OPERATOR(pg_catalog.~) v_regex)::integer;
+    ELSIF value OPERATOR(pg_catalog.=) '' THEN
         RETURN 0;
     END IF;
-    -- The text before the first match: with everything non-greedy the first
-    -- group is as short as it can be.
-    v_before := (regexp_match(value, '^(.*?)' || '(?:' || v_regex || ')'))[1];
-    RETURN CASE WHEN v_before IS NULL THEN 0 ELSE length(v_before) + 1 END;
+    RETURN coalesce(pg_catalog.length(sys.before_match(value, v_regex)) OPERATOR(pg_catalog.+) 1, 0);
 END;
 $$;
 CREATE OR REPLACE FUNCTION sys.patindex(pattern text, value anyelement) RETURNS integer

@@ -63,12 +63,13 @@ RETURN 2 * (length(value) + length(regexp_replace(value, U&'[\0001-\FFFF]', '', 
 -- constants ahead of time, cannot raise what no row would.
 CREATE OR REPLACE FUNCTION sys.invalid_length(function_name text, length bigint) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF function_name = 'substring' THEN
-        PERFORM ssb.raise_error(537, 'Invalid length parameter passed to the LEFT or SUBSTRING function.', 16, 3);
+        PERFORM ssb_internal.raise_error(537, 'Invalid length parameter passed to the LEFT or SUBSTRING function.', 16, 3);
     END IF;
-    PERFORM ssb.raise_error(536, format('Invalid length parameter passed to the %s function.', function_name));
+    PERFORM ssb_internal.raise_error(536, format('Invalid length parameter passed to the %s function.', function_name));
     RETURN NULL;
 END;
 $$;
@@ -139,12 +140,13 @@ END;
 -- that follows, a NULL piece cuts off. A NULL column has no place to write to.
 CREATE OR REPLACE FUNCTION sys.check_write(size bigint, at bigint, count bigint) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF size IS NULL OR at < 0 OR at > size THEN
-        PERFORM ssb.raise_error(7116, format('Offset %s is not in the range of available LOB data.', coalesce(at, 0)));
+        PERFORM ssb_internal.raise_error(7116, format('Offset %s is not in the range of available LOB data.', coalesce(at, 0)));
     ELSIF count < 0 THEN
-        PERFORM ssb.raise_error(7135, format('Deletion length %s is not in the range of available text, ntext, or image data.', count));
+        PERFORM ssb_internal.raise_error(7135, format('Deletion length %s is not in the range of available text, ntext, or image data.', count));
     END IF;
     RETURN true;
 END;
@@ -236,6 +238,7 @@ END;
 -- no name or has more than four parts. A part left out ('db..t') is ''.
 CREATE OR REPLACE FUNCTION sys.name_parts(value text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := '{}';
@@ -278,20 +281,25 @@ RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
 DECLARE
-    v_number numeric := CASE WHEN abs(value) < 1e15 THEN value::numeric ELSE sys.exact_decimal(value) END;
-    v_text text;
+    v_number numeric;
+    v_text pg_catalog.text;
 BEGIN
-    IF length < 1 OR length > 8000 OR decimals < 0 THEN
+    IF length OPERATOR(pg_catalog.<) 1 OR length OPERATOR(pg_catalog.>) 8000 OR decimals OPERATOR(pg_catalog.<) 0 THEN
         RETURN NULL;
     END IF;
+    IF pg_catalog.abs(value) OPERATOR(pg_catalog.<) 1e15 THEN
+        v_number := value::numeric;
+    ELSE
+        v_number := sys.exact_decimal(value);
+    END IF;
     FOR i IN REVERSE least(decimals, 16) .. 0 LOOP
-        v_text := round(v_number, i)::text;
+        v_text := pg_catalog.round(v_number, i)::pg_catalog.text;
         -- Decimals that do not fit are given up first.
-        IF length(v_text) <= length THEN
-            RETURN lpad(v_text, length);
+        IF pg_catalog.length(v_text) OPERATOR(pg_catalog.<=) length THEN
+            RETURN pg_catalog.lpad(v_text, length);
         END IF;
     END LOOP;
-    RETURN CASE WHEN v_text IS NOT NULL THEN repeat('*', length) END;
+    RETURN CASE WHEN v_text IS NOT NULL THEN pg_catalog.repeat('*', length) END;
 END;
 $$;
 
@@ -300,27 +308,29 @@ CREATE OR REPLACE FUNCTION sys.translate(value text, characters text, translatio
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    IF length(characters) <> length(translations) THEN
-        PERFORM ssb.raise_error(9828, 'The second and third arguments of the TRANSLATE built-in function must contain '
-                                      'an equal number of characters.');
+    IF pg_catalog.length(characters) OPERATOR(pg_catalog.<>) pg_catalog.length(translations) THEN
+        PERFORM ssb_internal.raise_error(9828, 'The second and third arguments of the TRANSLATE built-in function must contain '
+                                               'an equal number of characters.');
     END IF;
-    RETURN translate(value, characters, translations);
+    RETURN pg_catalog.translate(value, characters, translations);
 END;
 $$;
 
 -- STRING_SPLIT: an empty string gives one empty row, NULL none.
 CREATE OR REPLACE FUNCTION sys.string_split(value text, separator text, OUT value text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
-AS $$ SELECT unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END) $$;
+BEGIN ATOMIC
+    SELECT unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END);
+END;
 
 CREATE OR REPLACE FUNCTION sys.string_split(
     value text, separator text, enable_ordinal integer, OUT value text, OUT ordinal bigint)
 RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
-AS $$
+BEGIN ATOMIC
     SELECT s.part, s.number
-    FROM unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END) WITH ORDINALITY AS s (part, number)
-$$;
+    FROM unnest(CASE WHEN $1 = '' THEN ARRAY[''] ELSE string_to_array($1, $2) END) WITH ORDINALITY AS s (part, number);
+END;
 
 -- STRING_ESCAPE: JSON is the one kind there is.
 CREATE OR REPLACE FUNCTION sys.string_escape(value text, kind text) RETURNS text
@@ -331,6 +341,7 @@ RETURN CASE WHEN lower(kind) = 'json' THEN replace(substr(to_json(value)::text, 
 -- the same group counts both, h and w do not.
 CREATE OR REPLACE FUNCTION sys.soundex(value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_letters text := upper(substring(value from '^[A-Za-z]+'));

@@ -5,31 +5,32 @@
 -- counted; a group with bounds beyond one is copied.
 
 -- p_follow with p_after added behind each position in p_last.
-CREATE OR REPLACE FUNCTION ssb.xsd_follow(p_follow jsonb, p_last jsonb, p_after jsonb) RETURNS jsonb
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_follow(p_follow jsonb, p_last jsonb, p_after jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT p_follow || coalesce(jsonb_object_agg(l, coalesce(p_follow -> l, '[]') || p_after), '{}')
-      FROM jsonb_array_elements_text(p_last) AS l
-$$;
+      FROM jsonb_array_elements_text(p_last) AS l;
+END;
 
 -- One model after the other.
-CREATE OR REPLACE FUNCTION ssb.xsd_sequence(p_left jsonb, p_right jsonb) RETURNS jsonb
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_sequence(p_left jsonb, p_right jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT jsonb_build_object(
         'null', (p_left -> 'null')::boolean AND (p_right -> 'null')::boolean,
         'first', CASE WHEN (p_left -> 'null')::boolean THEN (p_left -> 'first') || (p_right -> 'first') ELSE p_left -> 'first' END,
         'last', CASE WHEN (p_right -> 'null')::boolean THEN (p_left -> 'last') || (p_right -> 'last') ELSE p_right -> 'last' END,
         'pos', CASE WHEN (p_left ->> 'next')::integer > (p_right ->> 'next')::integer
                     THEN (p_right -> 'pos') || (p_left -> 'pos') ELSE (p_left -> 'pos') || (p_right -> 'pos') END,
-        'follow', ssb.xsd_follow((p_left -> 'follow') || (p_right -> 'follow'), p_left -> 'last', p_right -> 'first'),
-        'next', p_right -> 'next')
-$$;
+        'follow', ssb_internal.xsd_follow((p_left -> 'follow') || (p_right -> 'follow'), p_left -> 'last', p_right -> 'first'),
+        'next', p_right -> 'next');
+END;
 
 -- Positions of p_tree numbered from p_from: {"null": can be empty, "first": [..], "last": [..],
 -- "pos": [{"n", "d", "w", "min", "max"}], "follow": {"position": [..]}, "next": free number}.
-CREATE OR REPLACE FUNCTION ssb.xsd_positions(p_tree jsonb, p_from integer) RETURNS jsonb
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_positions(p_tree jsonb, p_from integer) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_least integer := coalesce((p_tree ->> 'min')::integer, 1);
@@ -40,7 +41,7 @@ DECLARE
     v_child jsonb;
 BEGIN
     IF p_from > 3000 THEN
-        PERFORM ssb.xsd_error(6998, format('Invalid type definition: Type or content model ''%s'' is too complicated. It may be necessary to'
+        PERFORM ssb_internal.xsd_error(6998, format('Invalid type definition: Type or content model ''%s'' is too complicated. It may be necessary to'
                                            ' reduce the number of enumerations or the size of the content model.', coalesce(p_tree ->> 'n', p_tree ->> 'k')));
     END IF;
     IF p_tree ->> 'k' IN ('e', 'w') THEN
@@ -52,17 +53,17 @@ BEGIN
         IF v_greatest IS NULL THEN
             v_result := NULL;
             FOR i IN 1 .. v_least LOOP
-                v_part := ssb.xsd_positions(CASE WHEN i < v_least THEN v_once ELSE (p_tree - 'max') || '{"min": 1}' END,
+                v_part := ssb_internal.xsd_positions(CASE WHEN i < v_least THEN v_once ELSE (p_tree - 'max') || '{"min": 1}' END,
                                             coalesce((v_result ->> 'next')::integer, p_from));
-                v_result := CASE WHEN v_result IS NULL THEN v_part ELSE ssb.xsd_sequence(v_result, v_part) END;
+                v_result := CASE WHEN v_result IS NULL THEN v_part ELSE ssb_internal.xsd_sequence(v_result, v_part) END;
             END LOOP;
             RETURN v_result;
         END IF;
         v_result := NULL;
         FOR i IN REVERSE v_greatest .. 1 LOOP
-            v_part := ssb.xsd_positions(v_once, coalesce((v_result ->> 'next')::integer, p_from));
+            v_part := ssb_internal.xsd_positions(v_once, coalesce((v_result ->> 'next')::integer, p_from));
             v_result := CASE WHEN v_result IS NULL THEN v_part
-                             ELSE ssb.xsd_sequence(v_part, v_result) || jsonb_build_object('next', v_part -> 'next') END;
+                             ELSE ssb_internal.xsd_sequence(v_part, v_result) || jsonb_build_object('next', v_part -> 'next') END;
             IF i > v_least THEN
                 v_result := v_result || '{"null": true}';
             END IF;
@@ -76,17 +77,17 @@ BEGIN
         v_result := v_result || jsonb_build_object('null', p_tree -> 'c' = '[]');
     END IF;
     FOR v_child IN SELECT c FROM jsonb_array_elements(p_tree -> 'c') AS c LOOP
-        v_part := ssb.xsd_positions(v_child, (v_result ->> 'next')::integer);
+        v_part := ssb_internal.xsd_positions(v_child, (v_result ->> 'next')::integer);
         v_result := CASE p_tree ->> 'k' WHEN 'choice' THEN jsonb_build_object(
                 'null', (v_result -> 'null')::boolean OR (v_part -> 'null')::boolean,
                 'first', (v_result -> 'first') || (v_part -> 'first'), 'last', (v_result -> 'last') || (v_part -> 'last'),
                 'pos', (v_result -> 'pos') || (v_part -> 'pos'), 'follow', (v_result -> 'follow') || (v_part -> 'follow'),
                 'next', v_part -> 'next')
-            ELSE ssb.xsd_sequence(v_result, v_part) END;
+            ELSE ssb_internal.xsd_sequence(v_result, v_part) END;
     END LOOP;
     IF v_greatest IS NULL THEN                                  -- * or +
         v_result := v_result || jsonb_build_object('follow',
-            ssb.xsd_follow(v_result -> 'follow', v_result -> 'last', v_result -> 'first'));
+            ssb_internal.xsd_follow(v_result -> 'follow', v_result -> 'last', v_result -> 'first'));
     END IF;
     IF v_least = 0 THEN
         v_result := v_result || '{"null": true}';
@@ -98,8 +99,9 @@ $$;
 -- The automaton of a tree: "states" [state → {"n": {name: [positions]}, "w": [positions of
 -- wildcards], "want": [names for messages], "end": may the content end here}], "pos" the
 -- positions. For xs:all "all": {name: {"d", "min"}} instead. p_subs: head → names that substitute.
-CREATE OR REPLACE FUNCTION ssb.xsd_automaton(p_tree jsonb, p_subs jsonb) RETURNS jsonb
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_automaton(p_tree jsonb, p_subs jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_model jsonb;
@@ -125,7 +127,7 @@ BEGIN
         END LOOP;
         RETURN jsonb_build_object('all', v_all, 'min', p_tree -> 'min');
     END IF;
-    v_model := ssb.xsd_positions(p_tree, 1);
+    v_model := ssb_internal.xsd_positions(p_tree, 1);
     -- the names that a particle for a global element matches
     FOR v_position IN SELECT p FROM jsonb_array_elements(v_model -> 'pos') AS p LOOP
         v_positions := v_positions || (v_position || CASE WHEN v_position ? 'w' THEN '{}'::jsonb ELSE jsonb_build_object('names',

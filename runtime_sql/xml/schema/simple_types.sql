@@ -6,9 +6,9 @@
 -- "list" the item type, "union" [member types] as keys of the collection's types. "b" is the base.
 
 -- The built-in types. NULL: no such type.
-CREATE OR REPLACE FUNCTION ssb.xsd_builtin(p_name text) RETURNS jsonb
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_builtin(p_name text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT jsonb_build_object('k', 's', 'p', t.p, 'ws', t.ws)
            || jsonb_strip_nulls(jsonb_build_object('min', t.min, 'max', t.max, 'list', t.list,
                                                    'minLength', CASE WHEN t.list IS NOT NULL THEN 1 END))
@@ -58,13 +58,14 @@ AS $$
         ('hexBinary', 'hexBinary', 'collapse', NULL, NULL, NULL),
         ('base64Binary', 'base64Binary', 'collapse', NULL, NULL, NULL)
       ) AS t(name, p, ws, min, max, list)
-     WHERE t.name = p_name
-$$;
+     WHERE t.name = p_name;
+END;
 
 -- A pattern of XML Schema as a regular expression of PostgreSQL that matches the whole value.
 -- Refused: character class subtraction and Unicode blocks.
-CREATE OR REPLACE FUNCTION ssb.xsd_pattern(p_pattern text, p_node jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_pattern(p_pattern text, p_node jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_rest text := p_pattern;
@@ -84,7 +85,7 @@ BEGIN
                 WHEN 'Z' THEN '[:space:]' WHEN 'Zs' THEN '[:blank:]'
                 WHEN 'IsBasicLatin' THEN '\u0001-\u007F' WHEN 'IsLatin-1Supplement' THEN '\u0080-\u00FF' END;
             IF v_property IS NULL OR left(v_piece, 2) = '\P' AND v_class THEN
-                PERFORM ssb.xsd_refuse(p_node, 'pattern ' || v_piece);
+                PERFORM ssb_internal.xsd_refuse(p_node, 'pattern ' || v_piece);
             END IF;
             v_piece := CASE WHEN v_class THEN v_property
                             WHEN left(v_piece, 2) = '\P' THEN '[^' || v_property || ']'
@@ -105,18 +106,18 @@ BEGIN
                 WHEN '-' THEN CASE WHEN v_class THEN '\-' ELSE '-' END
                 ELSE CASE WHEN substr(v_piece, 2, 1) ~ '[].\\?*+{}()[|^$]' THEN v_piece END END;
             IF v_piece IS NULL THEN
-                PERFORM ssb.xsd_error(6945, format('Invalid facet value for facet ''pattern'' in type definition ''%s''', p_node ->> 'at'));
+                PERFORM ssb_internal.xsd_error(6945, format('Invalid facet value for facet ''pattern'' in type definition ''%s''', p_node ->> 'at'));
             END IF;
             IF v_class AND v_piece IN ('[^0-9]', '[^ \t\n\r]') THEN
-                PERFORM ssb.xsd_refuse(p_node, 'pattern with \D or \S inside a character class');
+                PERFORM ssb_internal.xsd_refuse(p_node, 'pattern with \D or \S inside a character class');
             END IF;
         ELSIF v_class THEN
             IF v_piece = ']' THEN
                 v_class := false;
             ELSIF v_piece = '[' THEN
-                PERFORM ssb.xsd_refuse(p_node, 'pattern with character class subtraction');
+                PERFORM ssb_internal.xsd_refuse(p_node, 'pattern with character class subtraction');
             ELSIF v_piece = '-' AND left(v_rest, 1) = '[' THEN
-                PERFORM ssb.xsd_refuse(p_node, 'pattern with character class subtraction');
+                PERFORM ssb_internal.xsd_refuse(p_node, 'pattern with character class subtraction');
             END IF;
         ELSIF v_piece = '[' THEN
             v_class := true;
@@ -138,15 +139,16 @@ BEGIN
         PERFORM '' ~ v_result;
     EXCEPTION
         WHEN invalid_regular_expression THEN
-            PERFORM ssb.xsd_error(6945, format('Invalid facet value for facet ''pattern'' in type definition ''%s''', p_node ->> 'at'));
+            PERFORM ssb_internal.xsd_error(6945, format('Invalid facet value for facet ''pattern'' in type definition ''%s''', p_node ->> 'at'));
     END;
     RETURN v_result;
 END;
 $$;
 
 -- One restriction: p_base with the facets among p_node's children.
-CREATE OR REPLACE FUNCTION ssb.xsd_restrict(p_types jsonb, p_base jsonb, p_node jsonb) RETURNS jsonb
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_restrict(p_types jsonb, p_base jsonb, p_node jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_type jsonb := p_base;
@@ -158,7 +160,7 @@ DECLARE
     v_patterns jsonb := '[]';
     v_values jsonb := '[]';
 BEGIN
-    FOR v_facet IN SELECT c FROM ssb.xsd_children(p_node) AS c LOOP
+    FOR v_facet IN SELECT c FROM ssb_internal.xsd_children(p_node) AS c LOOP
         v_name := v_facet ->> 'n';
         v_value := v_facet -> 'a' ->> 'value';
         CONTINUE WHEN v_name IN ('simpleType', 'attribute', 'attributeGroup', 'anyAttribute');
@@ -167,11 +169,11 @@ BEGIN
             WHEN 'length' THEN 'length' WHEN 'minLength' THEN 'minLength' WHEN 'maxLength' THEN 'maxLength'
             WHEN 'whiteSpace' THEN 'ws' WHEN 'pattern' THEN 'patterns' WHEN 'enumeration' THEN 'enum' END;
         IF v_key IS NULL THEN
-            PERFORM ssb.xsd_error(2297, format('Element <%s> is not valid at location ''%s''.', v_name, v_facet ->> 'at'));
+            PERFORM ssb_internal.xsd_error(2297, format('Element <%s> is not valid at location ''%s''.', v_name, v_facet ->> 'at'));
         ELSIF v_value IS NULL THEN
-            PERFORM ssb.xsd_error(2299, format('Required attribute "value" of XSD element "%s" is missing.', v_name));
+            PERFORM ssb_internal.xsd_error(2299, format('Required attribute "value" of XSD element "%s" is missing.', v_name));
         ELSIF v_name = ANY (v_seen) AND v_key NOT IN ('patterns', 'enum') THEN
-            PERFORM ssb.xsd_error(2320, format('Duplicate facet ''%s'' found at location ''%s''.', v_name, v_facet ->> 'at'));
+            PERFORM ssb_internal.xsd_error(2320, format('Duplicate facet ''%s'' found at location ''%s''.', v_name, v_facet ->> 'at'));
         ELSIF (CASE p_base ->> 'p'
                 WHEN 'list' THEN v_key IN ('min', 'max', 'above', 'below', 'digits', 'fraction')
                 WHEN 'union' THEN v_key NOT IN ('patterns', 'enum')
@@ -183,19 +185,19 @@ BEGIN
                      OR v_key IN ('min', 'max', 'above', 'below')
                         AND p_base ->> 'p' IN ('string', 'language', 'Name', 'NCName', 'NMTOKEN', 'ID', 'IDREF', 'QName',
                                                'hexBinary', 'base64Binary') END) THEN
-            PERFORM ssb.xsd_error(2319, format('This type may not have a ''%s'' facet. Location: ''%s''.', v_name, v_facet ->> 'at'));
+            PERFORM ssb_internal.xsd_error(2319, format('This type may not have a ''%s'' facet. Location: ''%s''.', v_name, v_facet ->> 'at'));
         ELSIF v_key IN ('length', 'minLength', 'maxLength', 'digits', 'fraction') AND v_value !~ '^[0-9]{1,9}$'
               OR v_key = 'ws' AND v_value NOT IN ('preserve', 'replace', 'collapse')
-              OR v_key IN ('min', 'max', 'above', 'below') AND ssb.xsd_value_fault(p_types, p_base - '{min,max,above,below,patterns,enum}'::text[], v_value) IS NOT NULL
-              OR v_key = 'enum' AND ssb.xsd_value_fault(p_types, p_base, v_value) IS NOT NULL THEN
-            PERFORM ssb.xsd_error(6945, format('Invalid facet value for facet ''%s'' in type definition ''%s''', v_name, v_facet ->> 'at'));
+              OR v_key IN ('min', 'max', 'above', 'below') AND ssb_internal.xsd_value_fault(p_types, p_base - '{min,max,above,below,patterns,enum}'::text[], v_value) IS NOT NULL
+              OR v_key = 'enum' AND ssb_internal.xsd_value_fault(p_types, p_base, v_value) IS NOT NULL THEN
+            PERFORM ssb_internal.xsd_error(6945, format('Invalid facet value for facet ''%s'' in type definition ''%s''', v_name, v_facet ->> 'at'));
         END IF;
         v_seen := v_seen || v_name;
         CASE v_key
         WHEN 'patterns' THEN
-            v_patterns := v_patterns || to_jsonb(ssb.xsd_pattern(v_value, v_facet));
+            v_patterns := v_patterns || to_jsonb(ssb_internal.xsd_pattern(v_value, v_facet));
         WHEN 'enum' THEN
-            v_values := v_values || to_jsonb(ssb.xsd_collapse(v_value, coalesce(v_type ->> 'ws', 'preserve')));
+            v_values := v_values || to_jsonb(ssb_internal.xsd_collapse(v_value, coalesce(v_type ->> 'ws', 'preserve')));
         ELSE
             -- a bound replaces the other kind of bound on its side
             v_type := CASE v_key WHEN 'min' THEN v_type - 'above' WHEN 'above' THEN v_type - 'min'
@@ -211,11 +213,11 @@ BEGIN
         v_type := v_type || jsonb_build_object('enum', v_values);
     END IF;
     IF (v_type -> 'minLength')::integer > (v_type -> 'maxLength')::integer THEN
-        PERFORM ssb.xsd_error(6946, format('Invalid type definition for type ''%s'', ''minLength'' can not be greater than ''maxLength''', p_node ->> 'at'));
+        PERFORM ssb_internal.xsd_error(6946, format('Invalid type definition for type ''%s'', ''minLength'' can not be greater than ''maxLength''', p_node ->> 'at'));
     ELSIF (v_type -> 'fraction')::integer > (v_type -> 'digits')::integer THEN
-        PERFORM ssb.xsd_error(6950, format('Invalid type definition for type ''%s'', ''fractionDigits'' can not be greater than ''totalDigits''', p_node ->> 'at'));
-    ELSIF v_type ? 'min' AND v_type ? 'max' AND ssb.xsd_order(v_type ->> 'p', v_type ->> 'min', v_type ->> 'max') > 0 THEN
-        PERFORM ssb.xsd_error(6951, format('Invalid type definition for type ''%s'', ''minInclusive'' must be less than or equal to ''maxInclusive'' and less than ''maxExclusive''', p_node ->> 'at'));
+        PERFORM ssb_internal.xsd_error(6950, format('Invalid type definition for type ''%s'', ''fractionDigits'' can not be greater than ''totalDigits''', p_node ->> 'at'));
+    ELSIF v_type ? 'min' AND v_type ? 'max' AND ssb_internal.xsd_order(v_type ->> 'p', v_type ->> 'min', v_type ->> 'max') > 0 THEN
+        PERFORM ssb_internal.xsd_error(6951, format('Invalid type definition for type ''%s'', ''minInclusive'' must be less than or equal to ''maxInclusive'' and less than ''maxExclusive''', p_node ->> 'at'));
     END IF;
     RETURN v_type;
 END;
@@ -223,8 +225,9 @@ $$;
 
 -- A xs:simpleType element as a type. p_state is the compilation (564); anonymous types inside get
 -- keys of their own in p_state's types.
-CREATE OR REPLACE FUNCTION ssb.xsd_simple_type(p_state jsonb, p_node jsonb, OUT state jsonb, OUT type jsonb)
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_simple_type(p_state jsonb, p_node jsonb, OUT state jsonb, OUT type jsonb)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_how jsonb;
@@ -234,67 +237,67 @@ DECLARE
     v_members jsonb := '[]';
 BEGIN
     state := p_state;
-    PERFORM ssb.xsd_check_attributes(p_node, ARRAY['name', 'final']);
-    SELECT c INTO v_how FROM ssb.xsd_children(p_node) AS c LIMIT 1;
+    PERFORM ssb_internal.xsd_check_attributes(p_node, ARRAY['name', 'final']);
+    SELECT c INTO v_how FROM ssb_internal.xsd_children(p_node) AS c LIMIT 1;
     IF v_how IS NULL OR v_how ->> 'n' NOT IN ('restriction', 'list', 'union') THEN
-        PERFORM ssb.xsd_error(2327, format('The content or definition of <simpleType> is missing. Location: ''%s''.', p_node ->> 'at'));
+        PERFORM ssb_internal.xsd_error(2327, format('The content or definition of <simpleType> is missing. Location: ''%s''.', p_node ->> 'at'));
     END IF;
     CASE v_how ->> 'n'
     WHEN 'restriction' THEN
-        PERFORM ssb.xsd_check_attributes(v_how, ARRAY['base']);
+        PERFORM ssb_internal.xsd_check_attributes(v_how, ARRAY['base']);
         IF v_how -> 'a' ? 'base' THEN
-            SELECT r.state, r.key INTO state, v_key FROM ssb.xsd_type_key(state, v_how, v_how -> 'a' ->> 'base', true) AS r;
-            type := ssb.xsd_type(state, v_key);
+            SELECT r.state, r.key INTO state, v_key FROM ssb_internal.xsd_type_key(state, v_how, v_how -> 'a' ->> 'base', true) AS r;
+            type := ssb_internal.xsd_type(state, v_key);
         ELSE
-            SELECT c INTO v_inner FROM ssb.xsd_children(v_how) AS c WHERE c ->> 'n' = 'simpleType' LIMIT 1;
+            SELECT c INTO v_inner FROM ssb_internal.xsd_children(v_how) AS c WHERE c ->> 'n' = 'simpleType' LIMIT 1;
             IF v_inner IS NULL THEN
-                PERFORM ssb.xsd_error(2316, format('The required ''base'' attribute is missing. Location: ''%s''.', v_how ->> 'at'));
+                PERFORM ssb_internal.xsd_error(2316, format('The required ''base'' attribute is missing. Location: ''%s''.', v_how ->> 'at'));
             END IF;
-            SELECT r.state, r.type INTO state, type FROM ssb.xsd_simple_type(state, v_inner) AS r;
+            SELECT r.state, r.type INTO state, type FROM ssb_internal.xsd_simple_type(state, v_inner) AS r;
         END IF;
         IF type ->> 'k' <> 's' THEN
-            PERFORM ssb.xsd_error(2317, format('The base type "%s" defined on XSD element "restriction" is not a simple type.', v_how -> 'a' ->> 'base'));
+            PERFORM ssb_internal.xsd_error(2317, format('The base type "%s" defined on XSD element "restriction" is not a simple type.', v_how -> 'a' ->> 'base'));
         END IF;
-        type := ssb.xsd_restrict(state -> 'types', type, v_how) || jsonb_strip_nulls(jsonb_build_object('b', v_key));
+        type := ssb_internal.xsd_restrict(state -> 'types', type, v_how) || jsonb_strip_nulls(jsonb_build_object('b', v_key));
     WHEN 'list' THEN
-        PERFORM ssb.xsd_check_attributes(v_how, ARRAY['itemType']);
+        PERFORM ssb_internal.xsd_check_attributes(v_how, ARRAY['itemType']);
         IF v_how -> 'a' ? 'itemType' THEN
-            SELECT r.state, r.key INTO state, v_key FROM ssb.xsd_type_key(state, v_how, v_how -> 'a' ->> 'itemType', true) AS r;
+            SELECT r.state, r.key INTO state, v_key FROM ssb_internal.xsd_type_key(state, v_how, v_how -> 'a' ->> 'itemType', true) AS r;
         ELSE
-            SELECT c INTO v_inner FROM ssb.xsd_children(v_how) AS c WHERE c ->> 'n' = 'simpleType' LIMIT 1;
+            SELECT c INTO v_inner FROM ssb_internal.xsd_children(v_how) AS c WHERE c ->> 'n' = 'simpleType' LIMIT 1;
             IF v_inner IS NULL THEN
-                PERFORM ssb.xsd_error(2393, format('Either an itemType attribute or a simpleType child must be present. Location: ''%s''.', v_how ->> 'at'));
+                PERFORM ssb_internal.xsd_error(2393, format('Either an itemType attribute or a simpleType child must be present. Location: ''%s''.', v_how ->> 'at'));
             END IF;
-            SELECT r.state, r.type INTO state, v_inner FROM ssb.xsd_simple_type(state, v_inner) AS r;
-            SELECT r.state, r.key INTO state, v_key FROM ssb.xsd_add_type(state, v_inner) AS r;
+            SELECT r.state, r.type INTO state, v_inner FROM ssb_internal.xsd_simple_type(state, v_inner) AS r;
+            SELECT r.state, r.key INTO state, v_key FROM ssb_internal.xsd_add_type(state, v_inner) AS r;
         END IF;
-        v_inner := ssb.xsd_type(state, v_key);
+        v_inner := ssb_internal.xsd_type(state, v_key);
         IF v_inner ->> 'k' <> 's' THEN
-            PERFORM ssb.xsd_error(2367, format('The item type of an XSD list type must be a simple type. Location: ''%s''.', v_how ->> 'at'));
+            PERFORM ssb_internal.xsd_error(2367, format('The item type of an XSD list type must be a simple type. Location: ''%s''.', v_how ->> 'at'));
         ELSIF v_inner ->> 'p' = 'list' THEN
-            PERFORM ssb.xsd_error(6978, format('Invalid item type for list type ''%s''. The item type of a list may not itself be a list, and'
+            PERFORM ssb_internal.xsd_error(6978, format('Invalid item type for list type ''%s''. The item type of a list may not itself be a list, and'
                 ' types derived from ID may not be used as item types in this release.', v_how ->> 'at'));
         END IF;
         type := jsonb_build_object('k', 's', 'p', 'list', 'ws', 'collapse', 'list', v_key);
     ELSE
-        PERFORM ssb.xsd_check_attributes(v_how, ARRAY['memberTypes']);
+        PERFORM ssb_internal.xsd_check_attributes(v_how, ARRAY['memberTypes']);
         FOREACH v_member IN ARRAY regexp_split_to_array(btrim(coalesce(v_how -> 'a' ->> 'memberTypes', ''), E' \t\n'), '[ \t\n]+') LOOP
             CONTINUE WHEN v_member = '';
-            SELECT r.state, r.key INTO state, v_key FROM ssb.xsd_type_key(state, v_how, v_member, true) AS r;
+            SELECT r.state, r.key INTO state, v_key FROM ssb_internal.xsd_type_key(state, v_how, v_member, true) AS r;
             v_members := v_members || to_jsonb(v_key);
         END LOOP;
-        FOR v_inner IN SELECT c FROM ssb.xsd_children(v_how) AS c WHERE c ->> 'n' = 'simpleType' LOOP
-            SELECT r.state, r.type INTO state, v_inner FROM ssb.xsd_simple_type(state, v_inner) AS r;
-            SELECT r.state, r.key INTO state, v_key FROM ssb.xsd_add_type(state, v_inner) AS r;
+        FOR v_inner IN SELECT c FROM ssb_internal.xsd_children(v_how) AS c WHERE c ->> 'n' = 'simpleType' LOOP
+            SELECT r.state, r.type INTO state, v_inner FROM ssb_internal.xsd_simple_type(state, v_inner) AS r;
+            SELECT r.state, r.key INTO state, v_key FROM ssb_internal.xsd_add_type(state, v_inner) AS r;
             v_members := v_members || to_jsonb(v_key);
         END LOOP;
         IF v_members = '[]' THEN
-            PERFORM ssb.xsd_error(2339, format('Either a memberType attribute or a simpleType child must be present. Location: ''%s''.', v_how ->> 'at'));
+            PERFORM ssb_internal.xsd_error(2339, format('Either a memberType attribute or a simpleType child must be present. Location: ''%s''.', v_how ->> 'at'));
         END IF;
         FOR v_member IN SELECT m FROM jsonb_array_elements_text(v_members) AS m LOOP
-            IF ssb.xsd_type(state, v_member) ->> 'k' <> 's' THEN
-                PERFORM ssb.xsd_error(6977, format('Invalid member type ''%s'' in union type ''%s''. Unions may not have complex member types.',
-                                                   v_member, v_how ->> 'at'));
+            IF ssb_internal.xsd_type(state, v_member) ->> 'k' <> 's' THEN
+                PERFORM ssb_internal.xsd_error(6977, format('Invalid member type ''%s'' in union type ''%s''. Unions may not have complex member types.',
+                                                            v_member, v_how ->> 'at'));
             END IF;
         END LOOP;
         type := jsonb_build_object('k', 's', 'p', 'union', 'ws', 'preserve', 'union', v_members);

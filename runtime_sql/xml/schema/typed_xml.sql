@@ -3,8 +3,9 @@
 -- The value itself if the collection's schemas allow it, else the error that SQL Server raises when
 -- it is assigned to a variable or column of type xml(collection). p_document: xml(DOCUMENT …) takes
 -- exactly one root element and no text beside it.
-CREATE OR REPLACE FUNCTION ssb.typed_xml(p_value sys.xml, p_compiled jsonb, p_document boolean DEFAULT false) RETURNS sys.xml
+CREATE OR REPLACE FUNCTION ssb_internal.typed_xml(p_value sys.xml, p_compiled jsonb, p_document boolean DEFAULT false) RETURNS sys.xml
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_fault text;
@@ -13,11 +14,11 @@ BEGIN
         RETURN p_value;
     END IF;
     IF p_document AND (sys.xml_value(p_value, 'count(/*)') <> '1' OR sys.xml_exist(p_value, '/text()') = 1) THEN
-        PERFORM ssb.raise_error(6901, 'XML Validation: XML instance must be a document.');
+        PERFORM ssb_internal.raise_error(6901, 'XML Validation: XML instance must be a document.');
     END IF;
-    v_fault := ssb.xml_schema_validate(p_compiled, p_value::text);
+    v_fault := ssb_internal.xml_schema_validate(p_compiled, p_value::text);
     IF v_fault IS NOT NULL THEN
-        PERFORM ssb.raise_error(ssb.xsd_fault_number(v_fault), v_fault);
+        PERFORM ssb_internal.raise_error(ssb_internal.xsd_fault_number(v_fault), v_fault);
     END IF;
     RETURN p_value;
 END;
@@ -25,7 +26,7 @@ $$;
 
 -- xml(collection) and xml(DOCUMENT collection) are domains of schema ssb, named after the
 -- collection: ssb."dbo.orders", ssb."dbo.orders document". They come and go with it.
-CREATE OR REPLACE FUNCTION ssb.create_typed_xml(p_collection_id integer)
+CREATE OR REPLACE FUNCTION ssb_internal.create_typed_xml(p_collection_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -35,13 +36,13 @@ DECLARE
 BEGIN
     SELECT c.schema_name || '.' || c.name INTO v_name
       FROM ssb.xml_schema_collection AS c WHERE c.collection_id = p_collection_id;
-    EXECUTE format('CREATE DOMAIN ssb.%I AS sys.xml CHECK (ssb.fits_collection(VALUE, %s, false))', sys.fold(v_name), p_collection_id);
-    EXECUTE format('CREATE DOMAIN ssb.%I AS sys.xml CHECK (ssb.fits_collection(VALUE, %s, true))',
+    EXECUTE format('CREATE DOMAIN ssb.%I AS sys.xml CHECK (ssb_internal.fits_collection(VALUE, %s, false))', sys.fold(v_name), p_collection_id);
+    EXECUTE format('CREATE DOMAIN ssb.%I AS sys.xml CHECK (ssb_internal.fits_collection(VALUE, %s, true))',
                    sys.fold(v_name || ' document'), p_collection_id);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_typed_xml(p_collection ssb.xml_schema_collection)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_typed_xml(p_collection ssb.xml_schema_collection)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -62,14 +63,14 @@ BEGIN
     END LOOP;
     EXECUTE format('DROP DOMAIN IF EXISTS ssb.%I, ssb.%I', sys.fold(v_name), sys.fold(v_name || ' document'));
 EXCEPTION WHEN dependent_objects_still_exist THEN
-    PERFORM ssb.raise_error(6328, format('Specified collection ''%s'' cannot be dropped because it is used by object ''%s''.',
-        p_collection.spelling, (SELECT ssb.dependent_name('pg_type', t.oid) FROM pg_type AS t
+    PERFORM ssb_internal.raise_error(6328, format('Specified collection ''%s'' cannot be dropped because it is used by object ''%s''.',
+        p_collection.spelling, (SELECT ssb_internal.dependent_name('pg_type', t.oid) FROM pg_type AS t
                                  WHERE t.typnamespace = 'ssb'::regnamespace AND t.typname IN (sys.fold(v_name), sys.fold(v_name || ' document'))
-                                   AND ssb.dependent_name('pg_type', t.oid) IS NOT NULL LIMIT 1)), hint => SQLERRM);
+                                   AND ssb_internal.dependent_name('pg_type', t.oid) IS NOT NULL LIMIT 1)), hint => SQLERRM);
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.rename_typed_xml(p_collection ssb.xml_schema_collection, p_schema text)
+CREATE OR REPLACE FUNCTION ssb_internal.rename_typed_xml(p_collection ssb.xml_schema_collection, p_schema text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -85,24 +86,24 @@ $$;
 
 -- The CHECK of those domains: true, or the error of a value that its collection refuses.
 -- Collections are looked up by number: in a database that is being restored there is none yet.
-CREATE OR REPLACE FUNCTION ssb.fits_collection(p_value sys.xml, p_collection_id integer, p_document boolean)
+CREATE OR REPLACE FUNCTION ssb_internal.fits_collection(p_value sys.xml, p_collection_id integer, p_document boolean)
 RETURNS boolean
 LANGUAGE plpgsql STABLE
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_value IS NOT NULL THEN
-        PERFORM ssb.typed_xml(p_value, (SELECT c.compiled FROM ssb.xml_schema_collection AS c
-                                         WHERE c.collection_id = p_collection_id), p_document);
+        PERFORM ssb_internal.typed_xml(p_value, (SELECT c.compiled FROM ssb.xml_schema_collection AS c
+                                                  WHERE c.collection_id = p_collection_id), p_document);
     END IF;
     RETURN true;
 END;
 $$;
 
--- The message number of a text that ssb.xml_schema_validate gave.
-CREATE OR REPLACE FUNCTION ssb.xsd_fault_number(p_fault text) RETURNS integer
+-- The message number of a text that ssb_internal.xml_schema_validate gave.
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_fault_number(p_fault text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce((SELECT t.number FROM (VALUES
             (6905, 'Attribute ''%'' is not permitted in this context.%'),
             (6906, 'Required attribute ''%'' is missing.%'),
@@ -125,5 +126,5 @@ AS $$
             (6936, 'Invalid cast for element %'),
             (6947, 'Multiple ID attributes found%')
         ) AS t(number, pattern)
-         WHERE substr(p_fault, length('XML Validation: ') + 1) LIKE t.pattern LIMIT 1), 6304)
-$$;
+         WHERE substr(p_fault, length('XML Validation: ') + 1) LIKE t.pattern LIMIT 1), 6304);
+END;

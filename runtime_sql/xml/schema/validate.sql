@@ -2,9 +2,10 @@
 -- costs memory and nothing else.
 
 -- 'name' or '{uri}name' of the element that piece p_at opens, or of a name used in it.
-CREATE OR REPLACE FUNCTION ssb.xsd_expanded(
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_expanded(
     p_name text, p_attribute boolean, p_at integer, p_toks text[], p_opens integer[], p_decls integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_colon integer := strpos(p_name, ':');
@@ -12,13 +13,14 @@ BEGIN
     IF v_colon = 0 AND (p_attribute OR p_decls = '{}') THEN
         RETURN '{}' || p_name;
     END IF;
-    RETURN '{' || ssb.xml_uri(left(p_name, greatest(v_colon - 1, 0)), p_at, p_toks, p_opens, p_decls) || '}' || substr(p_name, v_colon + 1);
+    RETURN '{' || ssb_internal.xml_uri(left(p_name, greatest(v_colon - 1, 0)), p_at, p_toks, p_opens, p_decls) || '}' || substr(p_name, v_colon + 1);
 END;
 $$;
 
 -- Does a wildcard admit a name?
-CREATE OR REPLACE FUNCTION ssb.xsd_admits(p_wildcard jsonb, p_name text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_admits(p_wildcard jsonb, p_name text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_uri text := substr(split_part(p_name, '}', 1), 2);
@@ -31,8 +33,9 @@ $$;
 
 -- From a set of states [[position, times], …] over one element name: the states after it ('[]':
 -- not allowed here) and the particle that matched.
-CREATE OR REPLACE FUNCTION ssb.xsd_advance(p_model jsonb, p_states jsonb, p_name text, OUT states jsonb, OUT particle jsonb)
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_advance(p_model jsonb, p_states jsonb, p_name text, OUT states jsonb, OUT particle jsonb)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer;
@@ -50,7 +53,7 @@ BEGIN
         v_here := CASE WHEN v_at > 0 THEN p_model -> 'pos' -> (v_at - 1) END;
         -- once more the same particle
         IF v_at > 0 AND (NOT v_here ? 'max' OR v_times < (v_here ->> 'max')::integer) THEN
-            IF (CASE WHEN v_here ? 'w' THEN ssb.xsd_admits(v_here -> 'w', p_name) ELSE v_here -> 'names' ? p_name END) THEN
+            IF (CASE WHEN v_here ? 'w' THEN ssb_internal.xsd_admits(v_here -> 'w', p_name) ELSE v_here -> 'names' ? p_name END) THEN
                 states := states || jsonb_build_array(jsonb_build_array(v_at,
                     CASE WHEN v_here ? 'max' THEN v_times + 1 ELSE least(v_times + 1, coalesce((v_here ->> 'min')::integer, 1)) END));
                 particle := coalesce(particle, v_here);
@@ -65,7 +68,7 @@ BEGIN
             END LOOP;
             FOR v_number IN SELECT w FROM jsonb_array_elements(v_state -> 'w') AS w LOOP
                 v_candidate := p_model -> 'pos' -> (v_number::integer - 1);
-                IF ssb.xsd_admits(v_candidate -> 'w', p_name) THEN
+                IF ssb_internal.xsd_admits(v_candidate -> 'w', p_name) THEN
                     states := states || jsonb_build_array(jsonb_build_array(v_number, 1));
                     particle := coalesce(particle, v_candidate);
                 END IF;
@@ -76,8 +79,9 @@ END;
 $$;
 
 -- May the content end in these states?
-CREATE OR REPLACE FUNCTION ssb.xsd_complete(p_model jsonb, p_states jsonb) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_complete(p_model jsonb, p_states jsonb) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer;
@@ -94,8 +98,9 @@ END;
 $$;
 
 -- What could stand next, for messages: 'a','{urn:x}b'; '' for nothing.
-CREATE OR REPLACE FUNCTION ssb.xsd_expected(p_model jsonb, p_states jsonb) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_expected(p_model jsonb, p_states jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer;
@@ -115,13 +120,14 @@ BEGIN
             END LOOP;
         END IF;
     END LOOP;
-    RETURN (SELECT coalesce(string_agg(DISTINCT '''' || ssb.xsd_shown(n) || '''', ','), '') FROM unnest(v_names) AS n);
+    RETURN (SELECT coalesce(string_agg(DISTINCT '''' || ssb_internal.xsd_shown(n) || '''', ','), '') FROM unnest(v_names) AS n);
 END;
 $$;
 
 -- Is type p_key the type p_base or derived from it?
-CREATE OR REPLACE FUNCTION ssb.xsd_derives(p_types jsonb, p_key text, p_base text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_derives(p_types jsonb, p_key text, p_base text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_key text := p_key;
@@ -130,19 +136,19 @@ BEGIN
         RETURN true;
     END IF;
     WHILE v_key IS NOT NULL LOOP
-        IF v_key = p_base OR p_base = 'xs:anySimpleType' AND ssb.xsd_type(p_types, v_key) ->> 'k' = 's' THEN
+        IF v_key = p_base OR p_base = 'xs:anySimpleType' AND ssb_internal.xsd_type(p_types, v_key) ->> 'k' = 's' THEN
             RETURN true;
         END IF;
-        v_key := CASE WHEN left(v_key, 3) = 'xs:' THEN ssb.xsd_builtin_base(substr(v_key, 4)) ELSE p_types -> v_key ->> 'b' END;
+        v_key := CASE WHEN left(v_key, 3) = 'xs:' THEN ssb_internal.xsd_builtin_base(substr(v_key, 4)) ELSE p_types -> v_key ->> 'b' END;
     END LOOP;
     RETURN false;
 END;
 $$;
 
 -- The built-in type that a built-in type is derived from.
-CREATE OR REPLACE FUNCTION ssb.xsd_builtin_base(p_name text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_builtin_base(p_name text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT 'xs:' || CASE p_name
         WHEN 'normalizedString' THEN 'string' WHEN 'token' THEN 'normalizedString' WHEN 'language' THEN 'token'
         WHEN 'Name' THEN 'token' WHEN 'NMTOKEN' THEN 'token' WHEN 'NCName' THEN 'Name' WHEN 'ID' THEN 'NCName'
@@ -151,15 +157,16 @@ AS $$
         WHEN 'long' THEN 'integer' WHEN 'int' THEN 'long' WHEN 'short' THEN 'int' WHEN 'byte' THEN 'short'
         WHEN 'nonNegativeInteger' THEN 'integer' WHEN 'unsignedLong' THEN 'nonNegativeInteger'
         WHEN 'unsignedInt' THEN 'unsignedLong' WHEN 'unsignedShort' THEN 'unsignedInt'
-        WHEN 'unsignedByte' THEN 'unsignedShort' WHEN 'positiveInteger' THEN 'nonNegativeInteger' END
-$$;
+        WHEN 'unsignedByte' THEN 'unsignedShort' WHEN 'positiveInteger' THEN 'nonNegativeInteger' END;
+END;
 
 -- The attributes of the element that piece p_at opens against its type. fault without its place;
 -- node is the attribute at fault; ids and references are values of types ID and IDREF(S).
-CREATE OR REPLACE FUNCTION ssb.xsd_check_element_attributes(
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_check_element_attributes(
     p_compiled jsonb, p_type jsonb, p_at integer, p_toks text[], p_opens integer[], p_decls integer[],
     OUT fault text, OUT node bigint, OUT ids text[], OUT refs text[])
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_attribute bigint;
@@ -174,11 +181,11 @@ BEGIN
     ids := '{}';
     refs := '{}';
     IF strpos(split_part(p_toks[p_at], '>', 1), '"') > 0 THEN
-        FOREACH v_attribute IN ARRAY ssb.xq_attributes(p_at::bigint * 2, NULL, NULL, p_toks, p_opens, p_decls) LOOP
+        FOREACH v_attribute IN ARRAY ssb_internal.xq_attributes(p_at::bigint * 2, NULL, NULL, p_toks, p_opens, p_decls) LOOP
             v_written := split_part(substr(p_toks[p_at], (v_attribute >> 32)::integer + 1), '=', 1);
-            v_name := ssb.xsd_expanded(v_written, true, p_at, p_toks, p_opens, p_decls);
+            v_name := ssb_internal.xsd_expanded(v_written, true, p_at, p_toks, p_opens, p_decls);
             CONTINUE WHEN v_name LIKE '{http://www.w3.org/2001/XMLSchema-instance}%';
-            v_value := ssb.xml_unescape(split_part(substr(p_toks[p_at], (v_attribute >> 32)::integer), '"', 2));
+            v_value := ssb_internal.xml_unescape(split_part(substr(p_toks[p_at], (v_attribute >> 32)::integer), '"', 2));
             node := v_attribute;
             v_declaration := p_type -> 'attrs' -> v_name;
             IF v_declaration ->> 'use' = 'prohibited' THEN
@@ -188,31 +195,31 @@ BEGIN
                 IF p_type ? 'any' THEN
                     v_declaration := p_compiled -> 'attributes' -> v_name;
                     CONTINUE WHEN v_declaration IS NULL;
-                ELSIF p_type ? 'anyattr' AND ssb.xsd_admits(p_type -> 'anyattr', v_name) THEN
+                ELSIF p_type ? 'anyattr' AND ssb_internal.xsd_admits(p_type -> 'anyattr', v_name) THEN
                     CONTINUE WHEN p_type -> 'anyattr' ->> 'how' = 'skip';
                     v_declaration := p_compiled -> 'attributes' -> v_name;
                     CONTINUE WHEN v_declaration IS NULL AND p_type -> 'anyattr' ->> 'how' = 'lax';
                 END IF;
                 IF v_declaration IS NULL THEN
-                    fault := format('Attribute ''%s'' is not permitted in this context.', ssb.xsd_shown(v_name));
+                    fault := format('Attribute ''%s'' is not permitted in this context.', ssb_internal.xsd_shown(v_name));
                     RETURN;
                 END IF;
             END IF;
             v_seen := v_seen || v_name;
-            v_type := ssb.xsd_type(p_compiled, v_declaration ->> 't');
-            IF ssb.xsd_value_fault(p_compiled -> 'types', v_type, v_value) IS NOT NULL THEN
+            v_type := ssb_internal.xsd_type(p_compiled, v_declaration ->> 't');
+            IF ssb_internal.xsd_value_fault(p_compiled -> 'types', v_type, v_value) IS NOT NULL THEN
                 fault := format('Invalid simple type value: ''%s''.', v_value);
                 RETURN;
             ELSIF v_declaration ? 'fixed'
-                  AND ssb.xsd_collapse(v_value, v_type ->> 'ws') <> ssb.xsd_collapse(v_declaration ->> 'fixed', v_type ->> 'ws') THEN
+                  AND ssb_internal.xsd_collapse(v_value, v_type ->> 'ws') <> ssb_internal.xsd_collapse(v_declaration ->> 'fixed', v_type ->> 'ws') THEN
                 fault := format('Element or attribute ''%s'' was defined as fixed, the element value has to be equal to value of ''fixed'''
-                                ' attribute specified in definition.', ssb.xsd_shown(v_name));
+                                ' attribute specified in definition.', ssb_internal.xsd_shown(v_name));
                 RETURN;
             END IF;
             IF v_type ->> 'p' = 'ID' THEN
-                ids := ids || ssb.xsd_collapse(v_value, 'collapse');
+                ids := ids || ssb_internal.xsd_collapse(v_value, 'collapse');
             ELSIF v_type ->> 'p' = 'IDREF' OR v_type ->> 'list' = 'xs:IDREF' THEN
-                refs := refs || string_to_array(ssb.xsd_collapse(v_value, 'collapse'), ' ');
+                refs := refs || string_to_array(ssb_internal.xsd_collapse(v_value, 'collapse'), ' ');
             END IF;
         END LOOP;
     END IF;
@@ -220,7 +227,7 @@ BEGIN
     SELECT a.key INTO v_required FROM jsonb_each(p_type -> 'attrs') AS a
      WHERE a.value ->> 'use' = 'required' AND NOT a.key = ANY (v_seen) ORDER BY a.key LIMIT 1;
     IF FOUND THEN
-        fault := format('Required attribute ''%s'' is missing.', ssb.xsd_shown(v_required));
+        fault := format('Required attribute ''%s'' is missing.', ssb_internal.xsd_shown(v_required));
     ELSIF cardinality(ids) > 1 THEN
         fault := 'Multiple ID attributes found on a single element.';
     END IF;
@@ -229,8 +236,9 @@ $$;
 
 -- NULL for a valid body, else what SQL Server would say, its place included. A body may have
 -- several roots, each of which must be declared.
-CREATE OR REPLACE FUNCTION ssb.xml_schema_validate(compiled jsonb, body text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_schema_validate(compiled jsonb, body text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     c_xsi CONSTANT text := 'http://www.w3.org/2001/XMLSchema-instance';
@@ -270,12 +278,12 @@ BEGIN
     IF $1 IS NULL OR $2 IS NULL THEN
         RETURN NULL;
     END IF;
-    SELECT r.tokens, r.error, r.place INTO v_read FROM ssb.xml_read(v_text) AS r;
+    SELECT r.tokens, r.error, r.place INTO v_read FROM ssb_internal.xml_read(v_text) AS r;
     IF v_read.error IS NOT NULL THEN
-        RETURN ssb.xml_parsing_message(v_text, v_read.place, ssb.xml_parsing_error(v_read.error));
+        RETURN ssb_internal.xml_parsing_message(v_text, v_read.place, ssb_internal.xml_parsing_error(v_read.error));
     END IF;
     SELECT i.toks, i.ends, i.opens, i.decls INTO v_toks, v_ends, v_opens, v_decls
-      FROM ssb.xml_index(array_to_string(v_read.tokens, '<')) AS i;
+      FROM ssb_internal.xml_index(array_to_string(v_read.tokens, '<')) AS i;
 
     FOR v_at IN 1 .. cardinality(v_toks) LOOP
         v_tok := v_toks[v_at];
@@ -285,8 +293,8 @@ BEGIN
             v_skip := 0;
         ELSIF v_at > 1 AND v_tok NOT LIKE '!%' AND v_tok NOT LIKE '?%' AND v_tok NOT LIKE '/%' THEN
             -- ── a start tag ──────────────────────────────────────────────────────────────────
-            v_name := ssb.xsd_expanded(split_part(split_part(split_part(v_tok, '>', 1), ' ', 1), '/', 1), false, v_at,
-                                       v_toks, v_opens, v_decls);
+            v_name := ssb_internal.xsd_expanded(split_part(split_part(split_part(v_tok, '>', 1), ' ', 1), '/', 1), false, v_at,
+                                                v_toks, v_opens, v_decls);
             v_declaration := NULL;
             v_how := 'strict';
             IF v_depth = 0 THEN
@@ -295,10 +303,10 @@ BEGIN
                 v_type := v_open[v_depth];
                 IF v_nil[v_depth] THEN
                     v_fault := format('Element ''%s'' must not have character or element children, because xsi:nil was set to true.',
-                                      ssb.xsd_shown(v_name));
+                                      ssb_internal.xsd_shown(v_name));
                     EXIT;
                 ELSIF v_type ->> 'k' = 's' OR v_type ? 'simple' THEN
-                    v_fault := format('Element ''%s'' found in text only content model.', ssb.xsd_shown(v_name));
+                    v_fault := format('Element ''%s'' found in text only content model.', ssb_internal.xsd_shown(v_name));
                     EXIT;
                 ELSIF v_type ? 'any' THEN
                     v_how := 'lax';
@@ -307,21 +315,21 @@ BEGIN
                     v_position := v_type -> 'm' -> 'all' -> v_name;
                     IF v_position IS NULL THEN
                         v_fault := format('Invalid content. Expected element(s): %s. Found: element ''%s'' instead.',
-                            (SELECT string_agg('''' || ssb.xsd_shown(k) || '''', ',' ORDER BY k) FROM jsonb_object_keys(v_type -> 'm' -> 'all') AS k
-                              WHERE NOT v_states[v_depth] ? k), ssb.xsd_shown(v_name));
+                            (SELECT string_agg('''' || ssb_internal.xsd_shown(k) || '''', ',' ORDER BY k) FROM jsonb_object_keys(v_type -> 'm' -> 'all') AS k
+                              WHERE NOT v_states[v_depth] ? k), ssb_internal.xsd_shown(v_name));
                         EXIT;
                     ELSIF v_states[v_depth] ? (v_position ->> 'as') THEN
-                        v_fault := format('Found duplicate element ''%s'' in all content model.', ssb.xsd_shown(v_name));
+                        v_fault := format('Found duplicate element ''%s'' in all content model.', ssb_internal.xsd_shown(v_name));
                         EXIT;
                     END IF;
                     v_states[v_depth] := v_states[v_depth] || jsonb_build_object(v_position ->> 'as', true);
                     v_declaration := coalesce(v_position -> 'd', $1 -> 'elements' -> v_name);
                 ELSE
-                    SELECT a.states, a.particle INTO v_next, v_position FROM ssb.xsd_advance(v_type -> 'm', v_states[v_depth], v_name) AS a;
+                    SELECT a.states, a.particle INTO v_next, v_position FROM ssb_internal.xsd_advance(v_type -> 'm', v_states[v_depth], v_name) AS a;
                     IF v_next = '[]' THEN
-                        v_tail := ssb.xsd_expected(v_type -> 'm', v_states[v_depth]);
-                        v_fault := CASE v_tail WHEN '' THEN format('Unexpected element(s): %s.', ssb.xsd_shown(v_name))
-                            ELSE format('Invalid content. Expected element(s): %s. Found: element ''%s'' instead.', v_tail, ssb.xsd_shown(v_name)) END;
+                        v_tail := ssb_internal.xsd_expected(v_type -> 'm', v_states[v_depth]);
+                        v_fault := CASE v_tail WHEN '' THEN format('Unexpected element(s): %s.', ssb_internal.xsd_shown(v_name))
+                            ELSE format('Invalid content. Expected element(s): %s. Found: element ''%s'' instead.', v_tail, ssb_internal.xsd_shown(v_name)) END;
                         EXIT;
                     END IF;
                     v_states[v_depth] := v_next;
@@ -339,36 +347,36 @@ BEGIN
                 CONTINUE WHEN v_skip > v_at;
                 v_skip := 0;
             ELSE
-                v_value := ssb.xsd_attribute_value(v_at, c_xsi, 'type', v_toks, v_opens, v_decls);
+                v_value := ssb_internal.xsd_attribute_value(v_at, c_xsi, 'type', v_toks, v_opens, v_decls);
                 IF v_declaration IS NULL AND v_how = 'strict' AND v_value IS NULL THEN
-                    v_fault := format('Declaration not found for element ''%s''.', ssb.xsd_shown(v_name));
+                    v_fault := format('Declaration not found for element ''%s''.', ssb_internal.xsd_shown(v_name));
                     EXIT;
                 END IF;
                 v_declaration := coalesce(v_declaration, '{"t": "xs:anyType"}');
                 v_key := v_declaration ->> 't';
                 IF v_value IS NOT NULL THEN
-                    v_key := ssb.xsd_expanded(btrim(v_value, E' \t\n'), false, v_at, v_toks, v_opens, v_decls);
+                    v_key := ssb_internal.xsd_expanded(btrim(v_value, E' \t\n'), false, v_at, v_toks, v_opens, v_decls);
                     v_key := regexp_replace(v_key, '^\{http://www\.w3\.org/2001/XMLSchema\}', 'xs:');
-                    IF ssb.xsd_type($1, v_key) IS NULL THEN
+                    IF ssb_internal.xsd_type($1, v_key) IS NULL THEN
                         v_fault := format('Type definition for type ''%s'' was not found, type definition is required before use in a type cast.',
-                                          ssb.xsd_shown(v_key));
+                                          ssb_internal.xsd_shown(v_key));
                         EXIT;
-                    ELSIF NOT ssb.xsd_derives(v_types, v_key, v_declaration ->> 't') THEN
-                        v_fault := format('Invalid cast for element ''%s'' from type ''%s'' to type ''%s''.', ssb.xsd_shown(v_name),
-                                          ssb.xsd_shown(v_declaration ->> 't'), ssb.xsd_shown(v_key));
+                    ELSIF NOT ssb_internal.xsd_derives(v_types, v_key, v_declaration ->> 't') THEN
+                        v_fault := format('Invalid cast for element ''%s'' from type ''%s'' to type ''%s''.', ssb_internal.xsd_shown(v_name),
+                                          ssb_internal.xsd_shown(v_declaration ->> 't'), ssb_internal.xsd_shown(v_key));
                         EXIT;
                     END IF;
                 ELSIF v_declaration ? 'abstract' THEN
-                    v_fault := format('Element ''%s'' requires substitution, because it was defined as abstract.', ssb.xsd_shown(v_name));
+                    v_fault := format('Element ''%s'' requires substitution, because it was defined as abstract.', ssb_internal.xsd_shown(v_name));
                     EXIT;
                 END IF;
-                v_type := ssb.xsd_type($1, v_key);
+                v_type := ssb_internal.xsd_type($1, v_key);
                 IF v_type ? 'abstract' THEN
                     v_fault := format('The type of element ''%s'' is abstract. Instantiation requires the use of xsi:type to specify a'
-                                      ' non-abstract type.', ssb.xsd_shown(v_name));
+                                      ' non-abstract type.', ssb_internal.xsd_shown(v_name));
                     EXIT;
                 END IF;
-                SELECT c.* INTO v_checked FROM ssb.xsd_check_element_attributes($1, v_type, v_at, v_toks, v_opens, v_decls) AS c;
+                SELECT c.* INTO v_checked FROM ssb_internal.xsd_check_element_attributes($1, v_type, v_at, v_toks, v_opens, v_decls) AS c;
                 IF v_checked.fault IS NOT NULL THEN
                     v_fault := v_checked.fault;
                     v_place := v_checked.node;
@@ -383,10 +391,10 @@ BEGIN
                 END LOOP;
                 EXIT WHEN v_fault IS NOT NULL;
                 v_refs := v_refs || v_checked.refs;
-                v_value := ssb.xsd_attribute_value(v_at, c_xsi, 'nil', v_toks, v_opens, v_decls);
+                v_value := ssb_internal.xsd_attribute_value(v_at, c_xsi, 'nil', v_toks, v_opens, v_decls);
                 IF v_value IN ('true', '1') AND NOT v_declaration ? 'nillable' AND v_how = 'strict' THEN
                     v_fault := format('Element ''%s'' may not have xsi:nil="true" because it was not defined as nillable or because it has a'
-                                      ' fixed value constraint.', ssb.xsd_shown(v_name));
+                                      ' fixed value constraint.', ssb_internal.xsd_shown(v_name));
                     EXIT;
                 END IF;
                 v_depth := v_depth + 1;
@@ -407,38 +415,38 @@ BEGIN
             IF v_nil[v_depth] THEN
                 NULL;
             ELSIF v_type ->> 'k' = 's' OR v_type ? 'simple' THEN
-                v_value := ssb.xml_unescape(v_values[v_depth]);
+                v_value := ssb_internal.xml_unescape(v_values[v_depth]);
                 IF v_value = '' AND (v_declaration ? 'default' OR v_declaration ? 'fixed') THEN
                     v_value := coalesce(v_declaration ->> 'default', v_declaration ->> 'fixed');
                 END IF;
-                v_type := CASE WHEN v_type ? 'simple' THEN ssb.xsd_type($1, v_type ->> 'simple') ELSE v_type END;
-                IF ssb.xsd_value_fault(v_types, v_type, v_value) IS NOT NULL THEN
+                v_type := CASE WHEN v_type ? 'simple' THEN ssb_internal.xsd_type($1, v_type ->> 'simple') ELSE v_type END;
+                IF ssb_internal.xsd_value_fault(v_types, v_type, v_value) IS NOT NULL THEN
                     v_fault := format('Invalid simple type value: ''%s''.', v_value);
                     EXIT;
                 ELSIF v_declaration ? 'fixed'
-                      AND ssb.xsd_collapse(v_value, v_type ->> 'ws') <> ssb.xsd_collapse(v_declaration ->> 'fixed', v_type ->> 'ws') THEN
+                      AND ssb_internal.xsd_collapse(v_value, v_type ->> 'ws') <> ssb_internal.xsd_collapse(v_declaration ->> 'fixed', v_type ->> 'ws') THEN
                     v_fault := format('Element or attribute ''%s'' was defined as fixed, the element value has to be equal to value of ''fixed'''
                         ' attribute specified in definition.',
                         split_part(split_part(split_part(v_toks[v_pieces[v_depth]], '>', 1), ' ', 1), '/', 1));
                     EXIT;
                 END IF;
             ELSIF v_type -> 'm' ? 'all' THEN
-                SELECT string_agg('''' || ssb.xsd_shown(a.key) || '''', ',' ORDER BY a.key) INTO v_tail
+                SELECT string_agg('''' || ssb_internal.xsd_shown(a.key) || '''', ',' ORDER BY a.key) INTO v_tail
                   FROM jsonb_each(v_type -> 'm' -> 'all') AS a
                  WHERE a.value -> 'min' = '1' AND a.key = a.value ->> 'as' AND NOT v_states[v_depth] ? a.key;
                 IF v_tail IS NOT NULL AND NOT (v_type -> 'm' -> 'min' = '0' AND v_states[v_depth] = '{}') THEN
                     v_fault := format('Invalid content. Expected element(s): %s.', v_tail);
                     EXIT;
                 END IF;
-            ELSIF v_type ? 'm' AND NOT ssb.xsd_complete(v_type -> 'm', v_states[v_depth]) THEN
-                v_fault := format('Invalid content. Expected element(s): %s.', ssb.xsd_expected(v_type -> 'm', v_states[v_depth]));
+            ELSIF v_type ? 'm' AND NOT ssb_internal.xsd_complete(v_type -> 'm', v_states[v_depth]) THEN
+                v_fault := format('Invalid content. Expected element(s): %s.', ssb_internal.xsd_expected(v_type -> 'm', v_states[v_depth]));
                 EXIT;
             END IF;
             v_depth := v_depth - 1;
         END IF;
 
         -- ── character data behind the tag ────────────────────────────────────────────────────
-        v_tail := ssb.xml_tail(v_tok, v_at);
+        v_tail := ssb_internal.xml_tail(v_tok, v_at);
         IF v_tail <> '' THEN
             v_place := v_at::bigint * 2;
             IF v_depth = 0 THEN
@@ -456,7 +464,7 @@ BEGIN
                     EXIT;
                 ELSIF v_type ->> 'k' = 's' OR v_type ? 'simple' THEN
                     v_values[v_depth] := v_values[v_depth] || v_tail;
-                ELSIF NOT coalesce((v_type -> 'mixed')::boolean, false) AND ssb.xml_unescape(v_tail) ~ '[^ \t\n]' THEN
+                ELSIF NOT coalesce((v_type -> 'mixed')::boolean, false) AND ssb_internal.xml_unescape(v_tail) ~ '[^ \t\n]' THEN
                     v_fault := 'Text node is not allowed at this location, the type was defined with element only content or with simple content.';
                     EXIT;
                 END IF;
@@ -470,14 +478,15 @@ BEGIN
           INTO v_fault FROM unnest(v_refs) AS r WHERE NOT r = ANY (v_ids) LIMIT 1;
         RETURN v_fault;
     END IF;
-    RETURN 'XML Validation: ' || v_fault || ' Location: ' || ssb.xml_location(v_place, v_toks, v_ends, v_opens);
+    RETURN 'XML Validation: ' || v_fault || ' Location: ' || ssb_internal.xml_location(v_place, v_toks, v_ends, v_opens);
 END;
 $$;
 
 -- The value of one attribute of the element that piece p_at opens; NULL if it has none.
-CREATE OR REPLACE FUNCTION ssb.xsd_attribute_value(
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_attribute_value(
     p_at integer, p_uri text, p_name text, p_toks text[], p_opens integer[], p_decls integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_node bigint;
@@ -485,29 +494,31 @@ BEGIN
     IF p_decls = '{}' OR strpos(p_toks[p_at], ':' || p_name || '="') = 0 THEN
         RETURN NULL;
     END IF;
-    v_node := (ssb.xq_attributes(p_at::bigint * 2, p_name, p_uri, p_toks, p_opens, p_decls))[1];
-    RETURN ssb.xml_unescape(split_part(substr(p_toks[p_at], (v_node >> 32)::integer), '"', 2));
+    v_node := (ssb_internal.xq_attributes(p_at::bigint * 2, p_name, p_uri, p_toks, p_opens, p_decls))[1];
+    RETURN ssb_internal.xml_unescape(split_part(substr(p_toks[p_at], (v_node >> 32)::integer), '"', 2));
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.xml_schema_validate(compiled jsonb, body bytea) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_schema_validate(compiled jsonb, body bytea) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_decoded record;
 BEGIN
-    SELECT d.value, d.error, d.place INTO v_decoded FROM ssb.xml_decode($2) AS d;
+    SELECT d.value, d.error, d.place INTO v_decoded FROM ssb_internal.xml_decode($2) AS d;
     IF v_decoded.error IS NOT NULL THEN
-        RETURN ssb.xml_parsing_message(encode(substring($2 from 1 for 200), 'escape'), v_decoded.place,
-                                       ssb.xml_parsing_error(v_decoded.error));
+        RETURN ssb_internal.xml_parsing_message(encode(substring($2 from 1 for 200), 'escape'), v_decoded.place,
+                                                ssb_internal.xml_parsing_error(v_decoded.error));
     END IF;
-    RETURN ssb.xml_schema_validate($1, v_decoded.value);
+    RETURN ssb_internal.xml_schema_validate($1, v_decoded.value);
 END;
 $$;
 
 -- What is wrong with a body that is no well-formed XML, in SQL Server's words; NULL if it is.
-CREATE OR REPLACE FUNCTION ssb.xml_fault(body bytea) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_fault(body bytea) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_decoded record;
@@ -517,13 +528,13 @@ BEGIN
     IF sys.xml_is_well_formed($1) THEN
         RETURN NULL;
     END IF;
-    SELECT d.value, d.error, d.place INTO v_decoded FROM ssb.xml_decode($1) AS d;
+    SELECT d.value, d.error, d.place INTO v_decoded FROM ssb_internal.xml_decode($1) AS d;
     IF v_decoded.error IS NOT NULL THEN
-        RETURN ssb.xml_parsing_message(encode(substring($1 from 1 for 200), 'escape'), v_decoded.place,
-                                       ssb.xml_parsing_error(v_decoded.error));
+        RETURN ssb_internal.xml_parsing_message(encode(substring($1 from 1 for 200), 'escape'), v_decoded.place,
+                                                ssb_internal.xml_parsing_error(v_decoded.error));
     END IF;
     v_text := replace(replace(ltrim(v_decoded.value, E'\uFEFF'), E'\r\n', E'\n'), E'\r', E'\n');
-    SELECT r.error, r.place INTO v_read FROM ssb.xml_read(v_text) AS r;
-    RETURN ssb.xml_parsing_message(v_text, coalesce(v_read.place, 1), ssb.xml_parsing_error(coalesce(v_read.error, 9400)));
+    SELECT r.error, r.place INTO v_read FROM ssb_internal.xml_read(v_text) AS r;
+    RETURN ssb_internal.xml_parsing_message(v_text, coalesce(v_read.place, 1), ssb_internal.xml_parsing_error(coalesce(v_read.error, 9400)));
 END;
 $$;

@@ -1,8 +1,9 @@
 -- XML Schema: is a text a value of a simple type?
 
 -- White space as the whiteSpace facet says.
-CREATE OR REPLACE FUNCTION ssb.xsd_collapse(p_value text, p_how text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_collapse(p_value text, p_how text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_how = 'preserve' OR p_value !~ '[ \t\n\r]' THEN
@@ -16,8 +17,9 @@ $$;
 
 -- A date or time as a point on one line, so that two can be compared; NULL where it is none. What
 -- a value lacks (a gMonth its year) is taken from 1972-01-01, and no time zone counts as UTC.
-CREATE OR REPLACE FUNCTION ssb.xsd_instant(p_primitive text, p_value text) RETURNS numeric
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_instant(p_primitive text, p_value text) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_match text[];
@@ -72,8 +74,9 @@ END;
 $$;
 
 -- A duration in seconds, a month counted as 30 days: enough to order what can be ordered.
-CREATE OR REPLACE FUNCTION ssb.xsd_duration(p_value text) RETURNS numeric
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_duration(p_value text) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_match text[] := regexp_match(p_value,
@@ -90,8 +93,9 @@ END;
 $$;
 
 -- Sign of the difference of two values of one primitive type.
-CREATE OR REPLACE FUNCTION ssb.xsd_order(p_primitive text, p_left text, p_right text) RETURNS integer
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_order(p_primitive text, p_left text, p_right text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     CASE
@@ -101,11 +105,11 @@ BEGIN
         IF p_left LIKE '%INF' OR p_right LIKE '%INF' THEN
             RETURN CASE WHEN p_left = p_right THEN 0 WHEN p_left = 'INF' OR p_right = '-INF' THEN 1 ELSE -1 END;
         END IF;
-        RETURN sign(ssb.xq_double(p_left) - ssb.xq_double(p_right));
+        RETURN sign(ssb_internal.xq_double(p_left) - ssb_internal.xq_double(p_right));
     WHEN p_primitive = 'duration' THEN
-        RETURN sign(ssb.xsd_duration(p_left) - ssb.xsd_duration(p_right));
+        RETURN sign(ssb_internal.xsd_duration(p_left) - ssb_internal.xsd_duration(p_right));
     WHEN p_primitive IN ('dateTime', 'date', 'time', 'gYearMonth', 'gYear', 'gMonthDay', 'gDay', 'gMonth') THEN
-        RETURN sign(ssb.xsd_instant(p_primitive, p_left) - ssb.xsd_instant(p_primitive, p_right));
+        RETURN sign(ssb_internal.xsd_instant(p_primitive, p_left) - ssb_internal.xsd_instant(p_primitive, p_right));
     ELSE
         RETURN CASE WHEN p_left = p_right THEN 0 WHEN p_left COLLATE "C" < p_right THEN -1 ELSE 1 END;
     END CASE;
@@ -113,8 +117,9 @@ END;
 $$;
 
 -- Does a text (white space already handled) belong to the lexical space of a primitive type?
-CREATE OR REPLACE FUNCTION ssb.xsd_is_lexical(p_primitive text, p_value text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_is_lexical(p_primitive text, p_value text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN CASE p_primitive
@@ -124,8 +129,8 @@ BEGIN
         WHEN 'boolean' THEN p_value IN ('true', 'false', '1', '0')
         WHEN 'double' THEN p_value IN ('INF', '-INF')
                            OR length(p_value) < 400 AND p_value ~ '^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$'
-                              AND ssb.xq_double(p_value) IS NOT NULL
-        WHEN 'duration' THEN ssb.xsd_duration(p_value) IS NOT NULL
+                              AND ssb_internal.xq_double(p_value) IS NOT NULL
+        WHEN 'duration' THEN ssb_internal.xsd_duration(p_value) IS NOT NULL
         WHEN 'hexBinary' THEN p_value ~ '^(?:[0-9A-Fa-f]{2})*$'
         WHEN 'base64Binary' THEN replace(p_value, ' ', '') ~ '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
         WHEN 'language' THEN p_value ~ '^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$'
@@ -135,17 +140,18 @@ BEGIN
         WHEN 'NCName' THEN p_value ~ '^[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*$'
         WHEN 'ID' THEN p_value ~ '^[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*$'
         WHEN 'IDREF' THEN p_value ~ '^[A-Za-z_\u00C0-\U0010FFFF][A-Za-z0-9_.\u00B7-\U0010FFFF-]*$'
-        ELSE ssb.xsd_instant(p_primitive, p_value) IS NOT NULL END;
+        ELSE ssb_internal.xsd_instant(p_primitive, p_value) IS NOT NULL END;
 END;
 $$;
 
 -- NULL for a value of the type, else the facet or kind at fault. p_types: the collection's types.
-CREATE OR REPLACE FUNCTION ssb.xsd_value_fault(p_types jsonb, p_type jsonb, p_value text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xsd_value_fault(p_types jsonb, p_type jsonb, p_value text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_primitive text := p_type ->> 'p';
-    v_value text := ssb.xsd_collapse(p_value, p_type ->> 'ws');
+    v_value text := ssb_internal.xsd_collapse(p_value, p_type ->> 'ws');
     v_length integer;
     v_item text;
     v_pattern text;
@@ -157,7 +163,7 @@ BEGIN
         IF v_value <> '' THEN
             FOREACH v_item IN ARRAY string_to_array(v_value, ' ') LOOP
                 v_length := v_length + 1;
-                v_fault := ssb.xsd_value_fault(p_types, ssb.xsd_type(p_types, p_type ->> 'list'), v_item);
+                v_fault := ssb_internal.xsd_value_fault(p_types, ssb_internal.xsd_type(p_types, p_type ->> 'list'), v_item);
                 IF v_fault IS NOT NULL THEN
                     RETURN v_fault;
                 END IF;
@@ -166,14 +172,14 @@ BEGIN
     ELSIF v_primitive = 'union' THEN
         v_fault := 'union';
         FOR v_item IN SELECT m FROM jsonb_array_elements_text(p_type -> 'union') AS m LOOP
-            v_fault := ssb.xsd_value_fault(p_types, ssb.xsd_type(p_types, v_item), p_value);
+            v_fault := ssb_internal.xsd_value_fault(p_types, ssb_internal.xsd_type(p_types, v_item), p_value);
             EXIT WHEN v_fault IS NULL;
         END LOOP;
         IF v_fault IS NOT NULL THEN
             RETURN v_fault;
         END IF;
     ELSE
-        IF NOT ssb.xsd_is_lexical(v_primitive, v_value) THEN
+        IF NOT ssb_internal.xsd_is_lexical(v_primitive, v_value) THEN
             RETURN v_primitive;
         END IF;
         IF p_type ?| ARRAY['length', 'minLength', 'maxLength'] THEN
@@ -192,13 +198,13 @@ BEGIN
         RETURN 'minLength';
     ELSIF v_length > (p_type ->> 'maxLength')::integer THEN
         RETURN 'maxLength';
-    ELSIF p_type ? 'min' AND ssb.xsd_order(v_primitive, v_value, p_type ->> 'min') < 0 THEN
+    ELSIF p_type ? 'min' AND ssb_internal.xsd_order(v_primitive, v_value, p_type ->> 'min') < 0 THEN
         RETURN 'minInclusive';
-    ELSIF p_type ? 'max' AND ssb.xsd_order(v_primitive, v_value, p_type ->> 'max') > 0 THEN
+    ELSIF p_type ? 'max' AND ssb_internal.xsd_order(v_primitive, v_value, p_type ->> 'max') > 0 THEN
         RETURN 'maxInclusive';
-    ELSIF p_type ? 'above' AND ssb.xsd_order(v_primitive, v_value, p_type ->> 'above') <= 0 THEN
+    ELSIF p_type ? 'above' AND ssb_internal.xsd_order(v_primitive, v_value, p_type ->> 'above') <= 0 THEN
         RETURN 'minExclusive';
-    ELSIF p_type ? 'below' AND ssb.xsd_order(v_primitive, v_value, p_type ->> 'below') >= 0 THEN
+    ELSIF p_type ? 'below' AND ssb_internal.xsd_order(v_primitive, v_value, p_type ->> 'below') >= 0 THEN
         RETURN 'maxExclusive';
     ELSIF p_type ? 'digits' AND length(replace(ltrim(trim_scale(abs(v_value::numeric))::text, '0'), '.', ''))
                                 > (p_type ->> 'digits')::integer THEN
@@ -222,7 +228,7 @@ BEGIN
     END IF;
     IF p_type ? 'enum' AND NOT p_type -> 'enum' ? v_value THEN
         FOR v_item IN SELECT e FROM jsonb_array_elements_text(p_type -> 'enum') AS e LOOP
-            IF v_primitive NOT IN ('list', 'union') AND ssb.xsd_order(v_primitive, v_value, v_item) = 0 THEN
+            IF v_primitive NOT IN ('list', 'union') AND ssb_internal.xsd_order(v_primitive, v_value, v_item) = 0 THEN
                 RETURN NULL;
             END IF;
         END LOOP;

@@ -2,14 +2,14 @@
 -- what most programs send. PostgreSQL runs an expression without captures as an automaton, at
 -- about 4 ns per character, so asking first costs next to nothing.
 
--- Is p_text in the form that tokens of ssb.xml_read have, as far as its characters go? (Comments
+-- Is p_text in the form that tokens of ssb_internal.xml_read have, as far as its characters go? (Comments
 -- and instructions make the answer false; nesting and repeated attributes are another question.)
-CREATE OR REPLACE FUNCTION ssb.xml_looks_usual(p_text text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xml_looks_usual(p_text text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
     -- text: at least one character that is no white space, or white space ending in a reference
-    RETURN p_text ~ ('^(?:(?:[ \t\n]*(?:[^<>& \t\n\x01-\x08\x0b-\x1f\uFFFE\uFFFF]|&(?:amp|lt|gt|#xD);)'
+    RETURN p_text OPERATOR(pg_catalog.~) ('^(?:(?:[ \t\n]*(?:[^<>& \t\n\x01-\x08\x0b-\x1f\uFFFE\uFFFF]|&(?:amp|lt|gt|#xD);)'
                      '(?:[^<>&\x01-\x08\x0b-\x1f\uFFFE\uFFFF]|&(?:amp|lt|gt|#xD);)*|[ \t\n]*&#x(?:20|A|9);)?'
                      '(?:<(?:/[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?'
                      '|[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?'
@@ -20,8 +20,9 @@ $$;
 
 -- The same for a value that ought to be ours already: names may be any, comments and instructions
 -- are in order, and a start tag may lack its end tag.
-CREATE OR REPLACE FUNCTION ssb.xml_is_ours(p_text text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xml_is_ours(p_text text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN p_text ~ ('^(?:(?:[ \t\n]*(?:[^<>& \t\n\r]|&(?:amp|lt|gt|#xD);)'
@@ -34,8 +35,9 @@ $$;
 
 -- Are all prefixes in a text of the usual form declared, by its first element? (false also where
 -- declarations stand further inside: that takes a closer look.)
-CREATE OR REPLACE FUNCTION ssb.xml_prefixes_at_root(p_text text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xml_prefixes_at_root(p_text text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_root text := split_part(substr(p_text, strpos(p_text, '<')), '>', 1);
@@ -58,8 +60,9 @@ $$;
 
 -- Do the tags of a text of the usual form match? false also for what needs a closer look:
 -- <a></a>, repeated attributes, prefixes declared inside, more than p_max_depth levels.
-CREATE OR REPLACE FUNCTION ssb.xml_nests(p_text text, p_max_depth integer DEFAULT NULL) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xml_nests(p_text text, p_max_depth integer DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_piece text;
@@ -69,7 +72,7 @@ DECLARE
     v_prefixes boolean := p_text ~ '[< ][A-Za-z_][A-Za-z0-9_.-]*:[A-Za-z_][A-Za-z0-9_.-]*[=>/ ]';
     v_roots integer := 0;
 BEGIN
-    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></' OR v_prefixes AND NOT ssb.xml_prefixes_at_root(p_text) THEN
+    IF p_text ~ '<[^/<>](?:[^<>]*[^/<>])?></' OR v_prefixes AND NOT ssb_internal.xml_prefixes_at_root(p_text) THEN
         RETURN false;
     END IF;
     FOREACH v_piece IN ARRAY string_to_array(p_text, '<') LOOP
@@ -90,7 +93,7 @@ BEGIN
                     RETURN false;       -- out of the scope of the first one's declarations
                 END IF;
             END IF;
-            IF strpos(v_piece, '" ') > 0 AND ssb.xml_repeats_attribute(split_part(v_piece, '>', 1)) THEN
+            IF strpos(v_piece, '" ') > 0 AND ssb_internal.xml_repeats_attribute(split_part(v_piece, '>', 1)) THEN
                 RETURN false;
             END IF;
             IF v_piece NOT LIKE '%/>%' THEN

@@ -3,8 +3,9 @@
 -- and costs twenty times as much per call.
 
 -- Character data between tags. A carriage return would be lost to the next parser's line ends.
-CREATE OR REPLACE FUNCTION ssb.xml_escape_text(p_text text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_escape_text(p_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_text !~ '[&<>\r]' THEN
@@ -16,8 +17,9 @@ END;
 $$;
 
 -- The same inside a double-quoted attribute value, where tabs and line ends need a reference too.
-CREATE OR REPLACE FUNCTION ssb.xml_escape_attribute(p_text text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_escape_attribute(p_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_text !~ '[&<>"\t\n\r]' THEN
@@ -29,24 +31,30 @@ BEGIN
 END;
 $$;
 
--- Undoes the references that the two functions above and ssb.xml_protect_space write.
-CREATE OR REPLACE FUNCTION ssb.xml_unescape(p_text text) RETURNS text
+-- Each reference that our texts have as its character.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_without_references(p_text text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN replace(replace(replace(replace(replace(replace(replace(replace(
+           p_text, '&#x20;', ' '), '&#xA;', E'\n'), '&#x9;', E'\t'), '&#xD;', E'\r'),
+           '&quot;', '"'), '&gt;', '>'), '&lt;', '<'), '&amp;', '&');
+
+-- Undoes the references that the two functions above and ssb_internal.xml_protect_space write.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_unescape(p_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    IF strpos(p_text, '&') = 0 THEN
+    IF pg_catalog.strpos(p_text, '&') OPERATOR(pg_catalog.=) 0 THEN
         RETURN p_text;
     END IF;
-    RETURN replace(replace(replace(replace(replace(replace(replace(replace(
-               p_text, '&#x20;', ' '), '&#xA;', E'\n'), '&#x9;', E'\t'), '&#xD;', E'\r'),
-               '&quot;', '"'), '&gt;', '>'), '&lt;', '<'), '&amp;', '&');
+    RETURN ssb_internal.xml_without_references(p_text);
 END;
 $$;
 
 -- A text node of white space alone is written with its last character as a reference: the next
 -- parser would drop it otherwise (see "Define the serialization of XML data" in the reference).
-CREATE OR REPLACE FUNCTION ssb.xml_protect_space(p_escaped text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_protect_space(p_escaped text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_escaped !~ '^[ \t\n]+$' THEN
@@ -59,9 +67,10 @@ $$;
 
 -- The message of an XML parsing error: p_position counts characters from 1 in p_text; what is
 -- reported is the line and the character within that line.
-CREATE OR REPLACE FUNCTION ssb.xml_parsing_message(p_text text, p_position integer, p_what text)
+CREATE OR REPLACE FUNCTION ssb_internal.xml_parsing_message(p_text text, p_position integer, p_what text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_before text := left(p_text, greatest(p_position - 1, 0));

@@ -3,8 +3,9 @@
 -- UTF-16 has no converter in PostgreSQL. The units are written as \uXXXX escapes of a JSON string,
 -- so that the JSON reader, which knows surrogate pairs, does the decoding in C.
 -- NULL: not UTF-16 (odd length, half a pair, U+0000).
-CREATE OR REPLACE FUNCTION ssb.xml_decode_utf16(p_bytes bytea, p_big_endian boolean) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_decode_utf16(p_bytes bytea, p_big_endian boolean) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_hex text := encode(p_bytes, 'hex');
@@ -20,9 +21,23 @@ EXCEPTION
 END;
 $$;
 
--- The text of an XML document in bytes. error is 9401, 9402 or 9420, place the character.
-CREATE OR REPLACE FUNCTION ssb.xml_decode(p_bytes bytea, OUT value text, OUT error integer, OUT place integer)
+-- Valid UTF-8 with at least one character of several bytes.
+CREATE OR REPLACE FUNCTION ssb_internal.is_utf8_beyond_ascii(p_bytes bytea) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN length(convert_from(p_bytes, 'UTF8')) < length(p_bytes);
+EXCEPTION
+    WHEN character_not_in_repertoire OR untranslatable_character THEN
+        RETURN false;
+END;
+$$;
+
+-- The text of an XML document in bytes. error is 9401, 9402 or 9420, place the character.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_decode(p_bytes bytea, OUT value text, OUT error integer, OUT place integer)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_start bytea := substring(p_bytes from 1 for 2);
@@ -31,9 +46,9 @@ DECLARE
 BEGIN
     -- UTF-16 by its mark, or by a '<' of two bytes
     IF v_start IN ('\xfffe', '\x3c00') THEN
-        value := ssb.xml_decode_utf16(p_bytes, false);
+        value := ssb_internal.xml_decode_utf16(p_bytes, false);
     ELSIF v_start IN ('\xfeff', '\x003c') THEN
-        value := ssb.xml_decode_utf16(p_bytes, true);
+        value := ssb_internal.xml_decode_utf16(p_bytes, true);
     ELSE
         IF substring(p_bytes from 1 for 3) = '\xefbbbf' THEN
             v_encoding := 'utf-8';
@@ -47,9 +62,10 @@ BEGIN
             CASE
             WHEN v_encoding IS NULL OR v_encoding IN ('utf-8', 'utf8', 'us-ascii', 'ascii') THEN
                 value := convert_from(p_bytes, 'UTF8');
-            WHEN v_encoding IN ('utf-16', 'ucs-2', 'iso-10646-ucs-2', 'unicode') THEN
-                -- declared, but the bytes before it were single ones
-                error := 9402;
+            WHEN v_encoding IN ('utf-16', 'utf-16le', 'utf-16be', 'ucs-2', 'iso-10646-ucs-2', 'unicode') THEN
+                -- Declared, but the bytes before it were single ones: a text, which is UTF-8 here
+                -- whatever it says (what .NET writes into a string says utf-16).
+                value := convert_from(p_bytes, 'UTF8');
             ELSE
                 v_encoding := CASE
                     WHEN v_encoding IN ('iso-8859-1', 'latin1', 'iso_8859-1') THEN 'LATIN1'
@@ -73,6 +89,9 @@ BEGIN
                 END;
                 IF v_encoding IS NULL THEN
                     error := 9401;
+                ELSIF ssb_internal.is_utf8_beyond_ascii(p_bytes) THEN
+                    -- The same: a text that was sent as such. Other encodings hardly ever look like this.
+                    value := convert_from(p_bytes, 'UTF8');
                 ELSE
                     value := convert_from(p_bytes, v_encoding);
                 END IF;

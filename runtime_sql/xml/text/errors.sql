@@ -1,7 +1,7 @@
 -- What SQL Server says for the error numbers of its XML parser.
-CREATE OR REPLACE FUNCTION ssb.xml_parsing_error(p_number integer) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_parsing_error(p_number integer) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT CASE p_number
         WHEN 9400 THEN 'unexpected end of input'
         WHEN 9401 THEN 'unrecognized encoding'
@@ -35,5 +35,5 @@ AS $$
         WHEN 9460 THEN 'non default namespace with empty uri'
         WHEN 9463 THEN 'xml:space has a non-legal value'
         WHEN 9465 THEN 'XML namespace prefix ''xmlns'' is reserved for use by XML.'
-        ELSE 'unsupported xml' END
-$$;
+        ELSE 'unsupported xml' END;
+END;

@@ -7,8 +7,9 @@
 -- asked for: finding one value in a small message costs less than building its nodes would.
 
 -- The text cut at '<', comments and instructions in one piece each.
-CREATE OR REPLACE FUNCTION ssb.xml_split(p_text text) RETURNS text[]
+CREATE OR REPLACE FUNCTION ssb_internal.xml_split(p_text text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_pieces text[] := '{}';
@@ -42,10 +43,11 @@ $$;
 -- opens   the innermost element that is open behind the piece; 1 is the document
 -- decls   only if the text declares namespaces, else empty: the nearest element, itself or around
 --         it, that has a declaration; 0 is none
--- Start tags without an end tag end with the text: ssb.xml_node_index relies on it.
-CREATE OR REPLACE FUNCTION ssb.xml_index(
+-- Start tags without an end tag end with the text: ssb_internal.xml_node_index relies on it.
+CREATE OR REPLACE FUNCTION ssb_internal.xml_index(
     p_text text, OUT toks text[], OUT ends integer[], OUT opens integer[], OUT decls integer[])
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_tok text;
@@ -55,13 +57,13 @@ DECLARE
     v_special boolean := strpos(p_text, '<!') > 0 OR strpos(p_text, '<?') > 0;
     v_names boolean := strpos(p_text, 'xmlns') > 0;
 BEGIN
-    IF NOT ssb.xml_is_ours(p_text) THEN
+    IF NOT ssb_internal.xml_is_ours(p_text) THEN
         -- Not written by our functions: a value that came past sys.xml_of, e.g. a column of type
         -- xml filled by a program of its own.
-        toks := ssb.xml_split(ssb.xml_normalise(p_text, 1));
+        toks := ssb_internal.xml_split(ssb_internal.xml_normalise(p_text, 1));
         v_special := true;
     ELSE
-        toks := ssb.xml_split(p_text);
+        toks := ssb_internal.xml_split(p_text);
     END IF;
     v_beyond := cardinality(toks) + 1;
     ends := '{}';
@@ -99,9 +101,10 @@ END;
 $$;
 
 -- What an (unprefixed or prefixed) name's prefix stands for in element p_at; '' for nothing.
-CREATE OR REPLACE FUNCTION ssb.xml_uri(
+CREATE OR REPLACE FUNCTION ssb_internal.xml_uri(
     p_prefix text, p_at integer, p_toks text[], p_opens integer[], p_decls integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_mark text := CASE p_prefix WHEN '' THEN ' xmlns="' ELSE ' xmlns:' || p_prefix || '="' END;
@@ -116,7 +119,7 @@ BEGIN
         v_tag := split_part(p_toks[v_at], '>', 1);
         v_found := strpos(v_tag, v_mark);
         IF v_found > 0 THEN
-            RETURN ssb.xml_unescape(split_part(substr(v_tag, v_found + length(v_mark)), '"', 1));
+            RETURN ssb_internal.xml_unescape(split_part(substr(v_tag, v_found + length(v_mark)), '"', 1));
         END IF;
         v_at := p_decls[p_opens[v_at - 1]];
     END LOOP;
@@ -125,8 +128,9 @@ END;
 $$;
 
 -- Character data behind the tag of a piece, as written; '' for none.
-CREATE OR REPLACE FUNCTION ssb.xml_tail(p_tok text, p_at integer) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_tail(p_tok text, p_at integer) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF p_at = 1 THEN
@@ -141,8 +145,9 @@ END;
 $$;
 
 -- The string value of a node (see above for node numbers).
-CREATE OR REPLACE FUNCTION ssb.xml_string(p_node bigint, p_toks text[], p_ends integer[]) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_string(p_node bigint, p_toks text[], p_ends integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer := ((p_node & 4294967295) >> 1)::integer;
@@ -153,9 +158,9 @@ BEGIN
     IF p_node IS NULL THEN
         RETURN NULL;
     ELSIF p_node > 4294967295 THEN
-        RETURN ssb.xml_unescape(split_part(substr(v_tok, (p_node >> 32)::integer), '"', 2));
+        RETURN ssb_internal.xml_unescape(split_part(substr(v_tok, (p_node >> 32)::integer), '"', 2));
     ELSIF p_node & 1 = 1 THEN
-        RETURN ssb.xml_unescape(ssb.xml_tail(v_tok, v_at));
+        RETURN ssb_internal.xml_unescape(ssb_internal.xml_tail(v_tok, v_at));
     ELSIF v_tok LIKE '!%' AND v_at > 1 THEN
         RETURN substr(v_tok, 4, strpos(substr(v_tok, 4), '-->') - 1);
     ELSIF v_tok LIKE '?%' AND v_at > 1 THEN
@@ -165,21 +170,22 @@ BEGIN
     IF v_end = v_at THEN
         RETURN '';
     ELSIF v_end = v_at + 1 AND v_at > 1 THEN
-        RETURN ssb.xml_unescape(substr(v_tok, strpos(v_tok, '>') + 1));
+        RETURN ssb_internal.xml_unescape(substr(v_tok, strpos(v_tok, '>') + 1));
     END IF;
     FOR i IN v_at .. v_end - 1 LOOP
         v_tok := p_toks[i];
         IF v_tok NOT LIKE '%>' THEN
-            v_value := v_value || ssb.xml_tail(v_tok, i);
+            v_value := v_value || ssb_internal.xml_tail(v_tok, i);
         END IF;
     END LOOP;
-    RETURN ssb.xml_unescape(v_value);
+    RETURN ssb_internal.xml_unescape(v_value);
 END;
 $$;
 
 -- The markup of a node as it stands in the document; an attribute gives its name="value".
-CREATE OR REPLACE FUNCTION ssb.xml_markup(p_node bigint, p_toks text[], p_ends integer[]) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_markup(p_node bigint, p_toks text[], p_ends integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer := ((p_node & 4294967295) >> 1)::integer;
@@ -191,12 +197,12 @@ BEGIN
         v_text := substr(v_tok, (p_node >> 32)::integer + 1);
         RETURN split_part(v_text, '"', 1) || '"' || split_part(v_text, '"', 2) || '"';
     ELSIF p_node & 1 = 1 THEN
-        RETURN ssb.xml_tail(v_tok, v_at);
+        RETURN ssb_internal.xml_tail(v_tok, v_at);
     ELSIF p_node = 2 THEN
         RETURN array_to_string(p_toks, '<');
     END IF;
     IF v_end = v_at THEN
-        RETURN '<' || left(v_tok, length(v_tok) - length(ssb.xml_tail(v_tok, v_at)));
+        RETURN '<' || left(v_tok, length(v_tok) - length(ssb_internal.xml_tail(v_tok, v_at)));
     END IF;
     -- Appending piece by piece beats a slice of the array until the copies of the text cost more.
     IF v_end - v_at < 300 THEN
@@ -212,13 +218,14 @@ $$;
 
 -- The same, able to stand alone: an element gets the namespace declarations around it that its
 -- names use.
-CREATE OR REPLACE FUNCTION ssb.xml_standalone(
+CREATE OR REPLACE FUNCTION ssb_internal.xml_standalone(
     p_node bigint, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer := ((p_node & 4294967295) >> 1)::integer;
-    v_text text := ssb.xml_markup(p_node, p_toks, p_ends);
+    v_text text := ssb_internal.xml_markup(p_node, p_toks, p_ends);
     v_own text;
     v_part text;
     v_decl integer;

@@ -1,17 +1,18 @@
--- ssb.xml_read: a document or fragment in any legal form → pieces in the one form that we keep.
+-- ssb_internal.xml_read: a document or fragment in any legal form → pieces in the one form that we keep.
 --
 -- tokens, joined by '<', is the text of the value: no declaration, no DTD, no CDATA, no white
 -- space between tags (unless p_keep_space or xml:space="preserve"), attributes in double quotes,
 -- <a/> for <a></a>. tokens[1] is the character data before the first tag; each other token is one
 -- tag, comment or instruction with the character data after it. A comment keeps its '<' inside.
 --
--- error is an SQL Server message number (see 506_xml_errors.sql) and place the character, counted
+-- error is an SQL Server message number (see xml/text/errors.sql) and place the character, counted
 -- from 1 in p_text; tokens is NULL then. p_text has its line ends normalised to \n.
-CREATE OR REPLACE FUNCTION ssb.xml_read(
+CREATE OR REPLACE FUNCTION ssb_internal.xml_read(
     p_text text, p_keep_space boolean DEFAULT false, p_skip_dtd boolean DEFAULT false,
     p_max_depth integer DEFAULT NULL,
     OUT tokens text[], OUT error integer, OUT place integer)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     c_usual_tag CONSTANT text := '^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?'
@@ -115,7 +116,7 @@ BEGIN
                     v_tag := left(v_piece, v_at + 2);
                 ELSIF v_tag = ']]>' THEN
                     v_at := strpos(v_piece, ']]>');
-                    v_text := v_text || ssb.xml_escape_text(substr(v_piece, 9, v_at - 9));
+                    v_text := v_text || ssb_internal.xml_escape_text(substr(v_piece, 9, v_at - 9));
                     v_more := substr(v_piece, v_at + 3);
                     v_tag := NULL;
                 ELSIF v_tag = '>' THEN
@@ -159,13 +160,13 @@ BEGIN
                     v_at := strpos(v_piece, '>');
                     v_tag := left(v_piece, v_at);
                     v_more := substr(v_piece, v_at + 1);
-                    IF strpos(v_tag, '" ') > 0 AND ssb.xml_repeats_attribute(v_tag) THEN
+                    IF strpos(v_tag, '" ') > 0 AND ssb_internal.xml_repeats_attribute(v_tag) THEN
                         v_tag := NULL;
                     END IF;
                 END IF;
                 IF v_tag IS NULL THEN
                     SELECT r.tag, r.rest, r.error, r.place INTO v_tag, v_more, error, v_at
-                      FROM ssb.xml_read_tag(v_piece) AS r;
+                      FROM ssb_internal.xml_read_tag(v_piece) AS r;
                     IF error IS NOT NULL THEN
                         IF i = v_count AND v_at > length(v_piece) THEN
                             error := 9400;
@@ -181,7 +182,7 @@ BEGIN
             IF v_tag IS NOT NULL THEN
                 IF v_text <> '' THEN
                     IF v_text !~ '[^ \t\n]' THEN
-                        v_text := CASE WHEN v_keep OR v_entity_space THEN ssb.xml_protect_space(v_text)
+                        v_text := CASE WHEN v_keep OR v_entity_space THEN ssb_internal.xml_protect_space(v_text)
                                        ELSE '' END;
                     END IF;
                     tokens[v_out] := tokens[v_out] || v_text;
@@ -206,7 +207,7 @@ BEGIN
                     IF left(v_tag, 1) NOT IN ('!', '?') THEN
                         IF v_has_prefixes AND (strpos(v_tag, ':') > 0 OR strpos(v_tag, ' xmlns') > 0) THEN
                             SELECT c.* INTO v_check
-                              FROM ssb.xml_check_prefixes(
+                              FROM ssb_internal.xml_check_prefixes(
                                   v_tag, CASE WHEN v_depth = 0 THEN '' ELSE v_scopes[v_depth] END) AS c;
                             IF v_check.error IS NOT NULL THEN
                                 error := v_check.error;
@@ -254,7 +255,7 @@ BEGIN
         IF v_more <> '' THEN
             IF strpos(v_more, '&') > 0 THEN
                 SELECT r.result AS result, r.error AS error, r.place AS place INTO v_check
-                  FROM ssb.xml_resolve_references(v_more) AS r;
+                  FROM ssb_internal.xml_resolve_references(v_more) AS r;
                 IF v_check.error IS NOT NULL THEN
                     error := v_check.error;
                     v_start := greatest(v_start, i + 1);
@@ -267,7 +268,7 @@ BEGIN
                     EXIT;
                 END IF;
                 v_entity_space := v_entity_space OR v_more ~ '&#(?:x0*20|0*32|x0*[9aAdD]|0*9|0*1[03]);';
-                v_text := v_text || ssb.xml_escape_text(v_check.result);
+                v_text := v_text || ssb_internal.xml_escape_text(v_check.result);
             ELSE
                 v_text := v_text || CASE WHEN strpos(v_more, '>') > 0 THEN replace(v_more, '>', '&gt;')
                                          ELSE v_more END;
@@ -301,7 +302,7 @@ BEGIN
         tokens := NULL;
     ELSIF v_text <> '' THEN
         IF v_text !~ '[^ \t\n]' THEN
-            v_text := CASE WHEN v_keep OR v_entity_space THEN ssb.xml_protect_space(v_text) ELSE '' END;
+            v_text := CASE WHEN v_keep OR v_entity_space THEN ssb_internal.xml_protect_space(v_text) ELSE '' END;
         END IF;
         tokens[v_out] := tokens[v_out] || v_text;
     END IF;

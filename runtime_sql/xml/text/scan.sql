@@ -4,14 +4,15 @@
 -- section or instruction and the character data after it. Nothing here raises: an error is a
 -- number and a place, so that a broker can judge 10,000 messages without as many subtransactions.
 --
--- Called by  520_xml_of.sql, when its one-regexp test for the usual form did not answer
+-- Called by  xml/text/write.sql, when its one-regexp test for the usual form did not answer
 
 -- Resolves the references in p_text (character data or an attribute value with at least one '&').
 -- place counts from 1 in p_text; length + 1 says that the next character of the document, or its
 -- end, is at fault.
-CREATE OR REPLACE FUNCTION ssb.xml_resolve_references(
+CREATE OR REPLACE FUNCTION ssb_internal.xml_resolve_references(
     p_text text, OUT result text, OUT error integer, OUT place integer)
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := string_to_array(p_text, '&');
@@ -78,9 +79,10 @@ $$;
 
 -- One start tag in any legal form, p_piece being what follows its '<'. tag is the tag as we write
 -- it, ending in '>' or '/>'; rest is the raw text after it. place counts from 1 in p_piece.
-CREATE OR REPLACE FUNCTION ssb.xml_read_tag(
+CREATE OR REPLACE FUNCTION ssb_internal.xml_read_tag(
     p_piece text, OUT tag text, OUT rest text, OUT error integer, OUT place integer)
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     -- Name of XML 1.0, fifth edition, with the colon of qualified names.
@@ -100,7 +102,7 @@ BEGIN
         RETURN;
     END IF;
     v_at := length(tag) + 1;
-    SELECT q.error, q.place INTO error, place FROM ssb.xml_check_qualified_name(tag) AS q;
+    SELECT q.error, q.place INTO error, place FROM ssb_internal.xml_check_qualified_name(tag) AS q;
     IF error IS NOT NULL THEN
         RETURN;
     END IF;
@@ -110,7 +112,7 @@ BEGIN
                                       || ')([ \t\n]*=[ \t\n]*)(?:"([^"]*)"|''([^'']*)'')');
         EXIT WHEN v_match IS NULL;
         SELECT q.error, v_at + length(v_match[1]) + q.place - 1 INTO error, place
-          FROM ssb.xml_check_qualified_name(v_match[2]) AS q;
+          FROM ssb_internal.xml_check_qualified_name(v_match[2]) AS q;
         IF error IS NOT NULL THEN
             RETURN;
         END IF;
@@ -124,7 +126,7 @@ BEGIN
         v_at := v_at + length(v_match[3]) + 1;
         v_value := translate(coalesce(v_match[4], v_match[5]), E'\t\n', '  ');
         IF strpos(v_value, '&') > 0 THEN
-            SELECT r.* INTO v_resolved FROM ssb.xml_resolve_references(v_value) AS r;
+            SELECT r.* INTO v_resolved FROM ssb_internal.xml_resolve_references(v_value) AS r;
             IF v_resolved.error IS NOT NULL THEN
                 error := v_resolved.error;
                 place := v_at + v_resolved.place - 1;
@@ -132,7 +134,7 @@ BEGIN
             END IF;
             v_value := v_resolved.result;
         END IF;
-        tag := tag || ' ' || v_match[2] || '="' || ssb.xml_escape_attribute(v_value) || '"';
+        tag := tag || ' ' || v_match[2] || '="' || ssb_internal.xml_escape_attribute(v_value) || '"';
         v_at := v_at + length(coalesce(v_match[4], v_match[5])) + 1;
         rest := substr(p_piece, v_at);
     END LOOP;
@@ -180,8 +182,9 @@ END;
 $$;
 
 -- Does one attribute name stand twice in a start tag that has its usual form?
-CREATE OR REPLACE FUNCTION ssb.xml_repeats_attribute(p_tag text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xml_repeats_attribute(p_tag text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := string_to_array(p_tag, '"');
@@ -206,8 +209,9 @@ END;
 $$;
 
 -- prefix:local, each part a name: error and place (from 1) where p_name is no such thing.
-CREATE OR REPLACE FUNCTION ssb.xml_check_qualified_name(p_name text, OUT error integer, OUT place integer)
+CREATE OR REPLACE FUNCTION ssb_internal.xml_check_qualified_name(p_name text, OUT error integer, OUT place integer)
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     place := strpos(p_name, ':');
@@ -227,11 +231,12 @@ BEGIN
 END;
 $$;
 
--- Prefixes of one start tag (as ssb.xml_read_tag writes it) against what is declared around it.
+-- Prefixes of one start tag (as ssb_internal.xml_read_tag writes it) against what is declared around it.
 -- A scope is a chain of E'\x01' prefix E'\x02' uri, innermost first; name is the one at fault.
-CREATE OR REPLACE FUNCTION ssb.xml_check_prefixes(
+CREATE OR REPLACE FUNCTION ssb_internal.xml_check_prefixes(
     p_tag text, p_scope text, OUT scope text, OUT error integer, OUT name text)
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_parts text[] := string_to_array(p_tag, '"');

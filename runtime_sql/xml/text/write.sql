@@ -2,8 +2,9 @@
 
 -- A document or fragment as SQL Server keeps it, or an error of the 9400 family.
 -- p_style: as CONVERT(xml, v, style): 1 keeps white space, 2 skips a DTD, 3 does both.
-CREATE OR REPLACE FUNCTION ssb.xml_normalise(p_text text, p_style integer DEFAULT 0) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_normalise(p_text text, p_style integer DEFAULT 0) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     -- SQL Server keeps at most 128 levels in a value of type xml (error 6335).
@@ -15,7 +16,7 @@ BEGIN
         IF p_style IS NULL THEN
             RETURN NULL;
         END IF;
-        PERFORM ssb.raise_error(6358, format('%s is not a valid style number when converting to XML.', p_style));
+        PERFORM ssb_internal.raise_error(6358, format('%s is not a valid style number when converting to XML.', p_style));
     END IF;
     -- Most documents need at most their declaration and indentation removed. (A '<' cannot stand in
     -- an attribute value, and comments do not look usual, so what is dropped is space between tags.)
@@ -35,7 +36,7 @@ BEGIN
         END IF;
         v_text := replace(v_text, ' />', '/>');
     END IF;
-    IF ssb.xml_looks_usual(v_text) AND ssb.xml_nests(v_text, c_depth) THEN
+    IF ssb_internal.xml_looks_usual(v_text) AND ssb_internal.xml_nests(v_text, c_depth) THEN
         RETURN v_text;
     END IF;
 
@@ -44,40 +45,42 @@ BEGIN
         v_text := replace(replace(v_text, E'\r\n', E'\n'), E'\r', E'\n');
     END IF;
     SELECT r.tokens, r.error, r.place INTO v_read
-      FROM ssb.xml_read(v_text, p_style IN (1, 3), p_style IN (2, 3), c_depth) AS r;
+      FROM ssb_internal.xml_read(v_text, p_style IN (1, 3), p_style IN (2, 3), c_depth) AS r;
     IF v_read.error = 6359 THEN
-        PERFORM ssb.raise_error(6359, 'Parsing XML with internal subset DTDs not allowed. Use CONVERT with style'
-                                      ' option 2 to enable limited internal subset DTD support.');
+        PERFORM ssb_internal.raise_error(6359, 'Parsing XML with internal subset DTDs not allowed. Use CONVERT with style'
+                                               ' option 2 to enable limited internal subset DTD support.');
     ELSIF v_read.error = 6335 THEN
-        PERFORM ssb.raise_error(6335, format('XML datatype instance has too many levels of nested nodes.'
-                                             ' Maximum allowed depth is %s levels.', c_depth));
+        PERFORM ssb_internal.raise_error(6335, format('XML datatype instance has too many levels of nested nodes.'
+                                                      ' Maximum allowed depth is %s levels.', c_depth));
     ELSIF v_read.error IS NOT NULL THEN
-        PERFORM ssb.raise_error(v_read.error, ssb.xml_parsing_message(v_text, v_read.place,
-                                                                      ssb.xml_parsing_error(v_read.error)));
+        PERFORM ssb_internal.raise_error(v_read.error, ssb_internal.xml_parsing_message(v_text, v_read.place,
+                                                                                        ssb_internal.xml_parsing_error(v_read.error)));
     END IF;
     RETURN array_to_string(v_read.tokens, '<');
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.xml_normalise(p_bytes bytea, p_style integer DEFAULT 0) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xml_normalise(p_bytes bytea, p_style integer DEFAULT 0) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_decoded record;
 BEGIN
-    SELECT d.value, d.error, d.place INTO v_decoded FROM ssb.xml_decode(p_bytes) AS d;
+    SELECT d.value, d.error, d.place INTO v_decoded FROM ssb_internal.xml_decode(p_bytes) AS d;
     IF v_decoded.error IS NOT NULL THEN
-        PERFORM ssb.raise_error(v_decoded.error, ssb.xml_parsing_message(
+        PERFORM ssb_internal.raise_error(v_decoded.error, ssb_internal.xml_parsing_message(
             encode(substring(p_bytes from 1 for 200), 'escape'), v_decoded.place,
-            ssb.xml_parsing_error(v_decoded.error)));
+            ssb_internal.xml_parsing_error(v_decoded.error)));
     END IF;
-    RETURN ssb.xml_normalise(v_decoded.value, p_style);
+    RETURN ssb_internal.xml_normalise(v_decoded.value, p_style);
 END;
 $$;
 
 -- VALIDATION = WELL_FORMED_XML. Several roots are legal; a body of no characters is no XML.
 CREATE OR REPLACE FUNCTION sys.xml_is_well_formed(p_text text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_text text := p_text;
@@ -85,25 +88,26 @@ BEGIN
     IF p_text = '' THEN
         RETURN false;
     END IF;
-    IF ssb.xml_looks_usual(p_text) AND ssb.xml_nests(p_text) THEN
+    IF ssb_internal.xml_looks_usual(p_text) AND ssb_internal.xml_nests(p_text) THEN
         RETURN true;
     END IF;
     v_text := regexp_replace(p_text, '>[ \t\r\n]+<', '><', 'g');
-    IF ssb.xml_looks_usual(v_text) AND ssb.xml_nests(v_text) THEN
+    IF ssb_internal.xml_looks_usual(v_text) AND ssb_internal.xml_nests(v_text) THEN
         RETURN true;
     END IF;
     RETURN (SELECT r.error IS NULL
-              FROM ssb.xml_read(replace(ltrim(p_text, E'\uFEFF'), E'\r', E'\n')) AS r);
+              FROM ssb_internal.xml_read(replace(ltrim(p_text, E'\uFEFF'), E'\r', E'\n')) AS r);
 END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_is_well_formed(p_bytes bytea) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_decoded record;
 BEGIN
-    SELECT d.value, d.error INTO v_decoded FROM ssb.xml_decode(p_bytes) AS d;
+    SELECT d.value, d.error INTO v_decoded FROM ssb_internal.xml_decode(p_bytes) AS d;
     RETURN v_decoded.error IS NULL AND sys.xml_is_well_formed(v_decoded.value);
 END;
 $$;
@@ -114,7 +118,7 @@ CREATE OR REPLACE FUNCTION sys.xml_of(p_value text, p_style integer DEFAULT 0) R
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN ssb.xml_normalise(p_value, p_style);
+    RETURN ssb_internal.xml_normalise(p_value, p_style);
 END;
 $$;
 
@@ -122,62 +126,52 @@ CREATE OR REPLACE FUNCTION sys.xml_of(p_value bytea, p_style integer DEFAULT 0) 
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
-    RETURN ssb.xml_normalise(p_value, p_style);
+    RETURN ssb_internal.xml_normalise(p_value, p_style);
 END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.xml_of(p_value sys.xml, p_style integer DEFAULT 0) RETURNS sys.xml
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT p_value
-$$;
+RETURN p_value;
 
 CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value text, p_style integer DEFAULT 0) RETURNS sys.xml
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_text text := replace(replace(ltrim(p_value, E'\uFEFF'), E'\r\n', E'\n'), E'\r', E'\n');
 BEGIN
     RETURN (SELECT array_to_string(r.tokens, '<')
-              FROM ssb.xml_read(v_text, p_style IN (1, 3), p_style IN (2, 3), 128) AS r);
+              FROM ssb_internal.xml_read(v_text, p_style IN (1, 3), p_style IN (2, 3), 128) AS r);
 END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value bytea, p_style integer DEFAULT 0) RETURNS sys.xml
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN sys.try_xml_of((SELECT d.value FROM ssb.xml_decode(p_value) AS d WHERE d.error IS NULL), p_style);
+    RETURN sys.try_xml_of((SELECT d.value FROM ssb_internal.xml_decode(p_value) AS d WHERE d.error IS NULL), p_style);
 END;
 $$;
 
 CREATE OR REPLACE FUNCTION sys.try_xml_of(p_value sys.xml, p_style integer DEFAULT 0) RETURNS sys.xml
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT p_value
-$$;
+RETURN p_value;
 
 -- CAST(x AS NVARCHAR(MAX)) and CAST(x AS VARBINARY(MAX)); bodies are UTF-8.
 CREATE OR REPLACE FUNCTION sys.xml_to_text(p_value sys.xml) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT p_value::text
-$$;
+RETURN p_value::text;
 
 CREATE OR REPLACE FUNCTION sys.xml_to_text(p_value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT p_value
-$$;
+RETURN p_value;
 
 CREATE OR REPLACE FUNCTION sys.xml_to_bytes(p_value sys.xml) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT pg_catalog.convert_to(p_value::text, 'UTF8')
-$$;
+RETURN pg_catalog.convert_to(p_value::text, 'UTF8');
 
 CREATE OR REPLACE FUNCTION sys.xml_to_bytes(p_value text) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
-    SELECT pg_catalog.convert_to(p_value, 'UTF8')
-$$;
+RETURN pg_catalog.convert_to(p_value, 'UTF8');

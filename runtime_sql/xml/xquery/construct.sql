@@ -1,10 +1,11 @@
 -- XQuery evaluation: FLWOR, quantifiers, constructors, and items → markup.
 
 -- for/let/where/order by/return.
-CREATE OR REPLACE FUNCTION ssb.xq_flwor(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_flwor(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_tuples jsonb[] := ARRAY[p_env];
@@ -19,7 +20,7 @@ BEGIN
     FOR v_clause IN SELECT c FROM jsonb_array_elements(p_e -> 'clauses') AS c LOOP
         v_more := '{}';
         FOREACH v_env IN ARRAY v_tuples LOOP
-            v_items := ssb.xq_items(v_clause -> 'e', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size);
+            v_items := ssb_internal.xq_items(v_clause -> 'e', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size);
             IF v_clause ->> 'kind' = 'let' THEN
                 v_more := v_more || (v_env || jsonb_build_object(v_clause ->> 'name', to_jsonb(v_items)));
             ELSE
@@ -33,7 +34,7 @@ BEGIN
     IF p_e -> 'where' <> 'null' THEN
         v_more := '{}';
         FOREACH v_env IN ARRAY v_tuples LOOP
-            IF ssb.xq_true(p_e -> 'where', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size) THEN
+            IF ssb_internal.xq_true(p_e -> 'where', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size) THEN
                 v_more := v_more || v_env;
             END IF;
         END LOOP;
@@ -46,7 +47,7 @@ BEGIN
         v_keys := '{}';
         FOREACH v_env IN ARRAY v_tuples LOOP
             v_keys := array_append(v_keys,
-                (ssb.xq_atoms(v_clause -> 'e', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size))[1]);
+                (ssb_internal.xq_atoms(v_clause -> 'e', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size))[1]);
         END LOOP;
         SELECT array_agg(s.i ORDER BY
                    CASE WHEN NOT s.down THEN s.number END NULLS FIRST, CASE WHEN s.down THEN s.number END DESC NULLS LAST,
@@ -65,18 +66,19 @@ BEGIN
     END LOOP;
     v_items := '{}';
     FOREACH v_env IN ARRAY v_tuples LOOP
-        v_items := v_items || ssb.xq_items(p_e -> 'return', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size);
+        v_items := v_items || ssb_internal.xq_items(p_e -> 'return', p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size);
     END LOOP;
     RETURN v_items;
 END;
 $$;
 
 -- some/every: clause p_clause and those after it.
-CREATE OR REPLACE FUNCTION ssb.xq_quantified(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_quantified(
     p_e jsonb, p_clause integer,
     p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_clause jsonb := p_e -> 'clauses' -> p_clause;
@@ -84,12 +86,12 @@ DECLARE
     v_item text;
 BEGIN
     IF v_clause IS NULL THEN
-        RETURN ssb.xq_true(p_e -> 'test', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        RETURN ssb_internal.xq_true(p_e -> 'test', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     END IF;
-    FOREACH v_item IN ARRAY ssb.xq_items(v_clause -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
-        IF ssb.xq_quantified(p_e, p_clause + 1, p_toks, p_ends, p_opens, p_decls,
-                             p_env || jsonb_build_object(v_clause ->> 'name', jsonb_build_array(v_item)),
-                             p_item, p_position, p_size) = v_some THEN
+    FOREACH v_item IN ARRAY ssb_internal.xq_items(v_clause -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
+        IF ssb_internal.xq_quantified(p_e, p_clause + 1, p_toks, p_ends, p_opens, p_decls,
+                                      p_env || jsonb_build_object(v_clause ->> 'name', jsonb_build_array(v_item)),
+                                      p_item, p_position, p_size) = v_some THEN
             RETURN v_some;
         END IF;
     END LOOP;
@@ -99,10 +101,11 @@ $$;
 
 -- element, attribute, text and literal markup: one item. p_env's '~ns' holds the namespace
 -- declarations of the constructed elements around this one, so that none is repeated.
-CREATE OR REPLACE FUNCTION ssb.xq_construct(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_construct(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_op text := p_e ->> 'op';
@@ -121,19 +124,19 @@ BEGIN
     IF v_op = 'markup' THEN
         RETURN ARRAY['x' || (p_e ->> 'v')];
     ELSIF v_op IN ('text', 'attribute') THEN
-        v_text := ssb.xq_content_text(p_e -> 'content', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_text := ssb_internal.xq_content_text(p_e -> 'content', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF v_op = 'attribute' THEN
-            RETURN ARRAY['a' || (p_e ->> 'name') || '="' || ssb.xml_escape_attribute(v_text) || '"'];
+            RETURN ARRAY['a' || (p_e ->> 'name') || '="' || ssb_internal.xml_escape_attribute(v_text) || '"'];
         END IF;
         RETURN CASE v_text WHEN '' THEN '{}'::text[] ELSE ARRAY['t' || v_text] END;
     END IF;
 
     FOR v_part IN SELECT a FROM jsonb_array_elements(p_e -> 'attributes') AS a LOOP
-        v_text := ssb.xq_content_text(v_part -> 'content', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_text := ssb_internal.xq_content_text(v_part -> 'content', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF v_part ->> 'name' ~ '^xmlns(?::|$)' THEN
             v_scope := v_scope || jsonb_build_object(substr(v_part ->> 'name', 7), v_text);
         END IF;
-        v_attributes := v_attributes || ' ' || (v_part ->> 'name') || '="' || ssb.xml_escape_attribute(v_text) || '"';
+        v_attributes := v_attributes || ' ' || (v_part ->> 'name') || '="' || ssb_internal.xml_escape_attribute(v_text) || '"';
         v_names := v_names || (v_part ->> 'name');
     END LOOP;
     v_text := '';
@@ -145,7 +148,7 @@ BEGIN
     LOOP
         IF coalesce(v_scope ->> v_need.key, '') <> v_need.value THEN
             v_text := v_text || ' xmlns' || CASE v_need.key WHEN '' THEN '' ELSE ':' || v_need.key END
-                      || '="' || ssb.xml_escape_attribute(v_need.value) || '"';
+                      || '="' || ssb_internal.xml_escape_attribute(v_need.value) || '"';
             v_scope := v_scope || jsonb_build_object(v_need.key, v_need.value);
         END IF;
     END LOOP;
@@ -159,7 +162,7 @@ BEGIN
             v_space := false;
             CONTINUE;
         END IF;
-        v_items := ssb.xq_items(v_part, p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_items(v_part, p_toks, p_ends, p_opens, p_decls, v_env, p_item, p_position, p_size);
         v_space := false;
         FOREACH v_item IN ARRAY v_items LOOP
             IF left(v_item, 1) = 't' THEN
@@ -167,25 +170,25 @@ BEGIN
                 v_space := false;
             ELSIF left(v_item, 1) = 'a' OR left(v_item, 1) = 'n' AND substr(v_item, 2)::bigint > 4294967295 THEN
                 v_item := CASE left(v_item, 1) WHEN 'a' THEN substr(v_item, 2)
-                               ELSE ssb.xml_markup(substr(v_item, 2)::bigint, p_toks, p_ends) END;
+                               ELSE ssb_internal.xml_markup(substr(v_item, 2)::bigint, p_toks, p_ends) END;
                 IF v_content <> '' OR v_text <> '' THEN
-                    PERFORM ssb.raise_error(2396, 'XQuery: Attribute may not appear outside of an element');
+                    PERFORM ssb_internal.raise_error(2396, 'XQuery: Attribute may not appear outside of an element');
                 ELSIF split_part(v_item, '=', 1) = ANY (v_names) THEN
-                    PERFORM ssb.raise_error(6308, format('XML well-formedness check: Duplicate attribute ''%s''.'
+                    PERFORM ssb_internal.raise_error(6308, format('XML well-formedness check: Duplicate attribute ''%s''.'
                         ' Rewrite your XQuery so it returns well-formed XML.', split_part(v_item, '=', 1)));
                 END IF;
                 v_names := v_names || split_part(v_item, '=', 1);
                 v_attributes := v_attributes || ' ' || v_item;
             ELSIF left(v_item, 1) IN ('n', 'x') THEN
-                v_content := v_content || ssb.xml_protect_space(ssb.xml_escape_text(v_text));
+                v_content := v_content || ssb_internal.xml_protect_space(ssb_internal.xml_escape_text(v_text));
                 v_text := '';
                 v_space := false;
                 IF left(v_item, 1) = 'n' AND substr(v_item, 2)::bigint & 1 = 1 THEN
-                    v_text := ssb.xml_string(substr(v_item, 2)::bigint, p_toks, p_ends);
+                    v_text := ssb_internal.xml_string(substr(v_item, 2)::bigint, p_toks, p_ends);
                 ELSIF left(v_item, 1) = 'x' THEN
                     v_content := v_content || substr(v_item, 2);
                 ELSE
-                    v_item := ssb.xml_standalone(substr(v_item, 2)::bigint, p_toks, p_ends, p_opens, p_decls);
+                    v_item := ssb_internal.xml_standalone(substr(v_item, 2)::bigint, p_toks, p_ends, p_opens, p_decls);
                     IF v_scope ->> '' <> '' AND v_item ~ '^<[^!? />:]+[ />]'
                        AND strpos(split_part(v_item, '>', 1), ' xmlns="') = 0 THEN
                         -- an element of no namespace under a constructed default namespace
@@ -194,22 +197,23 @@ BEGIN
                     v_content := v_content || v_item;
                 END IF;
             ELSE
-                v_text := v_text || CASE WHEN v_space THEN ' ' ELSE '' END || ssb.xq_text(v_item);
+                v_text := v_text || CASE WHEN v_space THEN ' ' ELSE '' END || ssb_internal.xq_text(v_item);
                 v_space := true;
             END IF;
         END LOOP;
     END LOOP;
-    v_content := v_content || ssb.xml_protect_space(ssb.xml_escape_text(v_text));
+    v_content := v_content || ssb_internal.xml_protect_space(ssb_internal.xml_escape_text(v_text));
     RETURN ARRAY['x<' || (p_e ->> 'name') || v_attributes
                  || CASE v_content WHEN '' THEN '/>' ELSE '>' || v_content || '</' || (p_e ->> 'name') || '>' END];
 END;
 $$;
 
 -- The parts of an attribute value or of text {…} as one string.
-CREATE OR REPLACE FUNCTION ssb.xq_content_text(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_content_text(
     p_parts jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_part jsonb;
@@ -220,9 +224,9 @@ BEGIN
         IF v_part ->> 'op' = 'literal' THEN
             v_text := v_text || (v_part ->> 'v');
         ELSE
-            v_atoms := ssb.xq_atoms(v_part, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+            v_atoms := ssb_internal.xq_atoms(v_part, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
             FOR i IN 1 .. cardinality(v_atoms) LOOP
-                v_text := v_text || CASE WHEN i > 1 THEN ' ' ELSE '' END || ssb.xq_text(v_atoms[i]);
+                v_text := v_text || CASE WHEN i > 1 THEN ' ' ELSE '' END || ssb_internal.xq_text(v_atoms[i]);
             END LOOP;
         END IF;
     END LOOP;
@@ -231,9 +235,10 @@ END;
 $$;
 
 -- Items as the XML that .query() returns: values side by side are separated by a blank.
-CREATE OR REPLACE FUNCTION ssb.xq_serialise(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_serialise(
     p_items text[], p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_item text;
@@ -244,22 +249,22 @@ BEGIN
         CASE left(v_item, 1)
         WHEN 'n' THEN
             IF substr(v_item, 2)::bigint > 4294967295 THEN
-                PERFORM ssb.raise_error(6307, 'XML well-formedness check: Attribute cannot appear outside of element'
-                                              ' declaration. Rewrite your XQuery so it returns well-formed XML.');
+                PERFORM ssb_internal.raise_error(6307, 'XML well-formedness check: Attribute cannot appear outside of element'
+                                                       ' declaration. Rewrite your XQuery so it returns well-formed XML.');
             END IF;
-            v_result := v_result || ssb.xml_standalone(substr(v_item, 2)::bigint, p_toks, p_ends, p_opens, p_decls);
+            v_result := v_result || ssb_internal.xml_standalone(substr(v_item, 2)::bigint, p_toks, p_ends, p_opens, p_decls);
             v_space := false;
         WHEN 'x' THEN
             v_result := v_result || substr(v_item, 2);
             v_space := false;
         WHEN 't' THEN
-            v_result := v_result || ssb.xml_protect_space(ssb.xml_escape_text(substr(v_item, 2)));
+            v_result := v_result || ssb_internal.xml_protect_space(ssb_internal.xml_escape_text(substr(v_item, 2)));
             v_space := false;
         WHEN 'a' THEN
-            PERFORM ssb.raise_error(6307, 'XML well-formedness check: Attribute cannot appear outside of element'
-                                          ' declaration. Rewrite your XQuery so it returns well-formed XML.');
+            PERFORM ssb_internal.raise_error(6307, 'XML well-formedness check: Attribute cannot appear outside of element'
+                                                   ' declaration. Rewrite your XQuery so it returns well-formed XML.');
         ELSE
-            v_result := v_result || CASE WHEN v_space THEN ' ' ELSE '' END || ssb.xml_escape_text(ssb.xq_text(v_item));
+            v_result := v_result || CASE WHEN v_space THEN ' ' ELSE '' END || ssb_internal.xml_escape_text(ssb_internal.xq_text(v_item));
             v_space := true;
         END CASE;
     END LOOP;

@@ -1,9 +1,10 @@
 -- XQuery evaluation: arithmetic and the function library.
 
-CREATE OR REPLACE FUNCTION ssb.xq_arithmetic(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_arithmetic(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_by text := p_e ->> 'by';
@@ -14,24 +15,24 @@ DECLARE
     v_y numeric;
 BEGIN
     IF p_e ->> 'op' = 'negate' THEN
-        v_right := (ssb.xq_atoms(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size))[1];
+        v_right := (ssb_internal.xq_atoms(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size))[1];
         v_left := 'i0';
         v_by := '-';
     ELSE
-        v_left := (ssb.xq_atoms(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size))[1];
-        v_right := (ssb.xq_atoms(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size))[1];
+        v_left := (ssb_internal.xq_atoms(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size))[1];
+        v_right := (ssb_internal.xq_atoms(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size))[1];
     END IF;
     IF left(v_left, 1) = 'u' THEN
-        v_left := ssb.xq_cast(v_left, 'f');
+        v_left := ssb_internal.xq_cast(v_left, 'f');
     END IF;
     IF left(v_right, 1) = 'u' THEN
-        v_right := ssb.xq_cast(v_right, 'f');
+        v_right := ssb_internal.xq_cast(v_right, 'f');
     END IF;
     IF v_left IS NULL OR v_right IS NULL THEN
         RETURN '{}';
     ELSIF left(v_left, 1) NOT IN ('i', 'd', 'f') OR left(v_right, 1) NOT IN ('i', 'd', 'f') THEN
-        PERFORM ssb.raise_error(2234, format('XQuery: The operator "%s" cannot be applied to "%s" and "%s" operands.', v_by,
-            ssb.xq_type_name(left(v_left, 1)), ssb.xq_type_name(left(v_right, 1))));
+        PERFORM ssb_internal.raise_error(2234, format('XQuery: The operator "%s" cannot be applied to "%s" and "%s" operands.', v_by,
+            ssb_internal.xq_type_name(left(v_left, 1)), ssb_internal.xq_type_name(left(v_right, 1))));
     END IF;
     v_type := CASE WHEN 'f' IN (left(v_left, 1), left(v_right, 1)) THEN 'f'
                    WHEN 'd' IN (left(v_left, 1), left(v_right, 1)) OR v_by = 'div' THEN 'd' ELSE 'i' END;
@@ -45,8 +46,8 @@ BEGIN
     END IF;
     IF v_by = 'idiv' THEN
         RETURN ARRAY['i' || div(v_x, v_y)];
-    ELSIF v_type = 'f' AND ssb.xq_double(CASE v_by WHEN '+' THEN v_x + v_y WHEN '-' THEN v_x - v_y WHEN '*' THEN v_x * v_y
-                                              WHEN 'div' THEN v_x / v_y ELSE v_x % v_y END::text) IS NULL THEN
+    ELSIF v_type = 'f' AND ssb_internal.xq_double(CASE v_by WHEN '+' THEN v_x + v_y WHEN '-' THEN v_x - v_y WHEN '*' THEN v_x * v_y
+                                                       WHEN 'div' THEN v_x / v_y ELSE v_x % v_y END::text) IS NULL THEN
         RETURN '{}';                            -- so is an overflow
     ELSIF v_type = 'f' THEN
         RETURN ARRAY['f' || CASE v_by
@@ -62,10 +63,11 @@ END;
 $$;
 
 -- A call of a built-in function.
-CREATE OR REPLACE FUNCTION ssb.xq_call(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_call(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_name text := p_e ->> 'f';
@@ -87,33 +89,33 @@ BEGIN
     WHEN 'false' THEN
         RETURN ARRAY['b0'];
     WHEN 'not', 'boolean' THEN
-        RETURN ARRAY[CASE WHEN ssb.xq_true(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
+        RETURN ARRAY[CASE WHEN ssb_internal.xq_true(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
                                = (v_name = 'boolean') THEN 'b1' ELSE 'b0' END];
     WHEN 'count', 'empty', 'exists' THEN
-        v_atoms := ssb.xq_items(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_atoms := ssb_internal.xq_items(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         RETURN ARRAY[CASE v_name WHEN 'count' THEN 'i' || cardinality(v_atoms)
                                  ELSE CASE WHEN (v_atoms = '{}') = (v_name = 'empty') THEN 'b1' ELSE 'b0' END END];
     WHEN 'local-name', 'namespace-uri', 'name' THEN
-        v_atoms := ssb.xq_items(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
-        RETURN ARRAY['s' || ssb.xq_node_name(v_atoms[1], v_name, p_toks, p_opens, p_decls)];
+        v_atoms := ssb_internal.xq_items(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        RETURN ARRAY['s' || ssb_internal.xq_node_name(v_atoms[1], v_name, p_toks, p_opens, p_decls)];
     ELSE
-        v_atoms := ssb.xq_atoms(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_atoms := ssb_internal.xq_atoms(v_first, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     END CASE;
 
     CASE v_name
     WHEN 'data' THEN
         RETURN v_atoms;
     WHEN 'string' THEN
-        RETURN ARRAY['s' || coalesce(ssb.xq_text(v_atoms[1]), '')];
+        RETURN ARRAY['s' || coalesce(ssb_internal.xq_text(v_atoms[1]), '')];
     WHEN 'number' THEN
-        RETURN array_remove(ARRAY[ssb.xq_cast(v_atoms[1], 'f')], NULL);
+        RETURN array_remove(ARRAY[ssb_internal.xq_cast(v_atoms[1], 'f')], NULL);
     WHEN 'distinct-values' THEN
         RETURN (SELECT coalesce(array_agg(d.a ORDER BY d.i), '{}')
                   FROM (SELECT u.a, min(u.i) AS i FROM unnest(v_atoms) WITH ORDINALITY AS u(a, i) GROUP BY u.a) AS d);
     WHEN 'sum', 'avg', 'min', 'max' THEN
-        RETURN ssb.xq_aggregate(v_name, v_atoms);
+        RETURN ssb_internal.xq_aggregate(v_name, v_atoms);
     WHEN 'floor', 'ceiling', 'round', 'abs' THEN
-        v_text := CASE WHEN left(v_atoms[1], 1) = 'u' THEN ssb.xq_cast(v_atoms[1], 'f') ELSE v_atoms[1] END;
+        v_text := CASE WHEN left(v_atoms[1], 1) = 'u' THEN ssb_internal.xq_cast(v_atoms[1], 'f') ELSE v_atoms[1] END;
         IF v_text IS NULL THEN
             RETURN '{}';
         END IF;
@@ -127,10 +129,10 @@ BEGIN
     END CASE;
 
     -- String functions: an empty sequence is the empty string.
-    v_texts := ARRAY[coalesce(ssb.xq_text(v_atoms[1]), '')];
+    v_texts := ARRAY[coalesce(ssb_internal.xq_text(v_atoms[1]), '')];
     FOR i IN 1 .. jsonb_array_length(v_arguments) - 1 LOOP
-        v_atoms := ssb.xq_atoms(v_arguments -> i, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
-        v_texts := v_texts || coalesce(ssb.xq_text(v_atoms[1]), '');
+        v_atoms := ssb_internal.xq_atoms(v_arguments -> i, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_texts := v_texts || coalesce(ssb_internal.xq_text(v_atoms[1]), '');
     END LOOP;
     CASE v_name
     WHEN 'concat' THEN
@@ -150,12 +152,12 @@ BEGIN
     WHEN 'normalize-space' THEN
         RETURN ARRAY['s' || btrim(regexp_replace(v_texts[1], '[ \t\r\n]+', ' ', 'g'), ' ')];
     ELSE                                                                            -- substring
-        IF NOT ssb.xq_is_number(v_texts[2]) OR cardinality(v_texts) = 3 AND NOT ssb.xq_is_number(v_texts[3]) THEN
+        IF NOT ssb_internal.xq_is_number(v_texts[2]) OR cardinality(v_texts) = 3 AND NOT ssb_internal.xq_is_number(v_texts[3]) THEN
             RETURN ARRAY['s'];
         END IF;
         -- Characters whose place p has round(start) <= p < round(start) + round(length).
-        v_start := floor(coalesce(ssb.xq_double(v_texts[2]), 2147483647) + 0.5);
-        v_length := CASE cardinality(v_texts) WHEN 3 THEN floor(coalesce(ssb.xq_double(v_texts[3]), 2147483647) + 0.5) ELSE 2147483647 END;
+        v_start := floor(coalesce(ssb_internal.xq_double(v_texts[2]), 2147483647) + 0.5);
+        v_length := CASE cardinality(v_texts) WHEN 3 THEN floor(coalesce(ssb_internal.xq_double(v_texts[3]), 2147483647) + 0.5) ELSE 2147483647 END;
         v_length := least(v_start + v_length, 2147483647) - greatest(v_start, 1);
         RETURN ARRAY['s' || CASE WHEN v_length <= 0 OR v_start > 2147483646 THEN ''
                                  ELSE substr(v_texts[1], greatest(v_start, 1)::integer, v_length::integer) END];
@@ -164,8 +166,9 @@ END;
 $$;
 
 -- sum, avg, min, max: untyped values are doubles; min and max also know strings.
-CREATE OR REPLACE FUNCTION ssb.xq_aggregate(p_name text, p_atoms text[]) RETURNS text[]
+CREATE OR REPLACE FUNCTION ssb_internal.xq_aggregate(p_name text, p_atoms text[]) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_type text := 'i';
@@ -176,7 +179,7 @@ BEGIN
         RETURN CASE p_name WHEN 'sum' THEN ARRAY['i0'] ELSE '{}'::text[] END;
     END IF;
     FOREACH v_atom IN ARRAY p_atoms LOOP
-        IF left(v_atom, 1) IN ('i', 'd', 'f', 'u') AND ssb.xq_is_number(substr(v_atom, 2)) THEN
+        IF left(v_atom, 1) IN ('i', 'd', 'f', 'u') AND ssb_internal.xq_is_number(substr(v_atom, 2)) THEN
             v_numbers := v_numbers || substr(v_atom, 2)::numeric;
             v_type := CASE WHEN left(v_atom, 1) IN ('u', 'f') OR v_type = 'f' THEN 'f'
                            WHEN left(v_atom, 1) = 'd' THEN 'd' ELSE v_type END;
@@ -195,9 +198,10 @@ END;
 $$;
 
 -- local-name, namespace-uri and name of a node item; '' for none.
-CREATE OR REPLACE FUNCTION ssb.xq_node_name(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_node_name(
     p_item text, p_what text, p_toks text[], p_opens integer[], p_decls integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_node bigint;
@@ -228,7 +232,7 @@ BEGIN
         IF v_node > 4294967295 AND strpos(v_name, ':') = 0 THEN
             RETURN '';
         END IF;
-        RETURN ssb.xml_uri(left(v_name, greatest(strpos(v_name, ':') - 1, 0)), v_at, p_toks, p_opens, p_decls);
+        RETURN ssb_internal.xml_uri(left(v_name, greatest(strpos(v_name, ':') - 1, 0)), v_at, p_toks, p_opens, p_decls);
     END IF;
     RETURN CASE p_what WHEN 'name' THEN v_name ELSE substr(v_name, strpos(v_name, ':') + 1) END;
 END;

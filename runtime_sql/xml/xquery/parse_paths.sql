@@ -1,10 +1,11 @@
 -- XQuery parser: path expressions, steps, node tests, predicates.
 
 -- A path is {"op":"path","root":bool,"start":node or null,"steps":[…]}; a step has "axis",
--- "test" (see ssb.xq_parse_node_test) and "preds", or, where an expression stands as a step, "e".
-CREATE OR REPLACE FUNCTION ssb.xq_parse_path(
+-- "test" (see ssb_internal.xq_parse_node_test) and "preds", or, where an expression stands as a step, "e".
+CREATE OR REPLACE FUNCTION ssb_internal.xq_parse_path(
     p_source text, p_at integer, p_context jsonb, OUT node jsonb, OUT at integer)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_root boolean := false;
@@ -16,12 +17,12 @@ DECLARE
     v_type text := 'node()';
     v_first boolean := true;
 BEGIN
-    at := ssb.xq_skip(p_source, p_at);
+    at := ssb_internal.xq_skip(p_source, p_at);
     v_slash := substring(substr(p_source, at, 2) from '^//?');
     IF v_slash IS NOT NULL THEN
         v_root := true;
         v_type := 'document-node()';
-        at := ssb.xq_skip(p_source, at + length(v_slash));
+        at := ssb_internal.xq_skip(p_source, at + length(v_slash));
         IF v_slash = '/' AND substr(p_source, at) !~ '^(?:[A-Za-z_@*.$(\u00C0-\U0010FFFF])' THEN
             node := jsonb_build_object('op', 'path', 'root', true, 'steps', v_steps, 'c', '1', 'ty', v_type);
             RETURN;
@@ -29,7 +30,7 @@ BEGIN
     END IF;
     LOOP
         SELECT s.node, s.at INTO v_step, at
-          FROM ssb.xq_parse_step(p_source, at, p_context, v_first AND v_slash IS NULL) AS s;
+          FROM ssb_internal.xq_parse_step(p_source, at, p_context, v_first AND v_slash IS NULL) AS s;
         IF v_step ? 'axis' THEN
             IF v_slash = '//' THEN
                 -- //a is descendant::a unless a position is asked for, which counts per parent.
@@ -44,7 +45,7 @@ BEGIN
                 v_count := '*';
             END IF;
             IF v_root AND v_first AND v_slash = '/' AND v_step ->> 'axis' = 'attribute' THEN
-                PERFORM ssb.xq_error(p_context, 2390, 'Top-level attribute nodes are not supported');
+                PERFORM ssb_internal.xq_error(p_context, 2390, 'Top-level attribute nodes are not supported');
             END IF;
             v_count := CASE
                 WHEN v_count = '*' THEN '*'
@@ -70,7 +71,7 @@ BEGIN
             v_type := v_step ->> 'ty';
         END IF;
         v_first := false;
-        at := ssb.xq_skip(p_source, at);
+        at := ssb_internal.xq_skip(p_source, at);
         v_slash := substring(substr(p_source, at, 2) from '^//?');
         EXIT WHEN v_slash IS NULL;
         at := at + length(v_slash);
@@ -89,9 +90,10 @@ $$;
 
 -- One step. With an axis it is a step object; any other expression is that expression, with
 -- {"op":"filter"} around it for its predicates.
-CREATE OR REPLACE FUNCTION ssb.xq_parse_step(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_parse_step(
     p_source text, p_at integer, p_context jsonb, p_first boolean, OUT node jsonb, OUT at integer)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_context jsonb := jsonb_set(p_context, '{in}', 'true');
@@ -101,8 +103,8 @@ DECLARE
     v_predicate jsonb;
     v_test jsonb;
 BEGIN
-    at := ssb.xq_skip(p_source, p_at);
-    v_name := ssb.xq_name(p_source, at, true);
+    at := ssb_internal.xq_skip(p_source, p_at);
+    v_name := ssb_internal.xq_name(p_source, at, true);
     IF substr(p_source, at, 2) = '..' THEN
         at := at + 2;
         v_axis := 'parent';
@@ -112,15 +114,15 @@ BEGIN
         v_axis := 'self';
         v_test := '{"kind": "node"}';
     ELSIF substr(p_source, at, 1) = '@' THEN
-        at := ssb.xq_skip(p_source, at + 1);
+        at := ssb_internal.xq_skip(p_source, at + 1);
         v_axis := 'attribute';
     ELSIF v_name IS NOT NULL AND substr(p_source, at + length(v_name)) ~ '^[ \t\r\n]*::' THEN
         v_axis := v_name;
         IF v_axis NOT IN ('child', 'descendant', 'descendant-or-self', 'self', 'parent', 'attribute') THEN
-            PERFORM ssb.xq_error(p_context, 2392, format('''%s::'' is not a valid axis', v_axis));
+            PERFORM ssb_internal.xq_error(p_context, 2392, format('''%s::'' is not a valid axis', v_axis));
         END IF;
-        at := ssb.xq_skip(p_source, at + length(v_name));
-        at := ssb.xq_skip(p_source, at + 2);
+        at := ssb_internal.xq_skip(p_source, at + length(v_name));
+        at := ssb_internal.xq_skip(p_source, at + 2);
     ELSIF v_name IS NOT NULL AND (
             substr(p_source, at + length(v_name)) !~ '^[ \t\r\n]*[({"'']'
             AND NOT (v_name IN ('element', 'attribute')
@@ -131,19 +133,19 @@ BEGIN
     END IF;
 
     IF v_axis IS NULL THEN
-        SELECT e.node, e.at INTO node, at FROM ssb.xq_parse_primary(p_source, at, p_context) AS e;
+        SELECT e.node, e.at INTO node, at FROM ssb_internal.xq_parse_primary(p_source, at, p_context) AS e;
     ELSE
         IF v_test IS NULL THEN
-            SELECT t.test, t.at INTO v_test, at FROM ssb.xq_parse_node_test(p_source, at, v_axis, p_context) AS t;
+            SELECT t.test, t.at INTO v_test, at FROM ssb_internal.xq_parse_node_test(p_source, at, v_axis, p_context) AS t;
         END IF;
         node := jsonb_build_object('axis', v_axis, 'test', v_test - 'ty', 'ty', coalesce(v_test ->> 'ty', 'node()'));
     END IF;
 
     LOOP
-        at := ssb.xq_skip(p_source, at);
+        at := ssb_internal.xq_skip(p_source, at);
         EXIT WHEN substr(p_source, at, 1) <> '[';
-        SELECT e.node, e.at INTO v_predicate, at FROM ssb.xq_parse(p_source, at + 1, v_context) AS e;
-        at := ssb.xq_expect(p_source, at, ']', p_context);
+        SELECT e.node, e.at INTO v_predicate, at FROM ssb_internal.xq_parse(p_source, at + 1, v_context) AS e;
+        at := ssb_internal.xq_expect(p_source, at, ']', p_context);
         v_predicates := v_predicates || CASE
             WHEN v_predicate ->> 'op' = 'literal' AND v_predicate ->> 'ty' = 'xs:integer'
                 THEN jsonb_build_object('k', 'n', 'n', least((v_predicate ->> 'v')::numeric, 2147483647))
@@ -167,23 +169,24 @@ $$;
 
 -- A node test: {"kind": "element" | "attribute" | "text" | "comment" | "pi" | "node"} and, for
 -- names, "name" (absent = any) and "uri" (absent = any namespace); "pi" may have "name".
-CREATE OR REPLACE FUNCTION ssb.xq_parse_node_test(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_parse_node_test(
     p_source text, p_at integer, p_axis text, p_context jsonb, OUT test jsonb, OUT at integer)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_name text := ssb.xq_name(p_source, p_at, true);
+    v_name text := ssb_internal.xq_name(p_source, p_at, true);
     v_kind text := CASE p_axis WHEN 'attribute' THEN 'attribute' ELSE 'element' END;
     v_prefix text;
 BEGIN
     IF v_name IS NULL THEN
-        PERFORM ssb.xq_error(p_context, 2256, format('Syntax error near ''%s'', expected a "node test".',
-                                                     ssb.xq_near(p_source, p_at)));
+        PERFORM ssb_internal.xq_error(p_context, 2256, format('Syntax error near ''%s'', expected a "node test".',
+                                                              ssb_internal.xq_near(p_source, p_at)));
     END IF;
     at := p_at + length(v_name);
     IF v_name IN ('text', 'node', 'comment', 'processing-instruction')
        AND substr(p_source, at) ~ '^[ \t\r\n]*\(' THEN
-        at := ssb.xq_expect(p_source, at, '(', p_context);
+        at := ssb_internal.xq_expect(p_source, at, '(', p_context);
         test := jsonb_build_object(
             'kind', CASE v_name WHEN 'processing-instruction' THEN 'pi' ELSE v_name END,
             'ty', CASE v_name WHEN 'node' THEN 'node()' ELSE v_name END);
@@ -192,14 +195,14 @@ BEGIN
                 split_part(substr(p_source, at + 1), substr(p_source, at, 1), 1));
             at := at + 2 + length(test ->> 'name');
         END IF;
-        at := ssb.xq_expect(p_source, at, ')', p_context);
+        at := ssb_internal.xq_expect(p_source, at, ')', p_context);
         RETURN;
     END IF;
     test := jsonb_build_object('kind', v_kind);
     IF strpos(v_name, ':') > 0 THEN
         v_prefix := split_part(v_name, ':', 1);
         IF v_prefix <> '*' THEN
-            test := test || jsonb_build_object('uri', ssb.xq_namespace(v_prefix, p_context));
+            test := test || jsonb_build_object('uri', ssb_internal.xq_namespace(v_prefix, p_context));
         END IF;
         v_name := split_part(v_name, ':', 2);
     ELSIF v_name <> '*' THEN

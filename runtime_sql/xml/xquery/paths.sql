@@ -1,4 +1,4 @@
--- XQuery, second half: evaluation. Location paths over the arrays of 513_xml_index.sql.
+-- XQuery, second half: evaluation. Location paths over the arrays of xml/text/node_index.sql.
 --
 -- Every function here takes the same things after the tree of what it evaluates: the four arrays,
 -- p_env (variables: '$x' → array of items, '@x' and column names → values from SQL), and the
@@ -6,11 +6,12 @@
 
 -- The nodes a path expression gives, in document order without duplicates.
 -- p_limit: so many are enough (the caller keeps the first ones only).
-CREATE OR REPLACE FUNCTION ssb.xq_path(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_path(
     p_steps jsonb, p_from integer, p_start bigint[], p_limit integer,
     p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb)
 RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_last integer := jsonb_array_length(p_steps) - 1;
@@ -43,10 +44,10 @@ BEGIN
         IF v_step ? 'e' THEN
             v_next := '{}';
             FOR i IN 1 .. cardinality(v_nodes) LOOP
-                v_next := v_next || ssb.xq_nodes(v_step -> 'e', NULL, p_toks, p_ends, p_opens, p_decls, p_env,
-                                                 'n' || v_nodes[i], i, cardinality(v_nodes));
+                v_next := v_next || ssb_internal.xq_nodes(v_step -> 'e', NULL, p_toks, p_ends, p_opens, p_decls, p_env,
+                                                          'n' || v_nodes[i], i, cardinality(v_nodes));
             END LOOP;
-            v_nodes := ssb.xq_in_order(v_next);
+            v_nodes := ssb_internal.xq_in_order(v_next);
             CONTINUE;
         END IF;
         -- One answer is wanted: follow the first branch to its end before looking at the second.
@@ -55,8 +56,8 @@ BEGIN
            AND NOT jsonb_path_exists(p_steps, '$[*] ? (@.axis != "child" && @.axis != "attribute")') THEN
             v_next := '{}';
             FOREACH v_node IN ARRAY v_nodes LOOP
-                v_next := v_next || ssb.xq_path(p_steps, s, ARRAY[v_node], p_limit - cardinality(v_next),
-                                                p_toks, p_ends, p_opens, p_decls, p_env);
+                v_next := v_next || ssb_internal.xq_path(p_steps, s, ARRAY[v_node], p_limit - cardinality(v_next),
+                                                         p_toks, p_ends, p_opens, p_decls, p_env);
                 EXIT WHEN cardinality(v_next) >= p_limit;
             END LOOP;
             RETURN v_next;
@@ -85,7 +86,7 @@ BEGIN
             CASE v_axis
             WHEN 'child', 'descendant', 'descendant-or-self' THEN
                 IF v_axis = 'descendant-or-self'
-                   AND ssb.xq_matches(v_node, v_test, p_toks, p_opens, p_decls) THEN
+                   AND ssb_internal.xq_matches(v_node, v_test, p_toks, p_opens, p_decls) THEN
                     v_found := ARRAY[v_node];
                 END IF;
                 v_end := p_ends[v_at];
@@ -117,7 +118,7 @@ BEGIN
                                         v_raw := left(v_raw, greatest(v_at - 1, 0)) || ' ' || p_decls[v_child];
                                         IF v_raw IS DISTINCT FROM v_key THEN
                                             v_key := v_raw;
-                                            v_key_uri := ssb.xml_uri(split_part(v_raw, ' ', 1), v_child, p_toks, p_opens, p_decls);
+                                            v_key_uri := ssb_internal.xml_uri(split_part(v_raw, ' ', 1), v_child, p_toks, p_opens, p_decls);
                                         END IF;
                                         v_match := v_key_uri = v_uri;
                                     END IF;
@@ -153,11 +154,11 @@ BEGIN
                             v_found := ARRAY[(v_child::bigint << 32) + v_node];
                         END IF;
                     ELSIF strpos(v_tok, '"') > 0 THEN
-                        v_found := ssb.xq_attributes(v_node, v_name, v_uri, p_toks, p_opens, p_decls);
+                        v_found := ssb_internal.xq_attributes(v_node, v_name, v_uri, p_toks, p_opens, p_decls);
                     END IF;
                 END IF;
             WHEN 'self' THEN
-                IF ssb.xq_matches(v_node, v_test, p_toks, p_opens, p_decls) THEN
+                IF ssb_internal.xq_matches(v_node, v_test, p_toks, p_opens, p_decls) THEN
                     v_found := ARRAY[v_node];
                 END IF;
             ELSE                                                                    -- parent
@@ -165,19 +166,19 @@ BEGIN
                                WHEN v_node = 2 THEN NULL
                                WHEN v_node & 1 = 1 THEN p_opens[v_at]::bigint * 2
                                ELSE p_opens[v_at - 1]::bigint * 2 END;
-                IF ssb.xq_matches(v_node, v_test, p_toks, p_opens, p_decls) THEN
+                IF ssb_internal.xq_matches(v_node, v_test, p_toks, p_opens, p_decls) THEN
                     v_found := ARRAY[v_node];
                 END IF;
             END CASE;
             IF v_predicates <> '[]' THEN
-                v_found := ssb.xq_filter(v_found, v_predicates, p_toks, p_ends, p_opens, p_decls, p_env);
+                v_found := ssb_internal.xq_filter(v_found, v_predicates, p_toks, p_ends, p_opens, p_decls, p_env);
             END IF;
             v_next := v_next || v_found;
             EXIT WHEN s = v_last AND p_limit IS NOT NULL AND NOT v_unsorted AND v_axis <> 'parent'
                       AND cardinality(v_next) >= p_limit;
         END LOOP;
         IF cardinality(v_nodes) > 1 AND (v_unsorted OR v_axis NOT IN ('child', 'attribute', 'self')) THEN
-            v_next := ssb.xq_in_order(v_next);
+            v_next := ssb_internal.xq_in_order(v_next);
         END IF;
         v_unsorted := (v_unsorted OR v_axis LIKE 'descendant%') AND cardinality(v_next) > 1;
         v_nodes := v_next;
@@ -188,17 +189,18 @@ END;
 $$;
 
 -- Nodes sorted into document order, each once.
-CREATE OR REPLACE FUNCTION ssb.xq_in_order(p_nodes bigint[]) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION ssb_internal.xq_in_order(p_nodes bigint[]) RETURNS bigint[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT coalesce(array_agg(d.n ORDER BY d.n & 4294967295, d.n), '{}')
-      FROM (SELECT DISTINCT u.n FROM unnest(p_nodes) AS u(n)) AS d
-$$;
+      FROM (SELECT DISTINCT u.n FROM unnest(p_nodes) AS u(n)) AS d;
+END;
 
 -- Does one node satisfy a node test? (For the axes where only one node is in question.)
-CREATE OR REPLACE FUNCTION ssb.xq_matches(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_matches(
     p_node bigint, p_test jsonb, p_toks text[], p_opens integer[], p_decls integer[]) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer := ((p_node & 4294967295) >> 1)::integer;
@@ -211,7 +213,7 @@ BEGIN
         RETURN true;
     ELSIF p_node > 4294967295 THEN
         RETURN v_kind = 'attribute'
-               AND p_node = ANY (ssb.xq_attributes(p_node & 4294967295, p_test ->> 'name', p_test ->> 'uri', p_toks, p_opens, p_decls));
+               AND p_node = ANY (ssb_internal.xq_attributes(p_node & 4294967295, p_test ->> 'name', p_test ->> 'uri', p_toks, p_opens, p_decls));
     ELSIF p_node & 1 = 1 THEN
         RETURN v_kind = 'text';
     ELSIF v_at = 1 THEN
@@ -226,14 +228,15 @@ BEGIN
     v_name := split_part(split_part(split_part(p_toks[v_at], '>', 1), ' ', 1), '/', 1);
     RETURN (NOT p_test ? 'name' OR substr(v_name, strpos(v_name, ':') + 1) = p_test ->> 'name')
            AND (NOT p_test ? 'uri'
-                OR ssb.xml_uri(left(v_name, greatest(strpos(v_name, ':') - 1, 0)), v_at, p_toks, p_opens, p_decls) = p_test ->> 'uri');
+                OR ssb_internal.xml_uri(left(v_name, greatest(strpos(v_name, ':') - 1, 0)), v_at, p_toks, p_opens, p_decls) = p_test ->> 'uri');
 END;
 $$;
 
 -- Attributes of one element; a NULL name or uri stands for any.
-CREATE OR REPLACE FUNCTION ssb.xq_attributes(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_attributes(
     p_node bigint, p_name text, p_uri text, p_toks text[], p_opens integer[], p_decls integer[]) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_at integer := (p_node >> 1)::integer;
@@ -251,7 +254,7 @@ BEGIN
         IF v_name <> 'xmlns' AND v_name NOT LIKE 'xmlns:%'
            AND (p_name IS NULL OR substr(v_name, v_colon + 1) = p_name)
            AND (p_uri IS NULL OR p_uri = CASE WHEN v_colon = 0 THEN ''
-                    ELSE ssb.xml_uri(left(v_name, v_colon - 1), v_at, p_toks, p_opens, p_decls) END) THEN
+                    ELSE ssb_internal.xml_uri(left(v_name, v_colon - 1), v_at, p_toks, p_opens, p_decls) END) THEN
             v_found := v_found || ((v_place << 32) + p_node);
         END IF;
         v_place := v_place + length(v_parts[i]) + length(v_parts[i + 1]) + 2;
@@ -261,10 +264,11 @@ END;
 $$;
 
 -- Predicates applied to a list of nodes, one after the other.
-CREATE OR REPLACE FUNCTION ssb.xq_filter(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_filter(
     p_nodes bigint[], p_predicates jsonb,
     p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_nodes bigint[] := p_nodes;
@@ -286,7 +290,7 @@ BEGIN
             v_predicate := v_predicate -> 'e';
             v_kept := '{}';
             FOR i IN 1 .. v_size LOOP
-                IF ssb.xq_holds(v_predicate, p_toks, p_ends, p_opens, p_decls, p_env, 'n' || v_nodes[i], i, v_size) THEN
+                IF ssb_internal.xq_holds(v_predicate, p_toks, p_ends, p_opens, p_decls, p_env, 'n' || v_nodes[i], i, v_size) THEN
                     v_kept := v_kept || v_nodes[i];
                 END IF;
             END LOOP;
@@ -298,30 +302,32 @@ END;
 $$;
 
 -- Is a predicate true of the context item? A number is compared with the position.
-CREATE OR REPLACE FUNCTION ssb.xq_holds(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_holds(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_atoms text[];
 BEGIN
     IF p_e ->> 'ty' IN ('xs:integer', 'xs:decimal', 'xs:double') OR p_e ->> 'op' = 'sql' THEN
-        v_atoms := ssb.xq_atoms(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_atoms := ssb_internal.xq_atoms(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF left(v_atoms[1], 1) IN ('i', 'd', 'f') THEN
             RETURN substr(v_atoms[1], 2)::numeric = p_position;
         END IF;
     END IF;
-    RETURN ssb.xq_true(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+    RETURN ssb_internal.xq_true(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
 END;
 $$;
 
 -- The nodes that an expression gives; 2374 where it gives something else.
-CREATE OR REPLACE FUNCTION ssb.xq_nodes(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_nodes(
     p_e jsonb, p_limit integer,
     p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_op text := p_e ->> 'op';
@@ -334,35 +340,35 @@ BEGIN
         IF (p_e -> 'root')::boolean THEN
             v_nodes := ARRAY[2::bigint];
         ELSIF p_e -> 'start' <> 'null' THEN
-            v_nodes := ssb.xq_nodes(p_e -> 'start', NULL, p_toks, p_ends, p_opens, p_decls, p_env,
-                                    p_item, p_position, p_size);
+            v_nodes := ssb_internal.xq_nodes(p_e -> 'start', NULL, p_toks, p_ends, p_opens, p_decls, p_env,
+                                             p_item, p_position, p_size);
         ELSIF left(p_item, 1) = 'n' THEN
             v_nodes := ARRAY[substr(p_item, 2)::bigint];
         ELSE
-            PERFORM ssb.raise_error(2374, 'XQuery: A node or set of nodes is required for /');
+            PERFORM ssb_internal.raise_error(2374, 'XQuery: A node or set of nodes is required for /');
         END IF;
-        RETURN ssb.xq_path(p_e -> 'steps', 0, v_nodes, p_limit, p_toks, p_ends, p_opens, p_decls, p_env);
+        RETURN ssb_internal.xq_path(p_e -> 'steps', 0, v_nodes, p_limit, p_toks, p_ends, p_opens, p_decls, p_env);
     ELSIF v_op = 'filter' THEN
         IF p_e -> 'preds' -> 0 ->> 'k' = 'n' THEN
             v_limit := (p_e -> 'preds' -> 0 ->> 'n')::integer;
         END IF;
-        RETURN ssb.xq_filter(
-            ssb.xq_nodes(p_e -> 'e', v_limit, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size),
+        RETURN ssb_internal.xq_filter(
+            ssb_internal.xq_nodes(p_e -> 'e', v_limit, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size),
             p_e -> 'preds', p_toks, p_ends, p_opens, p_decls, p_env);
     ELSIF v_op = 'union' THEN
-        RETURN ssb.xq_in_order(
-            ssb.xq_nodes(p_e -> 'l', NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
-            || ssb.xq_nodes(p_e -> 'r', NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size));
+        RETURN ssb_internal.xq_in_order(
+            ssb_internal.xq_nodes(p_e -> 'l', NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
+            || ssb_internal.xq_nodes(p_e -> 'r', NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size));
     END IF;
-    v_items := ssb.xq_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+    v_items := ssb_internal.xq_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     v_nodes := '{}';
     FOREACH v_item IN ARRAY v_items LOOP
         IF left(v_item, 1) = 'n' THEN
             v_nodes := v_nodes || substr(v_item, 2)::bigint;
         ELSIF left(v_item, 1) IN ('x', 'a', 't') THEN
-            PERFORM ssb.raise_error(2373, 'XQuery: a path expression is not supported with constructed XML');
+            PERFORM ssb_internal.raise_error(2373, 'XQuery: a path expression is not supported with constructed XML');
         ELSE
-            PERFORM ssb.raise_error(2374, 'XQuery: A node or set of nodes is required for /');
+            PERFORM ssb_internal.raise_error(2374, 'XQuery: A node or set of nodes is required for /');
         END IF;
     END LOOP;
     RETURN v_nodes;

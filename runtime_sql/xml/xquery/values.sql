@@ -7,8 +7,9 @@
 --   D dateTime, E date, T time
 
 -- Is p_text a number, so that it can be cast to double?
-CREATE OR REPLACE FUNCTION ssb.xq_is_number(p_text text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xq_is_number(p_text text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN length(p_text) < 400
@@ -17,8 +18,9 @@ END;
 $$;
 
 -- A number as double; NULL where it is too large for one, 0 where too small.
-CREATE OR REPLACE FUNCTION ssb.xq_double(p_text text) RETURNS double precision
+CREATE OR REPLACE FUNCTION ssb_internal.xq_double(p_text text) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_number numeric := p_text::numeric;
@@ -30,8 +32,9 @@ END;
 $$;
 
 -- A value cast to the type of p_letter; NULL where XQuery's cast fails (an empty sequence there).
-CREATE OR REPLACE FUNCTION ssb.xq_cast(p_atom text, p_letter text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xq_cast(p_atom text, p_letter text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_from text := left(p_atom, 1);
@@ -42,14 +45,14 @@ BEGIN
     END IF;
     CASE p_letter
     WHEN 's', 'u' THEN
-        RETURN p_letter || ssb.xq_text(p_atom);
+        RETURN p_letter || ssb_internal.xq_text(p_atom);
     WHEN 'f', 'd', 'i' THEN
         IF v_from = 'b' THEN
             RETURN p_letter || v_value;
-        ELSIF NOT ssb.xq_is_number(v_value) THEN
+        ELSIF NOT ssb_internal.xq_is_number(v_value) THEN
             RETURN NULL;
         ELSIF p_letter = 'f' THEN
-            RETURN 'f' || ssb.xq_double(v_value);
+            RETURN 'f' || ssb_internal.xq_double(v_value);
         ELSIF p_letter = 'd' THEN
             RETURN 'd' || trim_scale(v_value::numeric);
         ELSIF v_from IN ('s', 'u') AND v_value !~ '^[ \t\r\n]*[+-]?[0-9]+[ \t\r\n]*$' THEN
@@ -71,7 +74,7 @@ BEGIN
         ELSIF v_from = 'E' AND p_letter = 'D' THEN
             RETURN 'D' || substring(v_value from '^-?[0-9]+-[0-9]+-[0-9]+') || 'T00:00:00'
                    || coalesce(substring(v_value from '(?:Z|[+-][0-9]{2}:[0-9]{2})$'), '');
-        ELSIF ssb.xsd_instant(CASE p_letter WHEN 'D' THEN 'dateTime' WHEN 'E' THEN 'date' ELSE 'time' END, v_value) IS NULL THEN
+        ELSIF ssb_internal.xsd_instant(CASE p_letter WHEN 'D' THEN 'dateTime' WHEN 'E' THEN 'date' ELSE 'time' END, v_value) IS NULL THEN
             RETURN NULL;
         END IF;
         RETURN p_letter || v_value;
@@ -80,8 +83,9 @@ END;
 $$;
 
 -- The string of a value: fn:string, and what .value() and constructed content show.
-CREATE OR REPLACE FUNCTION ssb.xq_text(p_atom text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xq_text(p_atom text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_value text := substr(p_atom, 2);
@@ -94,8 +98,9 @@ END;
 $$;
 
 -- A value passed in from SQL (sql:variable, sql:column) as items. XML comes as {"xml": "…"}.
-CREATE OR REPLACE FUNCTION ssb.xq_from_sql(p_value jsonb) RETURNS text[]
+CREATE OR REPLACE FUNCTION ssb_internal.xq_from_sql(p_value jsonb) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_text text := p_value #>> '{}';
@@ -111,10 +116,11 @@ END;
 $$;
 
 -- Items of any expression.
-CREATE OR REPLACE FUNCTION ssb.xq_items(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_items(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_op text := p_e ->> 'op';
@@ -129,17 +135,17 @@ BEGIN
         v_last := p_e -> 'steps' -> -1;
         IF v_op = 'path' AND v_last ? 'e' THEN
             -- a/string(.): the last step is an expression, evaluated for each node before it
-            v_nodes := ssb.xq_nodes(jsonb_set(p_e, '{steps}', (p_e -> 'steps') - (-1)), NULL,
-                                    p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+            v_nodes := ssb_internal.xq_nodes(jsonb_set(p_e, '{steps}', (p_e -> 'steps') - (-1)), NULL,
+                                             p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
             FOR i IN 1 .. cardinality(v_nodes) LOOP
-                v_items := v_items || ssb.xq_items(v_last -> 'e', p_toks, p_ends, p_opens, p_decls, p_env,
-                                                   'n' || v_nodes[i], i, cardinality(v_nodes));
+                v_items := v_items || ssb_internal.xq_items(v_last -> 'e', p_toks, p_ends, p_opens, p_decls, p_env,
+                                                            'n' || v_nodes[i], i, cardinality(v_nodes));
             END LOOP;
             RETURN v_items;
         ELSIF v_op = 'filter' AND p_e -> 'e' ->> 'op' NOT IN ('path', 'union', 'variable', 'context', 'filter') THEN
-            RETURN ssb.xq_filter_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+            RETURN ssb_internal.xq_filter_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         END IF;
-        FOREACH v_node IN ARRAY ssb.xq_nodes(p_e, NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
+        FOREACH v_node IN ARRAY ssb_internal.xq_nodes(p_e, NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
             v_items := v_items || ('n' || v_node);
         END LOOP;
     WHEN 'context' THEN
@@ -152,50 +158,51 @@ BEGIN
           FROM jsonb_array_elements_text(p_env -> (p_e ->> 'name')) AS v(item);
     WHEN 'sql' THEN
         IF NOT p_env ? (p_e ->> 'name') THEN
-            PERFORM ssb.raise_error(9501, format('XQuery: Unable to resolve sql:variable(''%s''). The variable must be'
-                                                 ' declared as a scalar TSQL variable.', p_e ->> 'name'));
+            PERFORM ssb_internal.raise_error(9501, format('XQuery: Unable to resolve sql:variable(''%s''). The variable must be'
+                                                          ' declared as a scalar TSQL variable.', p_e ->> 'name'));
         END IF;
-        v_items := ssb.xq_from_sql(p_env -> (p_e ->> 'name'));
+        v_items := ssb_internal.xq_from_sql(p_env -> (p_e ->> 'name'));
     WHEN 'seq' THEN
         FOR v_each IN SELECT i FROM jsonb_array_elements(p_e -> 'items') AS i LOOP
-            v_items := v_items || ssb.xq_items(v_each, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+            v_items := v_items || ssb_internal.xq_items(v_each, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         END LOOP;
     WHEN 'enclosed' THEN
-        v_items := ssb.xq_items(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_items(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     WHEN 'if' THEN
-        v_items := ssb.xq_items(
-            p_e -> CASE WHEN ssb.xq_true(p_e -> 'if', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
+        v_items := ssb_internal.xq_items(
+            p_e -> CASE WHEN ssb_internal.xq_true(p_e -> 'if', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
                         THEN 'then' ELSE 'else' END,
             p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     WHEN 'compare', 'order', 'and', 'or', 'some', 'every', 'instance' THEN
-        v_items := ARRAY[CASE WHEN ssb.xq_true(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
+        v_items := ARRAY[CASE WHEN ssb_internal.xq_true(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
                               THEN 'b1' ELSE 'b0' END];
     WHEN 'arithmetic', 'negate' THEN
-        v_items := ssb.xq_arithmetic(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_arithmetic(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     WHEN 'cast' THEN
-        v_items := ssb.xq_atoms(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_atoms(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF v_items <> '{}' THEN
-            v_items := array_remove(ARRAY[ssb.xq_cast(v_items[1], p_e ->> 'as')], NULL);
+            v_items := array_remove(ARRAY[ssb_internal.xq_cast(v_items[1], p_e ->> 'as')], NULL);
         END IF;
     WHEN 'call' THEN
-        v_items := ssb.xq_call(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_call(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     WHEN 'flwor' THEN
-        v_items := ssb.xq_flwor(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_flwor(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     ELSE                                                    -- element, attribute, text, markup
-        v_items := ssb.xq_construct(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_construct(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     END CASE;
     RETURN v_items;
 END;
 $$;
 
 -- (expression)[predicate] over items that need not be nodes.
-CREATE OR REPLACE FUNCTION ssb.xq_filter_items(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_filter_items(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_items text[] := ssb.xq_items(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+    v_items text[] := ssb_internal.xq_items(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     v_kept text[];
     v_predicate jsonb;
 BEGIN
@@ -203,7 +210,7 @@ BEGIN
         IF v_predicate ->> 'k' = 'e' THEN
             v_kept := '{}';
             FOR i IN 1 .. cardinality(v_items) LOOP
-                IF ssb.xq_holds(v_predicate -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, v_items[i], i, cardinality(v_items)) THEN
+                IF ssb_internal.xq_holds(v_predicate -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, v_items[i], i, cardinality(v_items)) THEN
                     v_kept := v_kept || v_items[i];
                 END IF;
             END LOOP;
@@ -217,10 +224,11 @@ END;
 $$;
 
 -- Items of an expression as atomic values (fn:data).
-CREATE OR REPLACE FUNCTION ssb.xq_atoms(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_atoms(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_op text := p_e ->> 'op';
@@ -232,38 +240,40 @@ BEGIN
         RETURN ARRAY[CASE p_e ->> 'ty' WHEN 'xs:string' THEN 's' WHEN 'xs:integer' THEN 'i'
                                        WHEN 'xs:decimal' THEN 'd' ELSE 'f' END || (p_e ->> 'v')];
     ELSIF v_op = 'path' AND NOT p_e -> 'steps' -> -1 ? 'e' THEN
-        FOREACH v_node IN ARRAY ssb.xq_nodes(p_e, NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
-            v_atoms := v_atoms || ('u' || ssb.xml_string(v_node, p_toks, p_ends));
+        FOREACH v_node IN ARRAY ssb_internal.xq_nodes(p_e, NULL, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
+            v_atoms := v_atoms || ('u' || ssb_internal.xml_string(v_node, p_toks, p_ends));
         END LOOP;
         RETURN v_atoms;
     END IF;
-    FOREACH v_item IN ARRAY ssb.xq_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
-        v_atoms := v_atoms || ssb.xq_atom(v_item, p_toks, p_ends);
+    FOREACH v_item IN ARRAY ssb_internal.xq_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) LOOP
+        v_atoms := v_atoms || ssb_internal.xq_atom(v_item, p_toks, p_ends);
     END LOOP;
     RETURN v_atoms;
 END;
 $$;
 
 -- One item as an atomic value.
-CREATE OR REPLACE FUNCTION ssb.xq_atom(p_item text, p_toks text[], p_ends integer[]) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xq_atom(p_item text, p_toks text[], p_ends integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN CASE left(p_item, 1)
-        WHEN 'n' THEN 'u' || ssb.xml_string(substr(p_item, 2)::bigint, p_toks, p_ends)
+        WHEN 'n' THEN 'u' || ssb_internal.xml_string(substr(p_item, 2)::bigint, p_toks, p_ends)
         WHEN 't' THEN 'u' || substr(p_item, 2)
-        WHEN 'a' THEN 'u' || ssb.xml_unescape(split_part(p_item, '"', 2))
-        WHEN 'x' THEN 'u' || ssb.xml_unescape(regexp_replace(
+        WHEN 'a' THEN 'u' || ssb_internal.xml_unescape(split_part(p_item, '"', 2))
+        WHEN 'x' THEN 'u' || ssb_internal.xml_unescape(regexp_replace(
             regexp_replace(substr(p_item, 2), '<!--(?:[^-]|-[^-])*-->|<\?(?:[^?]|\?+[^?>])*\?+>', '', 'g'), '<[^>]*>', '', 'g'))
         ELSE p_item END;
 END;
 $$;
 
 -- The effective boolean value of an expression.
-CREATE OR REPLACE FUNCTION ssb.xq_true(
+CREATE OR REPLACE FUNCTION ssb_internal.xq_true(
     p_e jsonb, p_toks text[], p_ends integer[], p_opens integer[], p_decls integer[], p_env jsonb,
     p_item text, p_position integer, p_size integer) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_op text := p_e ->> 'op';
@@ -272,26 +282,26 @@ DECLARE
 BEGIN
     CASE v_op
     WHEN 'compare' THEN
-        v_left := ssb.xq_atoms(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_left := ssb_internal.xq_atoms(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF v_left = '{}' THEN
             RETURN false;
         END IF;
-        RETURN ssb.xq_any_compares(
-            v_left, ssb.xq_atoms(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size),
+        RETURN ssb_internal.xq_any_compares(
+            v_left, ssb_internal.xq_atoms(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size),
             p_e ->> 'by');
     WHEN 'and' THEN
-        RETURN ssb.xq_true(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
-               AND ssb.xq_true(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        RETURN ssb_internal.xq_true(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
+               AND ssb_internal.xq_true(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     WHEN 'or' THEN
-        RETURN ssb.xq_true(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
-               OR ssb.xq_true(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        RETURN ssb_internal.xq_true(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size)
+               OR ssb_internal.xq_true(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     WHEN 'path' THEN
         IF NOT p_e -> 'steps' -> -1 ? 'e' THEN
-            RETURN ssb.xq_nodes(p_e, 1, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) <> '{}';
+            RETURN ssb_internal.xq_nodes(p_e, 1, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size) <> '{}';
         END IF;
     WHEN 'order' THEN
-        v_left := ssb.xq_items(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
-        v_items := ssb.xq_items(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_left := ssb_internal.xq_items(p_e -> 'l', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        v_items := ssb_internal.xq_items(p_e -> 'r', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
         IF v_left = '{}' OR v_items = '{}' OR left(v_left[1], 1) <> 'n' OR left(v_items[1], 1) <> 'n' THEN
             RETURN false;
         ELSIF p_e ->> 'by' = 'is' THEN
@@ -302,15 +312,15 @@ BEGIN
             < ROW(substr(v_items[1], 2)::bigint & 4294967295, substr(v_items[1], 2)::bigint))
             AND v_left[1] <> v_items[1];
     WHEN 'some', 'every' THEN
-        RETURN ssb.xq_quantified(p_e, 0, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+        RETURN ssb_internal.xq_quantified(p_e, 0, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     WHEN 'instance' THEN
-        RETURN ssb.xq_instance(
-            ssb.xq_items(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size),
+        RETURN ssb_internal.xq_instance(
+            ssb_internal.xq_items(p_e -> 'e', p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size),
             p_e ->> 'as', p_toks);
     ELSE
         NULL;
     END CASE;
-    v_items := ssb.xq_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
+    v_items := ssb_internal.xq_items(p_e, p_toks, p_ends, p_opens, p_decls, p_env, p_item, p_position, p_size);
     RETURN CASE WHEN v_items = '{}' THEN false
                 WHEN left(v_items[1], 1) IN ('n', 'x', 'a', 't') THEN true
                 WHEN left(v_items[1], 1) IN ('s', 'u') THEN v_items[1] NOT IN ('s', 'u')
@@ -320,8 +330,9 @@ END;
 $$;
 
 -- General comparison: does any value on the left compare so with any on the right?
-CREATE OR REPLACE FUNCTION ssb.xq_any_compares(p_left text[], p_right text[], p_by text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xq_any_compares(p_left text[], p_right text[], p_by text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_left text;
@@ -329,7 +340,7 @@ DECLARE
 BEGIN
     FOREACH v_left IN ARRAY p_left LOOP
         FOREACH v_right IN ARRAY p_right LOOP
-            IF ssb.xq_compares(v_left, v_right, p_by) THEN
+            IF ssb_internal.xq_compares(v_left, v_right, p_by) THEN
                 RETURN true;
             END IF;
         END LOOP;
@@ -339,8 +350,9 @@ END;
 $$;
 
 -- One value with another. An untyped one takes the other's type; a cast that fails compares false.
-CREATE OR REPLACE FUNCTION ssb.xq_compares(p_left text, p_right text, p_by text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xq_compares(p_left text, p_right text, p_by text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_left_type text := left(p_left, 1);
@@ -359,33 +371,33 @@ BEGIN
         v_order := CASE WHEN v_left = v_right THEN 0 WHEN v_left COLLATE "C" < v_right THEN -1 ELSE 1 END;
     ELSIF v_left_type IN ('i', 'd', 'f') OR v_right_type IN ('i', 'd', 'f') THEN
         IF v_left_type NOT IN ('i', 'd', 'f', 'u') OR v_right_type NOT IN ('i', 'd', 'f', 'u') THEN
-            PERFORM ssb.raise_error(2234, format('XQuery: The operator "%s" cannot be applied to "%s" and "%s" operands.', p_by,
-                ssb.xq_type_name(v_left_type), ssb.xq_type_name(v_right_type)));
-        ELSIF NOT ssb.xq_is_number(v_left) OR NOT ssb.xq_is_number(v_right) THEN
+            PERFORM ssb_internal.raise_error(2234, format('XQuery: The operator "%s" cannot be applied to "%s" and "%s" operands.', p_by,
+                ssb_internal.xq_type_name(v_left_type), ssb_internal.xq_type_name(v_right_type)));
+        ELSIF NOT ssb_internal.xq_is_number(v_left) OR NOT ssb_internal.xq_is_number(v_right) THEN
             RETURN false;
         ELSIF 'f' IN (v_left_type, v_right_type) THEN
-            IF ssb.xq_double(v_left) IS NULL OR ssb.xq_double(v_right) IS NULL THEN
+            IF ssb_internal.xq_double(v_left) IS NULL OR ssb_internal.xq_double(v_right) IS NULL THEN
                 RETURN false;
             END IF;
-            v_order := sign(ssb.xq_double(v_left) - ssb.xq_double(v_right));
+            v_order := sign(ssb_internal.xq_double(v_left) - ssb_internal.xq_double(v_right));
         ELSE
             v_order := sign(v_left::numeric - v_right::numeric);
         END IF;
     ELSE
         IF v_left_type = 'u' THEN
-            v_left := substr(ssb.xq_cast(p_left, v_right_type), 2);
+            v_left := substr(ssb_internal.xq_cast(p_left, v_right_type), 2);
         ELSIF v_right_type = 'u' THEN
-            v_right := substr(ssb.xq_cast(p_right, v_left_type), 2);
+            v_right := substr(ssb_internal.xq_cast(p_right, v_left_type), 2);
         ELSIF v_left_type <> v_right_type THEN
-            PERFORM ssb.raise_error(2234, format('XQuery: The operator "%s" cannot be applied to "%s" and "%s" operands.', p_by,
-                ssb.xq_type_name(v_left_type), ssb.xq_type_name(v_right_type)));
+            PERFORM ssb_internal.raise_error(2234, format('XQuery: The operator "%s" cannot be applied to "%s" and "%s" operands.', p_by,
+                ssb_internal.xq_type_name(v_left_type), ssb_internal.xq_type_name(v_right_type)));
         END IF;
         IF v_left IS NULL OR v_right IS NULL THEN
             RETURN false;
         ELSIF v_left_type IN ('D', 'E', 'T') OR v_right_type IN ('D', 'E', 'T') THEN
             v_by_type := CASE WHEN 'D' IN (v_left_type, v_right_type) THEN 'dateTime'
                               WHEN 'E' IN (v_left_type, v_right_type) THEN 'date' ELSE 'time' END;
-            v_order := sign(ssb.xsd_instant(v_by_type, v_left) - ssb.xsd_instant(v_by_type, v_right));
+            v_order := sign(ssb_internal.xsd_instant(v_by_type, v_left) - ssb_internal.xsd_instant(v_by_type, v_right));
         ELSE
             v_order := CASE WHEN v_left = v_right THEN 0 WHEN v_left COLLATE "C" < v_right THEN -1 ELSE 1 END;
         END IF;
@@ -395,17 +407,18 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.xq_type_name(p_letter text) RETURNS text
+CREATE OR REPLACE FUNCTION ssb_internal.xq_type_name(p_letter text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$
+BEGIN ATOMIC
     SELECT CASE p_letter WHEN 's' THEN 'xs:string' WHEN 'i' THEN 'xs:integer' WHEN 'd' THEN 'xs:decimal'
                          WHEN 'f' THEN 'xs:double' WHEN 'b' THEN 'xs:boolean' WHEN 'D' THEN 'xs:dateTime'
-                         WHEN 'E' THEN 'xs:date' WHEN 'T' THEN 'xs:time' ELSE 'xdt:untypedAtomic' END
-$$;
+                         WHEN 'E' THEN 'xs:date' WHEN 'T' THEN 'xs:time' ELSE 'xdt:untypedAtomic' END;
+END;
 
 -- instance of: at most one item, of the named type.
-CREATE OR REPLACE FUNCTION ssb.xq_instance(p_items text[], p_type text, p_toks text[]) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xq_instance(p_items text[], p_type text, p_toks text[]) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_letter text := left(p_items[1], 1);

@@ -16,23 +16,23 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     FOR repetition IN 1..3 LOOP
         <<batch>>
         BEGIN
             BEGIN
                 INSERT INTO dbo.t (n) VALUES (1);
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END batch;
-        CALL ssb.end_batch(session, more => true);
+        CALL ssb_internal.end_batch(session, more => true);
     END LOOP;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -78,25 +78,25 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        PERFORM ssb.print('first');
+        PERFORM ssb_internal.print('first');
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 1 AS a, 'x' AS b, NULL AS c;
-            session := ssb.show(session, result, '[{"name":"a","type":"integer"},{"name":"b","type":"varchar(1)"},{"name":"c","type":null}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"a","type":"integer"},{"name":"b","type":"varchar(1)"},{"name":"c","type":null}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print('second');
+        PERFORM ssb_internal.print('second');
         BEGIN
             result := NULL;
             OPEN result FOR SELECT n FROM (VALUES (1), (2)) AS v (n) ORDER BY n NULLS FIRST;
-            session := ssb.show(session, result, '[{"name":"n","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -134,7 +134,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 1;
@@ -142,18 +142,18 @@ BEGIN
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 2 AS two;
-            session := ssb.show(session, result, '[{"name":"two","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"two","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         session.nocount := false;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 3 AS three;
-            session := ssb.show(session, result, '[{"name":"three","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"three","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -226,7 +226,7 @@ DECLARE
     output_rows text[];
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 7;
@@ -235,16 +235,16 @@ BEGIN
         BEGIN
             output_rows := '{}';
             FOR next_row IN DELETE FROM dbo.t WHERE n = batch.n RETURNING n LOOP
-                output_rows := array_append(output_rows, ssb.row_values(row_to_json(next_row)));
+                output_rows := array_append(output_rows, ssb_internal.row_values(row_to_json(next_row)));
             END LOOP;
-            session := ssb.show_collected(session, output_rows, '[{"name":"n","type":"integer"}]');
+            session := ssb_internal.show_collected(session, output_rows, '[{"name":"n","type":"integer"}]');
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -318,7 +318,7 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
@@ -332,14 +332,14 @@ BEGIN
                          RETURNING 1)
             SELECT count(*) FROM (SELECT FROM updated UNION ALL SELECT FROM inserted) AS changed
             INTO session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'MERGE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'MERGE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -349,18 +349,18 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
             LOCK TABLE dbo.target IN EXCLUSIVE MODE;
             result := NULL;
             OPEN result FOR SELECT v FROM dbo.target;
-            session := ssb.show(session, result, '[{"name":"v","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"v","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -27,7 +27,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         id integer;
@@ -35,51 +35,52 @@ BEGIN
         c_at integer;
     BEGIN
         BEGIN
-            c_at := ssb.declare_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.open_cursor('c', c_at);
+            PERFORM ssb_internal.open_cursor('c', c_at);
             SELECT array_agg(ARRAY[q.c1::text]) FROM (SELECT id FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1) INTO c_rows;
             c_at := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 id := c_rows[c_at][1]::integer;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         WHILE session.fetch_status = 0 LOOP
-            session := ssb.begin_transaction(session);
-            PERFORM ssb.print(id::text);
+            session := ssb_internal.begin_transaction(session);
+            PERFORM ssb_internal.print(id::text);
             IF id = 2 THEN
-                CALL ssb.rollback_transaction(session, 9);
+                CALL ssb_internal.rollback_transaction(session, 9);
             ELSE
-                CALL ssb.commit_transaction(session, 9);
+                CALL ssb_internal.commit_transaction(session, 9);
                 EXIT batch WHEN session.leaving;
             END IF;
             BEGIN
-                c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+                c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
                 session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
                 IF session.fetch_status = 0 THEN
                     id := c_rows[c_at][1]::integer;
                 END IF;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
         END LOOP;
         BEGIN
-            c_at := ssb.close_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.close_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.deallocate_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.deallocate_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -111,7 +112,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer;
@@ -119,96 +120,96 @@ BEGIN
         c_at integer;
     BEGIN
         BEGIN
-            c_at := ssb.declare_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.open_cursor('c', c_at);
+            PERFORM ssb_internal.open_cursor('c', c_at);
             SELECT array_agg(ARRAY[q.c1::text]) FROM (SELECT n FROM (VALUES (10), (20), (30)) AS v (n) ORDER BY n NULLS FIRST) AS q(c1) INTO c_rows;
             c_at := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'LAST');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'LAST');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 n := c_rows[c_at][1]::integer;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'PRIOR');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'PRIOR');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 n := c_rows[c_at][1]::integer;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'ABSOLUTE', 1);
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'ABSOLUTE', 1);
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 n := c_rows[c_at][1]::integer;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'RELATIVE', 2);
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'RELATIVE', 2);
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 n := c_rows[c_at][1]::integer;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 n := c_rows[c_at][1]::integer;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(concat(n, ' ', session.fetch_status));
+        PERFORM ssb_internal.print(concat(n, ' ', session.fetch_status));
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'FIRST');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'FIRST');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
-                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.close_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.close_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.print((ssb.cursor_status(c_at, array_length(c_rows, 1)))::text);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            PERFORM ssb_internal.print((ssb_internal.cursor_status(c_at, array_length(c_rows, 1)))::text);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.deallocate_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.deallocate_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.print((ssb.cursor_status(c_at, array_length(c_rows, 1)))::text);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            PERFORM ssb_internal.print((ssb_internal.cursor_status(c_at, array_length(c_rows, 1)))::text);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 n := c_rows[c_at][1]::integer;
             END IF;
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -260,7 +261,7 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         c_rows text[];
@@ -270,59 +271,60 @@ BEGIN
     BEGIN
         c_at := -1;
         BEGIN
-            PERFORM ssb.open_cursor('c', c_at);
+            PERFORM ssb_internal.open_cursor('c', c_at);
             SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT id, t.ctid FROM dbo.t ORDER BY id NULLS FIRST) AS q(c1, c2) INTO c_rows;
             c_at := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
                 id := c_rows[c_at][1]::integer;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         WHILE session.fetch_status = 0 LOOP
             BEGIN
-                PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+                PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
                 UPDATE dbo.t SET n = n * 10 WHERE t.ctid = c_rows[c_at][2]::tid
                 RETURNING ctid INTO row_place;
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
                 IF row_place IS NOT NULL THEN
                     c_rows[c_at][2] := row_place;
                 END IF;
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+                session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             BEGIN
-                c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+                c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
                 session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
                 IF session.fetch_status = 0 THEN
                     id := c_rows[c_at][1]::integer;
                 END IF;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
         END LOOP;
         BEGIN
-            c_at := ssb.close_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.close_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.deallocate_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.deallocate_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id, n FROM dbo.t ORDER BY id NULLS FIRST;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -383,7 +385,7 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         c_rows text[];
@@ -391,71 +393,71 @@ BEGIN
     BEGIN
         session.nocount := true;
         BEGIN
-            c_at := ssb.declare_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.open_cursor('c', c_at);
+            PERFORM ssb_internal.open_cursor('c', c_at);
             SELECT array_agg(ARRAY[q.c1::text, q.c2::text]) FROM (SELECT n, t.id FROM dbo.t ORDER BY id) AS q(c1, c2) INTO c_rows;
             c_at := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
             UPDATE dbo.t SET n = 0 WHERE t.id = c_rows[c_at][2]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
-                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
             UPDATE dbo.t SET n = 10 WHERE t.id = c_rows[c_at][2]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
-            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
             UPDATE dbo.t SET n = n + 1 WHERE t.id = c_rows[c_at][2]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
-                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer)::text], '[{"name":"n","type":"integer"}]');
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
             DELETE FROM dbo.t WHERE t.id = c_rows[c_at][2]::integer;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM dbo.t;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -510,7 +512,7 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         c_rows text[];
@@ -519,25 +521,25 @@ BEGIN
     BEGIN
         session.nocount := true;
         BEGIN
-            c_at := ssb.declare_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.open_cursor('c', c_at);
+            PERFORM ssb_internal.open_cursor('c', c_at);
             SELECT array_agg(ARRAY[q.c1::text, q.c2::text, q.c3::text, q.c4::text, q.c5::text]) FROM (SELECT *, x.ctid FROM dbo.a AS x JOIN dbo.b ON b.id = x.id ORDER BY x.id NULLS FIRST) AS q(c1, c2, c3, c4, c5) INTO c_rows;
             c_at := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            c_at := ssb.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
+            c_at := ssb_internal.fetch('c', c_at, array_length(c_rows, 1), 'NEXT');
             session.fetch_status := CASE WHEN c_at BETWEEN 1 AND array_length(c_rows, 1) THEN 0 ELSE -1 END;
             IF session.fetch_status = 0 THEN
-                session := ssb.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer, c_rows[c_at][2]::integer, c_rows[c_at][3]::integer, c_rows[c_at][4]::integer)::text], '[{"name":"id","type":"integer"},{"name":"n","type":"integer"},{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+                session := ssb_internal.show_collected(session, ARRAY[json_build_array(c_rows[c_at][1]::integer, c_rows[c_at][2]::integer, c_rows[c_at][3]::integer, c_rows[c_at][4]::integer)::text], '[{"name":"id","type":"integer"},{"name":"n","type":"integer"},{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
             UPDATE dbo.a SET n = 10 WHERE a.ctid = c_rows[c_at][5]::tid
             RETURNING ctid INTO row_place;
             IF row_place IS NOT NULL THEN
@@ -545,11 +547,11 @@ BEGIN
             END IF;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
-            PERFORM ssb.require_row('c', c_at, array_length(c_rows, 1));
+            PERFORM ssb_internal.require_row('c', c_at, array_length(c_rows, 1));
             UPDATE dbo.a SET n = n + 1 WHERE a.ctid = c_rows[c_at][5]::tid
             RETURNING ctid INTO row_place;
             IF row_place IS NOT NULL THEN
@@ -557,17 +559,17 @@ BEGIN
             END IF;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM dbo.a ORDER BY id NULLS FIRST;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -600,28 +602,28 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         c_rows text[];
         c_at integer;
     BEGIN
         BEGIN
-            c_at := ssb.declare_cursor('c', c_at);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            c_at := ssb_internal.declare_cursor('c', c_at);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            PERFORM ssb.raise_error(16929, 'The cursor is READ ONLY.');
+            PERFORM ssb_internal.raise_error(16929, 'The cursor is READ ONLY.');
             DELETE FROM dbo.t WHERE false;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -121,20 +121,70 @@ SELECT ssb.drop_database('Trader1');
 
 
 -- case: keys, certificates, endpoints
-CREATE MASTER KEY ENCRYPTION BY PASSWORD = N'secret';
-CREATE CERTIFICATE c WITH SUBJECT = N'x', EXPIRY_DATE = N'20300101';
+CREATE MASTER KEY ENCRYPTION BY PASSWORD = N'it''s secret';
+CREATE CERTIFICATE c WITH SUBJECT = N'x', EXPIRY_DATE = N'20300101' ACTIVE FOR BEGIN_DIALOG = OFF;
+ALTER CERTIFICATE c WITH PRIVATE KEY (ENCRYPTION BY PASSWORD = 'p');
+ALTER CERTIFICATE c WITH ACTIVE FOR BEGIN_DIALOG = ON;
+ALTER CERTIFICATE c REMOVE PRIVATE KEY;
+BACKUP CERTIFICATE c TO FILE = 'c:\no\such\folder\c.cer' WITH PRIVATE KEY (FILE = 'c.pvk', ENCRYPTION BY PASSWORD = 'q', DECRYPTION BY PASSWORD = 'p');
+CREATE CERTIFICATE f FROM FILE = '/no/such/file.cer' WITH PRIVATE KEY (FILE = 'c.pvk', DECRYPTION BY PASSWORD = 'q', ENCRYPTION BY PASSWORD = 'p');
+CREATE CERTIFICATE g FROM BINARY = 0x308;
+OPEN MASTER KEY DECRYPTION BY PASSWORD = 'wrong';
+ALTER MASTER KEY ADD ENCRYPTION BY PASSWORD = 'second';
+ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY;
+ALTER MASTER KEY FORCE REGENERATE WITH ENCRYPTION BY PASSWORD = 'third';
+CLOSE MASTER KEY;
+SELECT CERTPROPERTY(CERT_ID('c'), 'Subject') AS subject, DATALENGTH(CERTPRIVATEKEY(CERT_ID('c'), 'x')) AS length;
 CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);
 DROP ENDPOINT e;
 -- expect
-SELECT ssb.create_master_key();
+SELECT ssb.create_master_key(password => 'it''s secret');
 
-SELECT ssb.create_certificate('c', subject => 'x', expiry_date => sys.convert_datetime('20300101'));
+SELECT ssb.create_certificate('c', subject => 'x', expiry_date => sys.convert_datetime('20300101'), active_for_begin_dialog => false);
+
+SELECT ssb.alter_certificate('c', has_private_key_options => true, encryption => 'p');
+
+SELECT ssb.alter_certificate('c', active_for_begin_dialog => true);
+
+SELECT ssb.alter_certificate('c', remove_private_key => true);
+
+SELECT ssb.backup_certificate('c', E'c:\\no\\such\\folder\\c.cer', private_key_file => 'c.pvk', decryption => 'p', encryption => 'q');
+
+SELECT ssb.create_certificate('f', file => '/no/such/file.cer', private_key_file => 'c.pvk', decryption => 'q', encryption => 'p');
+
+SELECT ssb.create_certificate('g', bytes => E'\\x0308'::bytea);
+
+SELECT ssb.open_master_key(password => 'wrong');
+
+SELECT ssb.add_master_key_encryption(password => 'second');
+
+SELECT ssb.drop_master_key_encryption();
+
+SELECT ssb.regenerate_master_key(password => 'third', force => true);
+
+SELECT ssb.close_master_key();
+
+SELECT sys.certproperty(sys.cert_id('c'), 'Subject') AS subject, sys.datalength(sys.certprivatekey(sys.cert_id('c'), 'x')) AS length;
 
 SELECT ssb.create_endpoint('e', state => 'STARTED', listener_port => 4022, authentication => 'WINDOWS');
 
 SELECT ssb.drop_endpoint('e');
 -- shows
+Msg 15246, Level 16, State 1, Line 6
+Cannot dump the private key of certificate 'c' because the private key cannot be found.
+Msg 15208, Level 16, State 1, Line 7
+The certificate, asymmetric key, or private key file is not valid or does not exist; or you do not have permissions for it.
+Msg 15297, Level 16, State 1, Line 8
+The certificate, asymmetric key, or private key data is invalid.
+Msg 15313, Level 16, State 1, Line 9
+The key is not encrypted using the specified decryptor.
+Msg 15315, Level 16, State 1, Line 13
+The key 'master key' is not open. Please open the key before using it.
+subject length
+------- ------
+x       NULL
 
+(1 row affected)
 
 -- case: server roles
 CREATE LOGIN u WITH PASSWORD = 'x';
@@ -201,7 +251,7 @@ DECLARE
     detail text;
     hint text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         condition boolean;
@@ -209,33 +259,35 @@ BEGIN
         condition := NULL;
         BEGIN
             condition := coalesce(NOT EXISTS (SELECT * FROM sys.service_queues WHERE lower(name) = 'q'), false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF condition THEN
             BEGIN
                 PERFORM ssb.create_queue('dbo.q');
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT batch WHEN session.leaving;
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'CREATE', hint);
+                EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
         condition := NULL;
         BEGIN
             condition := coalesce(EXISTS (SELECT * FROM sys.service_queues WHERE lower(name) = 'q'), false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         IF condition THEN
             BEGIN
                 PERFORM ssb.drop_queue('dbo.q');
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'DROP', hint); EXIT batch WHEN session.leaving;
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'DROP', hint);
+                EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -77,7 +77,7 @@ SELECT * FROM dbo.missing;
 -- expect
 ALTER TABLE dbo.missing ADD COLUMN a integer;
 
-SELECT ssb.follow_table('dbo.missing');
+SELECT ssb_internal.follow_table('dbo.missing');
 
 DO $batch$
 #variable_conflict use_column
@@ -85,25 +85,26 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         IF 1 = 1 THEN
             BEGIN
                 ALTER TABLE dbo.missing DROP COLUMN a;
-                PERFORM ssb.follow_table('dbo.missing');
+                PERFORM ssb_internal.follow_table('dbo.missing');
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER TABLE'); EXIT batch WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER TABLE');
+                EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
-SELECT ssb.switch_constraints('dbo.missing', NULL, false, false);
+SELECT ssb_internal.switch_constraints('dbo.missing', NULL, false, false);
 
 SELECT * FROM dbo.missing;
 -- shows

@@ -47,29 +47,29 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         handle uuid;
         message varchar(100) := 'Hello';
     BEGIN
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
         BEGIN
             handle := ssb.begin_dialog('//Initiator', '//Target', '//Hello', lifetime => 600, encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM ssb.send(handle, '//Hello/Request', message);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM ssb.begin_conversation_timer(handle, 120);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.commit_transaction(session, 8);
+        CALL ssb_internal.commit_transaction(session, 8);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -78,7 +78,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         handle uuid;
@@ -95,24 +95,26 @@ BEGIN
                 type := received.message_type_name;
                 body := received.value_3;
             END IF;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(body);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(body);
         IF type = '//Hello/Request' THEN
             BEGIN
                 PERFORM ssb.send(handle, '//Hello/Reply', body || ' World');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             BEGIN
                 PERFORM ssb.end_conversation(handle);
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -141,7 +143,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         handle uuid := '00000000-0000-0000-0000-000000000001';
@@ -155,16 +157,16 @@ BEGIN
                 body := received.message_body;
                 session.rowcount := session.rowcount + 1;
             END LOOP;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.rowcount::text);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.rowcount::text);
         BEGIN
-            PERFORM ssb.print(sys.convert_nvarchar(handle));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            PERFORM ssb_internal.print(sys.convert_nvarchar(handle));
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -189,7 +191,7 @@ SELECT ssb.create_queue('dbo.q');
 
 SELECT ssb.create_service('s', queue => 'dbo.q', contracts => ARRAY['DEFAULT']::text[]);
 
-SELECT ssb.define_row_type('pg_temp."@m"', 'handle uuid, body bytea');
+SELECT ssb_internal.define_row_type('pg_temp."@m"', 'handle uuid, body bytea');
 
 DO $batch$
 #variable_conflict use_column
@@ -197,7 +199,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         h uuid;
@@ -205,34 +207,34 @@ BEGIN
     BEGIN
         BEGIN
             h := ssb.begin_dialog('s', 's', encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('one' AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('two' AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             SELECT batch.m || array_agg(ROW(conversation_handle, message_body)::pg_temp."@m"), count(*) FROM ssb.receive('dbo.q', 10) INTO m, session.rowcount;
-            PERFORM ssb.show_count(session);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.rowcount::text);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.rowcount::text);
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.convert_nvarchar(body, 10) AS body FROM unnest(batch.m) AS m;
-            session := ssb.show(session, result, '[{"name":"body","type":"varchar(10)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"body","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -264,14 +266,14 @@ DECLARE
     session ssb.session;
     output_rows text[];
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         h uuid;
         deadline timestamptz;
         received record;
     BEGIN
-        deadline := ssb.deadline(1);
+        deadline := ssb_internal.deadline(1);
         <<waiting_1>>
         LOOP
             BEGIN
@@ -282,46 +284,46 @@ BEGIN
                     EXIT waiting_1;
                 END IF;
             EXCEPTION WHEN OTHERS THEN
-                session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_1;
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_1;
             END;
             EXIT waiting_1 WHEN clock_timestamp() >= deadline;
-            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb.may_commit(session));
+            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb_internal.may_commit(session));
         END LOOP waiting_1;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.rowcount::text);
-        deadline := ssb.deadline(1);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.rowcount::text);
+        deadline := ssb_internal.deadline(1);
         <<waiting_2>>
         LOOP
             BEGIN
                 h := ssb.get_conversation_group('dbo.q');
                 EXIT waiting_2 WHEN h IS NOT NULL;
             EXCEPTION WHEN OTHERS THEN
-                session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_2;
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_2;
             END;
             EXIT waiting_2 WHEN clock_timestamp() >= deadline;
-            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb.may_commit(session));
+            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb_internal.may_commit(session));
         END LOOP waiting_2;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         IF h IS NULL THEN
-            PERFORM ssb.print('nothing');
+            PERFORM ssb_internal.print('nothing');
         END IF;
-        deadline := ssb.deadline(1);
+        deadline := ssb_internal.deadline(1);
         <<waiting_3>>
         LOOP
             BEGIN
-                SELECT array_agg(ssb.row_values(row_to_json(m))) FROM (SELECT * FROM ssb.receive('dbo.q')) AS m INTO output_rows;
+                SELECT array_agg(ssb_internal.row_values(row_to_json(m))) FROM (SELECT * FROM ssb.receive('dbo.q')) AS m INTO output_rows;
             EXCEPTION WHEN OTHERS THEN
-                session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_3;
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving; EXIT waiting_3;
             END;
             IF output_rows IS NOT NULL OR clock_timestamp() >= deadline THEN
-                session := ssb.show_collected(session, coalesce(output_rows, '{}'), '[{"name":"status","type":"smallint"},{"name":"priority","type":"smallint"},{"name":"queuing_order","type":"bigint"},{"name":"conversation_group_id","type":"uuid"},{"name":"conversation_handle","type":"uuid"},{"name":"message_sequence_number","type":"bigint"},{"name":"service_name","type":"varchar(512)"},{"name":"service_id","type":"integer"},{"name":"service_contract_name","type":"varchar(256)"},{"name":"service_contract_id","type":"integer"},{"name":"message_type_name","type":"varchar(256)"},{"name":"message_type_id","type":"integer"},{"name":"validation","type":"char(2)"},{"name":"message_body","type":"bytea"},{"name":"message_enqueue_time","type":"timestamp(3)"}]');
+                session := ssb_internal.show_collected(session, coalesce(output_rows, '{}'), '[{"name":"status","type":"smallint"},{"name":"priority","type":"smallint"},{"name":"queuing_order","type":"bigint"},{"name":"conversation_group_id","type":"uuid"},{"name":"conversation_handle","type":"uuid"},{"name":"message_sequence_number","type":"bigint"},{"name":"service_name","type":"varchar(512)"},{"name":"service_id","type":"integer"},{"name":"service_contract_name","type":"varchar(256)"},{"name":"service_contract_id","type":"integer"},{"name":"message_type_name","type":"varchar(256)"},{"name":"message_type_id","type":"integer"},{"name":"validation","type":"char(2)"},{"name":"message_body","type":"bytea"},{"name":"message_enqueue_time","type":"timestamp(3)"}]');
                 EXIT waiting_3;
             END IF;
-            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb.may_commit(session));
+            CALL ssb.wait_for_message('dbo.q', deadline, may_commit => ssb_internal.may_commit(session));
         END LOOP waiting_3;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -360,7 +362,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         a uuid;
@@ -372,56 +374,56 @@ BEGIN
     BEGIN
         BEGIN
             a := ssb.begin_dialog("from", "to", contract, encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             b := ssb.begin_dialog("from", "to", related_conversation => a, encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.send_many(ARRAY[a, b]::uuid[], type, '\x0102'::bytea);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.send(a);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS messages FROM dbo.q;
-            session := ssb.show(session, result, '[{"name":"messages","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"messages","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM ssb.send(a, 'DEFAULT', CAST(NULL AS text));
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.error::text);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.error::text);
         BEGIN
             PERFORM ssb.end_conversation(a, error => 7, description => 'enough');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.end_conversation(b, cleanup => true);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.move_conversation(b, a);
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.error::text);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -454,7 +456,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         h uuid := '00000000-0000-0000-0000-000000000001';
@@ -462,27 +464,27 @@ BEGIN
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('x' AS text));
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.error::text);
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.error::text);
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
                 PERFORM ssb.end_conversation(h);
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT try_1;
+            EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT try_1;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(((session.caught).number)::text);
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(((session.caught).number)::text);
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -519,9 +521,9 @@ SELECT ssb.create_queue('dbo.kept');
 
 SELECT ssb.create_service('kept', queue => 'dbo.kept', contracts => ARRAY['DEFAULT']::text[]);
 
-SELECT ssb.define_row_type('pg_temp."@plain"', 'body sys.xml, body_again text, place varchar(5)');
+SELECT ssb_internal.define_row_type('pg_temp."@plain"', 'body sys.xml, body_again text, place varchar(5)');
 
-SELECT ssb.define_row_type('pg_temp."@keyed"', 'id integer, h uuid, body text');
+SELECT ssb_internal.define_row_type('pg_temp."@keyed"', 'id integer, h uuid, body text');
 
 DO $batch$
 #variable_conflict use_column
@@ -529,7 +531,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         h uuid;
@@ -538,36 +540,36 @@ BEGIN
     BEGIN
         BEGIN
             h := ssb.begin_dialog('kept', 'kept', encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('<a>1</a>' AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('<a>2</a>' AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('<a>3</a>' AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             SELECT batch.plain || array_agg(ROW(sys.xml_of(message_body), sys.text_of(message_body), sys.fitting(sys.convert_varchar(queuing_order, 5), 5))::pg_temp."@plain"), count(*) FROM ssb.receive('dbo.kept', 1) INTO plain, session.rowcount;
-            PERFORM ssb.show_count(session);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.convert_int(sys.xml_value(body, '/a[1]'), 'nvarchar') AS a, body_again, place
             FROM unnest(batch.plain) AS plain;
-            session := ssb.show(session, result, '[{"name":"a","type":"integer"},{"name":"body_again","type":"text"},{"name":"place","type":"varchar(5)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"a","type":"integer"},{"name":"body_again","type":"text"},{"name":"place","type":"varchar(5)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             SELECT batch.keyed || array_agg(ROW(COALESCE((batch.keyed)[cardinality(batch.keyed)].id, 0) + n.place * 10, sys.not_null(n.h, 'h', '@keyed'), n.body)::pg_temp."@keyed" ORDER BY n.place), count(*)
@@ -577,17 +579,17 @@ BEGIN
             LEFT JOIN (SELECT h, true AS found FROM unnest(batch.keyed) AS r) AS old_1 ON old_1.h = n.h
             WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@keyed', concat(n.h))
             INTO keyed, session.rowcount;
-            PERFORM ssb.show_count(session);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            PERFORM ssb_internal.show_count(session);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id, body FROM unnest(batch.keyed) AS keyed;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"body","type":"text"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"body","type":"text"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
@@ -598,31 +600,32 @@ BEGIN
                 LEFT JOIN (SELECT h, true AS found FROM unnest(batch.keyed) AS r) AS old_1 ON old_1.h = n.h
                 WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@keyed', concat(n.h))
                 INTO keyed, session.rowcount;
-                PERFORM ssb.show_count(session);
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT try_1;
+                PERFORM ssb_internal.show_count(session);
+            EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT try_1;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
+            session := ssb_internal.begin_catch(session);
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT (session.caught).number AS number;
-                session := ssb.show(session, result, '[{"name":"number","type":"integer"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 16, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":"number","type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 16, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
             session.caught := NULL;  -- END CATCH
         END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS still_there FROM dbo.kept;
-            session := ssb.show(session, result, '[{"name":"still_there","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 18, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"still_there","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 18, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

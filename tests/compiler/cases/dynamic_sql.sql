@@ -8,7 +8,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer;
@@ -17,20 +17,20 @@ BEGIN
         n := 1;
         session.error := 0; session.rowcount := 1;
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_1>>
         DECLARE
             n_2 integer := 5;
         BEGIN
-            PERFORM ssb.print(n_2::text);
+            PERFORM ssb_internal.print(n_2::text);
             EXIT string_1;
-            PERFORM ssb.print(1::text);
+            PERFORM ssb_internal.print(1::text);
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -48,7 +48,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         sql varchar(200) := 'SET @twice = @n * 2; ';
@@ -61,10 +61,10 @@ BEGIN
         BEGIN
             n_passed := 21;
             twice_passed := r;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         caller := session;
-        session := ssb.enter_string(session, 2);
+        session := ssb_internal.enter_string(session, 2);
         <<string_1>>
         DECLARE
             n integer := n_passed;
@@ -75,20 +75,20 @@ BEGIN
                 BEGIN
                     twice := n * 2;
                 EXCEPTION WHEN OTHERS THEN
-                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1_statements WHEN session.leaving;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1_statements WHEN session.leaving;
                 END;
-                PERFORM ssb.print(n::text);
+                PERFORM ssb_internal.print(n::text);
             END string_1_statements;
             IF NOT session.leaving THEN
                 twice_passed := twice;
             END IF;
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         r := twice_passed;
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(r::text);
+        PERFORM ssb_internal.print(r::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -109,38 +109,39 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         caller ssb.session;
     BEGIN
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             caller := session;
-            session := ssb.enter_string(session);
+            session := ssb_internal.enter_string(session);
             <<string_1>>
             BEGIN
                 BEGIN
                     result := NULL;
                     OPEN result FOR SELECT * FROM dbo.no_such_table;
-                    session := ssb.show(session, result, NULL);
-                EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                    session := ssb_internal.show(session, result, NULL);
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
                 END;
-                PERFORM ssb.print('never');
+                PERFORM ssb_internal.print('never');
             END string_1;
-            session := ssb.leave(session, caller);
+            session := ssb_internal.leave(session, caller);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(((session.caught).number)::text);
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(((session.caught).number)::text);
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -155,7 +156,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         sql varchar(100);
@@ -165,17 +166,17 @@ BEGIN
         BEGIN
             sql := (SELECT name FROM sys.databases LIMIT 1)::varchar(100);
             session.error := 0; session.rowcount := 1;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             dynamic_text := sql;
             arguments := '{}'::text[];
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 2, 1);
+        CALL ssb_internal.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 2, 1);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -192,50 +193,98 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         caller ssb.session;
     BEGIN
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_1>>
         BEGIN
             BEGIN
-                PERFORM ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.made', 'ssb.session');
+                PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.made', 'ssb.session');
                 EXECUTE 'CREATE OR REPLACE PROCEDURE dbo.made(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $made$
 #variable_conflict use_column
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, ''made'');
+    CALL ssb_internal.enter(session, caller, ''made'');
     <<made>>
     BEGIN
         EXIT made WHEN session.leaving;  -- nested deeper than 32
-        PERFORM ssb.print(''made'');
+        PERFORM ssb_internal.print(''made'');
         session.error := 0; session.rowcount := 0;
     END made;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $made$';
                 session.error := 0; session.rowcount := 0;
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT string_1 WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         EXIT batch WHEN session.leaving;
         CALL dbo.made(session);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
 made
+
+-- case: what a string of dynamic SQL says assigns nothing: the parts stay known
+DECLARE @s nvarchar(10) = N'b';
+EXEC (N'IF ''b'' = ''' + @s + N''' PRINT ''one''');
+EXEC (N'PRINT ''hello ' + @s + N'''');
+-- expect
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        s varchar(10);
+        caller ssb.session;
+        caller_2 ssb.session;
+    BEGIN
+        s := 'b';
+        session.error := 0; session.rowcount := 1;
+        caller := session;
+        session := ssb_internal.enter_string(session);
+        <<string_1>>
+        BEGIN
+            IF 'b' = 'b' THEN
+                PERFORM ssb_internal.print('one');
+                session.error := 0; session.rowcount := 0;
+            ELSE
+                session.error := 0; session.rowcount := 0;
+            END IF;
+        END string_1;
+        session := ssb_internal.leave(session, caller);
+        EXIT batch WHEN session.leaving;
+        caller_2 := session;
+        session := ssb_internal.enter_string(session);
+        <<string_2>>
+        BEGIN
+            PERFORM ssb_internal.print('hello b');
+        END string_2;
+        session := ssb_internal.leave(session, caller_2);
+        EXIT batch WHEN session.leaving;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+one
+hello b
 
 -- case: names, values and parts of strings that only the run time knows
 CREATE TABLE dbo.orders (id int, s nvarchar(20));
@@ -246,6 +295,7 @@ DECLARE @table sysname = N'orders', @sql nvarchar(max), @n int, @s nvarchar(10) 
 SET @sql = N'SELECT @count = COUNT(*) FROM ' + QUOTENAME(@table) + N' WHERE id <= @most';
 EXEC sp_executesql @sql, N'@count int OUTPUT, @most int', @count = @n OUTPUT, @most = 1;
 PRINT @n;
+SELECT @table = LOWER(@table), @s = LOWER(@s), @queue = LOWER(@queue);
 EXEC (N'SELECT id FROM dbo.' + @table + N' WHERE s = ''' + @s + N'''');
 EXEC (N'ALTER QUEUE ' + @queue + N' WITH STATUS = OFF');
 EXEC (N'PRINT ''hello ' + @s + N'''');
@@ -270,7 +320,7 @@ DECLARE
     result refcursor;
     hint text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         "table" varchar(128) := 'orders';
@@ -282,30 +332,33 @@ BEGIN
         count_passed integer;
         most_passed integer;
         caller ssb.session;
-        caller_2 ssb.session;
-        caller_3 ssb.session;
         piece_1_2 text;
-        caller_4 ssb.session;
-        piece_1_3 text;
-        caller_5 ssb.session;
+        piece_2 text;
+        caller_2 ssb.session;
         dynamic_text text;
         arguments text[];
+        piece_1_3 text;
+        caller_3 ssb.session;
         piece_1_4 text;
-        piece_2 text;
+        caller_4 ssb.session;
+        piece_1_5 text;
+        caller_5 ssb.session;
+        piece_1_6 text;
+        piece_2_2 text;
         caller_6 ssb.session;
     BEGIN
         BEGIN
             sql := 'SELECT @count = COUNT(*) FROM ' || sys.quotename("table") || ' WHERE id <= @most';
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             piece_1 := sys.quotename("table");
             count_passed := n;
             most_passed := 1;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         caller := session;
-        session := ssb.enter_string(session, 2);
+        session := ssb_internal.enter_string(session, 2);
         <<string_1>>
         DECLARE
             count integer := count_passed;
@@ -314,10 +367,10 @@ BEGIN
             <<string_1_statements>>
             BEGIN
                 BEGIN
-                    EXECUTE concat('SELECT count(*) FROM ', ssb.dynamic_name('dbo', piece_1), ' WHERE id <= $1') INTO count USING most;
+                    EXECUTE concat('SELECT count(*) FROM ', ssb_internal.dynamic_name('dbo', piece_1), ' WHERE id <= $1') INTO count USING most;
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
                     EXIT string_1_statements WHEN session.leaving;
                 END;
             END string_1_statements;
@@ -325,119 +378,162 @@ BEGIN
                 count_passed := count;
             END IF;
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         n := count_passed;
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(n::text);
-        session.error := 0; session.rowcount := 0;
-        caller_2 := session;
-        session := ssb.enter_string(session);
-        <<string_2>>
+        PERFORM ssb_internal.print(n::text);
         BEGIN
-            BEGIN
-                result := NULL;
-                OPEN result FOR SELECT id FROM dbo.orders WHERE s = 'b';
-                session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_2 WHEN session.leaving;
-            END;
-        END string_2;
-        session := ssb.leave(session, caller_2);
-        EXIT batch WHEN session.leaving;
-        caller_3 := session;
-        session := ssb.enter_string(session);
-        <<string_3>>
+            "table" := lower("table");
+            s := lower(s);
+            queue := lower(queue);
+            session.error := 0; session.rowcount := 1;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
         BEGIN
+            piece_1_2 := "table";
+            piece_2 := s;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF ssb_internal.are_dynamic_names(piece_1_2) THEN
+            caller_2 := session;
+            session := ssb_internal.enter_string(session);
+            <<string_2>>
             BEGIN
-                PERFORM ssb.alter_queue('dbo.q1', status => false);
-                session.error := 0; session.rowcount := 0;
+                BEGIN
+                    result := NULL;
+                    OPEN result FOR EXECUTE concat('SELECT id FROM ', ssb_internal.dynamic_name('dbo', piece_1_2), ' WHERE s = ''', piece_2, '''');
+                    session := ssb_internal.show(session, result, '[{"name":"id","type":null}]');
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'SELECT');
+                    EXIT string_2 WHEN session.leaving;
+                END;
+            END string_2;
+            session := ssb_internal.leave(session, caller_2);
+        ELSE
+            BEGIN
+                dynamic_text := concat('SELECT id FROM dbo.', "table", ' WHERE s = ''', s, '''');
+                arguments := '{}'::text[];
             EXCEPTION WHEN OTHERS THEN
-                GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER', hint); EXIT string_3 WHEN session.leaving;
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
-        END string_3;
-        session := ssb.leave(session, caller_3);
+            CALL ssb_internal.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 6, 1);
+        END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
-            piece_1_2 := s;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            piece_1_3 := queue;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF ssb_internal.are_dynamic_names(piece_1_3) THEN
+            caller_3 := session;
+            session := ssb_internal.enter_string(session);
+            <<string_3>>
+            BEGIN
+                BEGIN
+                    PERFORM ssb.alter_queue(ssb_internal.dynamic_name('dbo', piece_1_3), status => false);
+                    session.error := 0; session.rowcount := 0;
+                EXCEPTION WHEN OTHERS THEN
+                    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'ALTER', hint);
+                    EXIT string_3 WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            END string_3;
+            session := ssb_internal.leave(session, caller_3);
+        ELSE
+            BEGIN
+                dynamic_text := concat('ALTER QUEUE ', queue, ' WITH STATUS = OFF');
+                arguments := '{}'::text[];
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            CALL ssb_internal.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 7, 1);
+        END IF;
+        EXIT batch WHEN session.leaving;
+        BEGIN
+            piece_1_4 := s;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         caller_4 := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_4>>
         BEGIN
-            PERFORM ssb.print(concat('hello ', piece_1_2));
+            PERFORM ssb_internal.print(concat('hello ', piece_1_4));
             session.error := 0; session.rowcount := 0;
         END string_4;
-        session := ssb.leave(session, caller_4);
+        session := ssb_internal.leave(session, caller_4);
         EXIT batch WHEN session.leaving;
         BEGIN
-            piece_1_3 := "table";
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            piece_1_5 := "table";
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF ssb.are_dynamic_names(piece_1_3) THEN
+        IF ssb_internal.are_dynamic_names(piece_1_5) THEN
             caller_5 := session;
-            session := ssb.enter_string(session);
+            session := ssb_internal.enter_string(session);
             <<string_5>>
             BEGIN
                 BEGIN
-                    EXECUTE concat('CREATE TABLE ', ssb.dynamic_name('dbo', concat(piece_1_3, '_log')), ' (
+                    EXECUTE concat('CREATE TABLE ', ssb_internal.dynamic_name('dbo', concat(piece_1_5, '_log')), ' (
     id integer
 )');
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT string_5 WHEN session.leaving;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE');
+                    EXIT string_5 WHEN session.leaving;
                 END;
-                IF session.autocommit THEN COMMIT; END IF;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             END string_5;
-            session := ssb.leave(session, caller_5);
+            session := ssb_internal.leave(session, caller_5);
         ELSE
             BEGIN
                 dynamic_text := concat('CREATE TABLE dbo.', "table", '_log (id int)');
                 arguments := '{}'::text[];
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            CALL ssb.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 8, 1);
+            CALL ssb_internal.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 9, 1);
         END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
-            piece_1_4 := "table";
-            piece_2 := n::text;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            piece_1_6 := "table";
+            piece_2_2 := n::text;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF ssb.are_dynamic_names(piece_1_4) THEN
+        IF ssb_internal.are_dynamic_names(piece_1_6) THEN
             caller_6 := session;
-            session := ssb.enter_string(session);
+            session := ssb_internal.enter_string(session);
             <<string_6>>
             BEGIN
                 BEGIN
-                    EXECUTE concat('DELETE FROM ', ssb.dynamic_name('dbo', piece_1_4), ' WHERE id = ', ssb.dynamic_value(piece_2));
+                    EXECUTE concat('DELETE FROM ', ssb_internal.dynamic_name('dbo', piece_1_6), ' WHERE id = ', ssb_internal.dynamic_value(piece_2_2));
                     GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                    PERFORM ssb.show_count(session);
+                    PERFORM ssb_internal.show_count(session);
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT string_6 WHEN session.leaving;
+                    session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'DELETE');
+                    EXIT string_6 WHEN session.leaving;
                 END;
-                IF session.autocommit THEN COMMIT; END IF;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             END string_6;
-            session := ssb.leave(session, caller_6);
+            session := ssb_internal.leave(session, caller_6);
         ELSE
             BEGIN
                 dynamic_text := concat('DELETE FROM dbo.', "table", ' WHERE id = ', n::text);
                 arguments := '{}'::text[];
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            CALL ssb.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 9, 1);
+            CALL ssb_internal.execute_text(dynamic_text, NULL, '{}'::text[], arguments, session, 10, 1);
         END IF;
         EXIT batch WHEN session.leaving;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS left_over FROM dbo.orders;
-            session := ssb.show(session, result, '[{"name":"left_over","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"left_over","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -477,18 +573,19 @@ DECLARE
     detail text;
     hint text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
             PERFORM ssb.create_queue('dbo.here_only');
+            session.error := 0; session.rowcount := 0;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -500,7 +597,7 @@ DECLARE
     hint text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         database_used text;
@@ -508,44 +605,47 @@ BEGIN
     BEGIN
         BEGIN
             database_used := current_setting('pgsb.database', true);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_1>>
         BEGIN
             BEGIN
                 PERFORM ssb.use_database('Elsewhere');
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'USE', hint); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'USE', hint);
+                EXIT string_1 WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             BEGIN
                 PERFORM ssb.create_queue('elsewhere_dbo.there_only');
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE', hint);
+                EXIT string_1 WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT sys.db_name(sys.db_id('elsewhere')) AS inside;
-                session := ssb.show(session, result, '[{"name":"inside","type":"varchar(128)"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":"inside","type":"varchar(128)"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
             END;
         END string_1;
-        session := ssb.leave(session, caller);
-        PERFORM ssb.return_to_database(database_used);
+        session := ssb_internal.leave(session, caller);
+        PERFORM ssb_internal.return_to_database(database_used);
         EXIT batch WHEN session.leaving;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT name FROM sys.service_queues WHERE is_ms_shipped = 0;
-            session := ssb.show(session, result, '[{"name":"name","type":"varchar(128)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"name","type":"varchar(128)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

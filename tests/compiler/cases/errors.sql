@@ -25,50 +25,50 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
-            session := ssb.begin_transaction(session);
+            session := ssb_internal.begin_transaction(session);
             BEGIN
                 INSERT INTO dbo.t (id) VALUES (1);
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
             END;
-            CALL ssb.commit_transaction(session, 4);
+            CALL ssb_internal.commit_transaction(session, 4);
             EXIT try_1 WHEN session.leaving;
             BEGIN
                 INSERT INTO dbo.t (id) VALUES (1);
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
+                session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
-            PERFORM ssb.print('never');
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            PERFORM ssb_internal.print('never');
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(((session.caught).number)::text);
-            PERFORM ssb.print(((session.caught).line)::text);
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(((session.caught).number)::text);
+            PERFORM ssb_internal.print(((session.caught).line)::text);
             session.caught := NULL;  -- END CATCH
         END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id FROM dbo.t;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -95,27 +95,27 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer;
     BEGIN
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
                 n := 1 / 0;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT try_1;
+            EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT try_1;
             END;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
+            session := ssb_internal.begin_catch(session);
             session.caught := NULL;  -- END CATCH
         END IF;
-        PERFORM ssb.print('on');
+        PERFORM ssb_internal.print('on');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -149,50 +149,50 @@ DECLARE
     session ssb.session;
     caught_1 ssb.error;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
-            session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+            session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
             <<try_2>>
             BEGIN
-                session := ssb.raiserror(session, 3, 'inner', 16, 1);
+                session := ssb_internal.raiserror(session, 3, 'inner', 16, 1);
                 EXIT try_2;
             END try_2;
-            session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+            session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
             IF session.leaving THEN  -- BEGIN CATCH
-                session := ssb.begin_catch(session);
-                PERFORM ssb.print((session.caught).message);
+                session := ssb_internal.begin_catch(session);
+                PERFORM ssb_internal.print((session.caught).message);
                 caught_1 := session.caught;
-                session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+                session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
                 <<try_3>>
                 BEGIN
-                    session := ssb.raiserror(session, 8, 'nested', 16, 1);
+                    session := ssb_internal.raiserror(session, 8, 'nested', 16, 1);
                     EXIT try_3;
                 END try_3;
-                session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+                session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
                 IF session.leaving THEN  -- BEGIN CATCH
-                    session := ssb.begin_catch(session);
-                    PERFORM ssb.print((session.caught).message);
+                    session := ssb_internal.begin_catch(session);
+                    PERFORM ssb_internal.print((session.caught).message);
                     session.caught := caught_1;  -- END CATCH
                 END IF;
-                PERFORM ssb.print((session.caught).message);
-                session := ssb.throw(session, 14, 50001, 'outer', 1);
+                PERFORM ssb_internal.print((session.caught).message);
+                session := ssb_internal.throw(session, 14, 50001, 'outer', 1);
                 EXIT try_1;
                 session.caught := NULL;  -- END CATCH
             END IF;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(concat((session.caught).message, ' ', (session.caught).number));
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(concat((session.caught).message, ' ', (session.caught).number));
             session.caught := NULL;  -- END CATCH
         END IF;
-        PERFORM ssb.print(COALESCE((session.caught).message, 'none'));
+        PERFORM ssb_internal.print(COALESCE((session.caught).message, 'none'));
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -212,14 +212,14 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session := ssb.raiserror(session, 1, 'five %d %s', 5, 1, arguments => ARRAY[42::text, 'x']::text[]);
-        session := ssb.raiserror(session, 2, 'sixteen', 16, 7);
-        PERFORM ssb.print(session.error::text);
+        session := ssb_internal.raiserror(session, 1, 'five %d %s', 5, 1, arguments => ARRAY[42::text, 'x']::text[]);
+        session := ssb_internal.raiserror(session, 2, 'sixteen', 16, 7);
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -240,15 +240,15 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        PERFORM ssb.print('before');
-        session := ssb.throw(session, 2, 50005, 'thrown', 3);
+        PERFORM ssb_internal.print('before');
+        session := ssb_internal.throw(session, 2, 50005, 'thrown', 3);
         EXIT batch;
-        PERFORM ssb.print('never');
+        PERFORM ssb_internal.print('never');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -257,12 +257,12 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<this_batch>>
     BEGIN
-        PERFORM ssb.print('the next batch runs');
+        PERFORM ssb_internal.print('the next batch runs');
     END this_batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -283,18 +283,18 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer;
     BEGIN
         BEGIN
             n := sys.convert_int('x', 'nvarchar');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print('never');
+        PERFORM ssb_internal.print('never');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -303,12 +303,12 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        PERFORM ssb.print('next');
+        PERFORM ssb_internal.print('next');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -355,32 +355,32 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         session.xact_abort := true;
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
         BEGIN
             INSERT INTO dbo.t (id) VALUES (1);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             INSERT INTO dbo.t (id) VALUES (1);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print('never');
-        CALL ssb.commit_transaction(session, 6);
+        PERFORM ssb_internal.print('never');
+        CALL ssb_internal.commit_transaction(session, 6);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -392,71 +392,71 @@ DECLARE
     caught_1 ssb.error;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         session.xact_abort := true;
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
-            session := ssb.begin_transaction(session);
+            session := ssb_internal.begin_transaction(session);
             BEGIN
                 INSERT INTO dbo.t (id) VALUES (2);
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
             END;
             BEGIN
                 INSERT INTO dbo.t (id) VALUES (2);
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
+                session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
             END;
-            CALL ssb.commit_transaction(session, 6);
+            CALL ssb_internal.commit_transaction(session, 6);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(ssb.xact_state(session)::text);
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(ssb_internal.xact_state(session)::text);
             caught_1 := session.caught;
-            session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+            session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
             <<try_2>>
             BEGIN
                 BEGIN
                     INSERT INTO dbo.t (id) VALUES (3);
                     GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                    PERFORM ssb.show_count(session);
+                    PERFORM ssb_internal.show_count(session);
                 EXCEPTION WHEN OTHERS THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                    session := ssb.failed(session, 11, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_2;
+                    session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_2;
                 END;
-                IF session.autocommit THEN COMMIT; END IF;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             END try_2;
-            session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+            session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
             EXIT batch WHEN session.unresolved;
             IF session.leaving THEN  -- BEGIN CATCH
-                session := ssb.begin_catch(session);
-                PERFORM ssb.print(((session.caught).number)::text);
+                session := ssb_internal.begin_catch(session);
+                PERFORM ssb_internal.print(((session.caught).number)::text);
                 session.caught := caught_1;  -- END CATCH
             END IF;
-            CALL ssb.rollback_transaction(session, 16);
+            CALL ssb_internal.rollback_transaction(session, 16);
             EXIT batch WHEN session.leaving;
             session.caught := NULL;  -- END CATCH
         END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS rows FROM dbo.t;
-            session := ssb.show(session, result, '[{"name":"rows","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 18, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"rows","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 18, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -492,7 +492,7 @@ END CATCH
 EXEC dbo.reads_nothing;
 PRINT 'the caller goes on';
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.reads_nothing', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.reads_nothing', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.reads_nothing(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $reads_nothing$
@@ -501,30 +501,30 @@ DECLARE
     caller ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, 'reads_nothing');
+    CALL ssb_internal.enter(session, caller, 'reads_nothing');
     <<reads_nothing>>
     BEGIN
         EXIT reads_nothing WHEN session.leaving;  -- nested deeper than 32
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT * FROM dbo.no_such_table;
-                session := ssb.show(session, result, NULL);
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT try_1;
+                session := ssb_internal.show(session, result, NULL);
+            EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT try_1;
             END;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         EXIT reads_nothing WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print('not here');
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print('not here');
             session.error := 0; session.rowcount := 0;
             session.caught := caller.caught;  -- END CATCH
         END IF;
     END reads_nothing;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $reads_nothing$;
 
@@ -533,26 +533,26 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             CALL dbo.reads_nothing(session);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(concat((session.caught).number, ' in ', (session.caught).procedure));
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(concat((session.caught).number, ' in ', (session.caught).procedure));
             session.caught := NULL;  -- END CATCH
         END IF;
         CALL dbo.reads_nothing(session);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print('the caller goes on');
+        PERFORM ssb_internal.print('the caller goes on');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -575,25 +575,25 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
-            session := ssb.raiserror(session, 2, 'grave', 19, 2);
+            session := ssb_internal.raiserror(session, 2, 'grave', 19, 2);
             EXIT try_1;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(((session.caught).severity)::text);
-            session := ssb.rethrow(session, 6);
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(((session.caught).severity)::text);
+            session := ssb_internal.rethrow(session, 6);
             EXIT batch;
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -624,48 +624,48 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         i integer := 0;
     BEGIN
         WHILE i < 5 LOOP
-            session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+            session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
             <<try_1>>
             BEGIN
                 BEGIN
                     i := i + 1;
-                EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT try_1;
+                EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT try_1;
                 END;
                 IF i = 1 THEN
-                    session.try_depth := ssb.tries(session.try_depth - 1);
+                    session.try_depth := ssb_internal.tries(session.try_depth - 1);
                     CONTINUE;
                 END IF;
                 IF i = 3 THEN
-                    session.try_depth := ssb.tries(session.try_depth - 1);
+                    session.try_depth := ssb_internal.tries(session.try_depth - 1);
                     EXIT;
                 END IF;
-                PERFORM ssb.print(i::text);
+                PERFORM ssb_internal.print(i::text);
             END try_1;
-            session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+            session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
             IF session.leaving THEN  -- BEGIN CATCH
-                session := ssb.begin_catch(session);
-                PERFORM ssb.print('never');
+                session := ssb_internal.begin_catch(session);
+                PERFORM ssb_internal.print('never');
                 session.caught := NULL;  -- END CATCH
             END IF;
         END LOOP;
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_2>>
         BEGIN
             EXIT batch;
         END try_2;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
+            session := ssb_internal.begin_catch(session);
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -680,17 +680,17 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
-            PERFORM ssb.print(sys.convert_nvarchar(dbo.no_such_function(1)));
+            PERFORM ssb_internal.print(sys.convert_nvarchar(dbo.no_such_function(1)));
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -712,35 +712,35 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         id integer := 50005;
     BEGIN
         BEGIN
             PERFORM sys.addmessage(msgnum => 50005, severity => 16, msgtext => '%s has %d', replace => 'replace');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
-            session := ssb.raiserror(session, 4, sys.message_text(50005, 16, 1), 16, 1, arguments => ARRAY['a', 3::text]::text[], number => 50005);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
-        END;
-        BEGIN
-            session := ssb.raiserror(session, 5, sys.message_text(id, 10, 1), 10, 1, arguments => ARRAY['b', 4::text]::text[], number => id);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.raiserror(session, 4, sys.message_text(50005, 16, 1), 16, 1, arguments => ARRAY['a', 3::text]::text[], number => 50005);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            session := ssb.raiserror(session, 6, sys.message_text(50099, 16, 1), 16, 1, number => 50099);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.raiserror(session, 5, sys.message_text(id, 10, 1), 10, 1, arguments => ARRAY['b', 4::text]::text[], number => id);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            session := ssb_internal.raiserror(session, 6, sys.message_text(50099, 16, 1), 16, 1, number => 50099);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM sys.dropmessage(msgnum => 50005);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -761,18 +761,18 @@ DECLARE
     detail text;
     hint text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
-            PERFORM ssb.execute_as('Nobody_Here');
+            PERFORM ssb_internal.execute_as('Nobody_Here');
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'EXECUTE', hint); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'EXECUTE', hint); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -14,16 +14,16 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        PERFORM ssb.print('a');
+        PERFORM ssb_internal.print('a');
         session.noexec := true;
         IF NOT session.noexec THEN
-            PERFORM ssb.print('b');
+            PERFORM ssb_internal.print('b');
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -32,7 +32,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         IF NOT session.noexec THEN
@@ -40,12 +40,13 @@ BEGIN
                 CREATE TABLE dbo.t (
                     id integer
                 );
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -55,19 +56,19 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         session.noexec := false;
-        PERFORM ssb.print('c');
+        PERFORM ssb_internal.print('c');
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.object_id('dbo.t') AS made;
-            session := ssb.show(session, result, '[{"name":"made","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"made","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -103,7 +104,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 0;
@@ -111,17 +112,18 @@ BEGIN
         WHILE n < 3 LOOP
             BEGIN
                 n := n + 1;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
             IF n = 2 THEN
-                PERFORM ssb.print('now');
+                PERFORM ssb_internal.print('now');
                 session.noexec := true;
                 IF NOT session.noexec THEN
-                    PERFORM ssb.print('never');
+                    PERFORM ssb_internal.print('never');
                 END IF;
             END IF;
             IF NOT session.noexec THEN
-                PERFORM ssb.print(n::text);
+                PERFORM ssb_internal.print(n::text);
                 IF n = 2 THEN
                     EXIT;
                 END IF;
@@ -131,10 +133,10 @@ BEGIN
             END IF;
         END LOOP;
         IF NOT session.noexec THEN
-            PERFORM ssb.print('nor this');
+            PERFORM ssb_internal.print('nor this');
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -143,13 +145,13 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         session.noexec := false;
-        PERFORM ssb.print('again');
+        PERFORM ssb_internal.print('again');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -190,45 +192,47 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch_1>>
     BEGIN
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
     END batch_1;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_2>>
     BEGIN
         BEGIN
             CREATE TABLE dbo.t (
                 id integer
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch_2 WHEN session.leaving;
+            session.error := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch_2 WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch_2;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_3>>
     BEGIN
         IF session.error <> 0 THEN
             session.noexec := true;
         END IF;
     END batch_3;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_4>>
     BEGIN
         IF NOT session.noexec THEN
             BEGIN
                 INSERT INTO dbo.missing VALUES (1);
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
+                session.error := 0;
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_4 WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_4 WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
     END batch_4;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_5>>
     BEGIN
         IF NOT session.noexec THEN
@@ -237,12 +241,12 @@ BEGIN
             END IF;
         END IF;
     END batch_5;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_6>>
     BEGIN
         IF NOT session.noexec THEN
             BEGIN
-                PERFORM ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+                PERFORM ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
                 EXECUTE 'CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
 #variable_conflict use_column
@@ -250,36 +254,36 @@ DECLARE
     caller ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, ''p'');
+    CALL ssb_internal.enter(session, caller, ''p'');
     <<p>>
     BEGIN
         EXIT p WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 1;
-            session := ssb.show(session, result, ''[{"name":null,"type":"integer"}]'');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT p WHEN session.leaving;
+            session := ssb_internal.show(session, result, ''[{"name":null,"type":"integer"}]'');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT p WHEN session.leaving;
         END;
     END p;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $p$';
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT batch_6 WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'CREATE'); EXIT batch_6 WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END IF;
     END batch_6;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_7>>
     BEGIN
         IF NOT session.noexec THEN
-            CALL ssb.commit_transaction(session, 1);
+            CALL ssb_internal.commit_transaction(session, 1);
             EXIT batch_7 WHEN session.leaving;
         END IF;
     END batch_7;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_8>>
     DECLARE
         success sys.bit;
@@ -290,25 +294,25 @@ $p$';
 
         session.noexec := false;
         IF success = 1 THEN
-            PERFORM ssb.print('succeeded');
+            PERFORM ssb_internal.print('succeeded');
         ELSE
             IF session.trancount > 0 THEN
-                CALL ssb.rollback_transaction(session, 4);
+                CALL ssb_internal.rollback_transaction(session, 4);
             END IF;
-            PERFORM ssb.print('failed');
+            PERFORM ssb_internal.print('failed');
         END IF;
     END batch_8;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_9>>
     BEGIN
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.object_id('dbo.t') AS t, sys.object_id('dbo.p') AS p;
-            session := ssb.show(session, result, '[{"name":"t","type":"integer"},{"name":"p","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch_9 WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"t","type":"integer"},{"name":"p","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch_9 WHEN session.leaving;
         END;
     END batch_9;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -347,12 +351,12 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        PERFORM ssb.print('c');
+        PERFORM ssb_internal.print('c');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -387,7 +391,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer;
@@ -395,71 +399,71 @@ BEGIN
     BEGIN
         BEGIN
             PERFORM sys.set_date_option('DATEFIRST', '1');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.datefirst() AS first, sys.datepart('weekday', timestamp '20200304') AS day;
-            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"day","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"first","type":"smallint"},{"name":"day","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         n := 3;
         "order" := 'dmy';
         BEGIN
             PERFORM sys.set_date_option('DATEFIRST', CAST(n AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.datefirst() AS first, sys.datepart('weekday', timestamp '20200304') AS day;
-            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"day","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"first","type":"smallint"},{"name":"day","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM sys.set_date_option('DATEFORMAT', CAST("order" AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.convert_datetime('01/02/2020') AS d;
-            session := ssb.show(session, result, '[{"name":"d","type":"timestamp(3)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"d","type":"timestamp(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM sys.set_date_option('LANGUAGE', 'us_english');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.datefirst() AS first, sys.convert_datetime('01/02/2020') AS d;
-            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"d","type":"timestamp(3)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"first","type":"smallint"},{"name":"d","type":"timestamp(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM sys.set_date_option('DATEFORMAT', 'ymd');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             PERFORM sys.set_date_option('LANGUAGE', 'British');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.datefirst() AS first, sys.convert_datetime('01/02/2020') AS d;
-            session := ssb.show(session, result, '[{"name":"first","type":"smallint"},{"name":"d","type":"timestamp(3)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"first","type":"smallint"},{"name":"d","type":"timestamp(3)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         n := 8;
         BEGIN
             PERFORM sys.set_date_option('DATEFIRST', CAST(n AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -468,18 +472,18 @@ DECLARE
     caller ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, 'p');
+    CALL ssb_internal.enter(session, caller, 'p');
     <<p>>
     BEGIN
         EXIT p WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.datepart('weekday', timestamp '20200304') AS day;
-            session := ssb.show(session, result, '[{"name":"day","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT p WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"day","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT p WHEN session.leaving;
         END;
     END p;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $p$;
 
@@ -488,23 +492,23 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
             PERFORM sys.set_date_option('DATEFIRST', '7');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         CALL dbo.p(session);
         EXIT batch WHEN session.leaving;
         BEGIN
             PERFORM sys.set_date_option('DATEFIRST', '1');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         CALL dbo.p(session);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -14,22 +14,22 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 2;
     BEGIN
         IF n = 1 THEN
-            PERFORM ssb.print('one');
+            PERFORM ssb_internal.print('one');
         ELSIF n = 2 THEN
-            PERFORM ssb.print('two');
+            PERFORM ssb_internal.print('two');
             -- still two
-            PERFORM ssb.print('too');
+            PERFORM ssb_internal.print('too');
         ELSE
-            PERFORM ssb.print('many');
+            PERFORM ssb_internal.print('many');
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -46,7 +46,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<this_batch>>
     DECLARE
         n integer := 0;
@@ -55,14 +55,15 @@ BEGIN
         condition := NULL;
         BEGIN
             condition := coalesce(EXISTS (SELECT * FROM dbo.no_such_table), false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT this_batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT this_batch WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('never');
+            PERFORM ssb_internal.print('never');
         END IF;
-        PERFORM ssb.print('the batch has ended: names are resolved when the statement runs');
+        PERFORM ssb_internal.print('the batch has ended: names are resolved when the statement runs');
     END this_batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -84,7 +85,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         i integer := 0;
@@ -92,7 +93,8 @@ BEGIN
         LOOP
             BEGIN
                 i := i + 1;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
             IF i = 2 THEN
                 CONTINUE;
@@ -100,10 +102,10 @@ BEGIN
             IF i > 3 THEN
                 EXIT;
             END IF;
-            PERFORM ssb.print(i::text);
+            PERFORM ssb_internal.print(i::text);
         END LOOP;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -124,7 +126,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer;
@@ -135,10 +137,10 @@ BEGIN
            of two lines */
         -- one
         n := 1;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         -- at the end
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -160,47 +162,47 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
             CREATE TABLE dbo.t (
                 id integer NOT NULL
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO dbo.t (id) VALUES (1), (2);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.rowcount::text);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.rowcount::text);
         session.rowcount := 0;
-        PERFORM ssb.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::text);
         BEGIN
             INSERT INTO dbo.t (id) VALUES (NULL);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
             session.error := 0;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.error::text);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.error::text);
         session.error := 0;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
         session.error := 0;
         IF session.error = 0 THEN
-            PERFORM ssb.print('IF has reset it');
+            PERFORM ssb_internal.print('IF has reset it');
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -225,16 +227,16 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         s varchar(10);
     BEGIN
-        PERFORM ssb.print('before');
-        PERFORM ssb.print(s);
-        PERFORM ssb.print('after');
+        PERFORM ssb_internal.print('before');
+        PERFORM ssb_internal.print(s);
+        PERFORM ssb_internal.print('after');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -252,14 +254,14 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        PERFORM ssb.print('first');
+        PERFORM ssb_internal.print('first');
         EXIT batch;
-        PERFORM ssb.print('never');
+        PERFORM ssb_internal.print('never');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -71,7 +71,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         x sys.xml;
@@ -81,44 +81,44 @@ BEGIN
             OPEN result FOR SELECT sys.xml_of_content(sys.xml_element('all', '',
                                       sys.xml_explicit(ARRAY[['x', '1', 'id', 'hide'], ['x', '1', '', '']], array_agg(ARRAY[(1)::text, NULL::text, sys.xml_atom(id), sys.xml_atom(name)] ORDER BY id NULLS FIRST))))
             FROM dbo.c;
-            session := ssb.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"sys.xml"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"sys.xml"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             x := sys.xml_of((SELECT sys.xml_explicit(ARRAY[['c', '1', 'n', 'elementxsinil']], array_agg(ARRAY[(1)::text, (0)::text, sys.xml_atom(NULLIF(name, 'Bob'))] ORDER BY id NULLS FIRST))
             FROM dbo.c));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT x;
-            session := ssb.show(session, result, '[{"name":null,"type":"sys.xml"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":null,"type":"sys.xml"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.xml_explicit(ARRAY[['x', '1', 'id', '']], array_agg(ARRAY[(1)::text, NULL::text, sys.xml_atom(id)]))
             FROM dbo.c
             WHERE 1 = 0;
-            session := ssb.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.xml_explicit(ARRAY[['x', '2', 'id', '']], array_agg(ARRAY[(2)::text, (1)::text, sys.xml_atom(id)]))
             FROM dbo.c;
-            session := ssb.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT sys.xml_explicit(ARRAY[['x', '2', 'id', '']], array_agg(ARRAY[(5)::text, NULL::text, sys.xml_atom(id)]))
             FROM dbo.c;
-            session := ssb.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"XML_F52E2B61-18A1-11d1-B105-00805F49916B","type":"text"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

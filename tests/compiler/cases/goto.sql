@@ -10,7 +10,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 1;
@@ -20,12 +20,12 @@ BEGIN
             IF n = 1 THEN
                 EXIT errorexit;
             END IF;
-            PERFORM ssb.print('never');
+            PERFORM ssb_internal.print('never');
         END errorexit;
         -- ErrorExit:
-        PERFORM ssb.print('at the exit');
+        PERFORM ssb_internal.print('at the exit');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -43,7 +43,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 0;
@@ -53,16 +53,17 @@ BEGIN
             -- again:
             BEGIN
                 n := n + 1;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            PERFORM ssb.print(n::text);
+            PERFORM ssb_internal.print(n::text);
             IF n < 3 THEN
                 CONTINUE again;
             END IF;
             EXIT again;
         END LOOP again;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -90,7 +91,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 0;
@@ -99,30 +100,30 @@ BEGIN
         BEGIN
             <<loop_1>>
             LOOP
-                session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+                session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
                 <<try_1>>
                 BEGIN
                     BEGIN
                         n := n + 1;
-                    EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT try_1;
+                    EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT try_1;
                     END;
                     IF n = 2 THEN
-                        session.try_depth := ssb.tries(session.try_depth - 1);
+                        session.try_depth := ssb_internal.tries(session.try_depth - 1);
                         EXIT done;
                     END IF;
                 END try_1;
-                session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+                session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
                 IF session.leaving THEN  -- BEGIN CATCH
-                    session := ssb.begin_catch(session);
-                    PERFORM ssb.print('never');
+                    session := ssb_internal.begin_catch(session);
+                    PERFORM ssb_internal.print('never');
                     session.caught := NULL;  -- END CATCH
                 END IF;
             END LOOP loop_1;
         END done;
         -- done:
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -144,7 +145,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         pc integer := 1;
@@ -160,9 +161,10 @@ BEGIN
                 -- middle:
                 BEGIN
                     n := n + 1;
-                EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
                 END;
-                PERFORM ssb.print(n::text);
+                PERFORM ssb_internal.print(n::text);
                 pc := 3;
                 CONTINUE machine_1;
             WHEN 3 THEN
@@ -173,7 +175,7 @@ BEGIN
                 END IF;
                 CONTINUE machine_1;
             WHEN 4 THEN
-                PERFORM ssb.print('top');
+                PERFORM ssb_internal.print('top');
                 pc := 2;
                 CONTINUE machine_1;
             WHEN 5 THEN
@@ -184,7 +186,7 @@ BEGIN
             END CASE;
         END LOOP machine_1;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

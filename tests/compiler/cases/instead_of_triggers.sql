@@ -45,56 +45,60 @@ CREATE TABLE dbo.home (
     city varchar(20)
 );
 
-SELECT ssb.prepare_view('CREATE', 'dbo.people');
+SELECT ssb_internal.prepare_view('CREATE', 'dbo.people');
 
 CREATE VIEW dbo.people AS
 SELECT p.id, p.name, h.city FROM dbo.person AS p JOIN dbo.home AS h ON h.id = p.id;
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_insert', 'dbo.people');
 
-SELECT ssb.check_instead('dbo.people', 'people_insert', ARRAY['INSERT']::text[]);
+SELECT ssb_internal.check_instead('dbo.people', 'people_insert', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.people_insert()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $people_insert$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('people_insert');
-    PERFORM ssb.enter_instead('dbo.people_insert');
+    session := ssb_internal.enter_trigger('people_insert');
+    PERFORM ssb_internal.enter_instead('dbo.people_insert');
     session.rowcount := (SELECT count(*) FROM pg_temp."dbo.people_insert@inserted");
     <<people_insert>>
     BEGIN
-        PERFORM ssb.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::text);
         session.nocount := true;
         BEGIN
             INSERT INTO dbo.person SELECT id, name FROM pg_temp."dbo.people_insert@inserted" AS inserted;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT people_insert WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT');
+            EXIT people_insert WHEN session.leaving;
         END;
         BEGIN
             INSERT INTO dbo.home SELECT i.id, i.city FROM pg_temp."dbo.people_insert@inserted" AS i;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT people_insert WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT');
+            EXIT people_insert WHEN session.leaving;
         END;
     END people_insert;
-    PERFORM ssb.leave_instead('dbo.people_insert');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo.people_insert');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $people_insert$;
 
 CREATE OR REPLACE FUNCTION dbo."people_insert@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo.people_insert', 'dbo.people', 'pg_temp."dbo.people_insert@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_insert', 'dbo.people', 'pg_temp."dbo.people_insert@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_insert@inserted" SELECT NEW.*;
@@ -102,22 +106,23 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
+SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'people_insert', 'dbo.people_insert', 'dbo."people_insert@rows"');
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.people_change', 'dbo.people');
 
-SELECT ssb.check_instead('dbo.people', 'people_change', ARRAY['UPDATE', 'DELETE']::text[]);
+SELECT ssb_internal.check_instead('dbo.people', 'people_change', ARRAY['UPDATE', 'DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.people_change()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $people_change$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('people_change');
-    PERFORM ssb.enter_instead('dbo.people_change');
+    session := ssb_internal.enter_trigger('people_change');
+    PERFORM ssb_internal.enter_instead('dbo.people_change');
     <<people_change>>
     DECLARE
         condition boolean;
@@ -125,11 +130,12 @@ BEGIN
         session.nocount := true;
         condition := NULL;
         BEGIN
-            condition := coalesce(ssb.was_updated('people_change', 'name'), false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT people_change WHEN session.leaving;
+            condition := coalesce(ssb_internal.was_updated('people_change', 'name'), false);
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT people_change WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('name');
+            PERFORM ssb_internal.print('name');
         END IF;
         BEGIN
             UPDATE dbo.person AS p
@@ -138,7 +144,8 @@ BEGIN
             WHERE i.id = p.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT people_change WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE');
+            EXIT people_change WHEN session.leaving;
         END;
         BEGIN
             DELETE FROM dbo.home
@@ -147,22 +154,24 @@ BEGIN
                          SELECT id FROM pg_temp."dbo.people_change@inserted" AS inserted);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT people_change WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE');
+            EXIT people_change WHEN session.leaving;
         END;
     END people_change;
-    PERFORM ssb.leave_instead('dbo.people_change');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo.people_change');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $people_change$;
 
 CREATE OR REPLACE FUNCTION dbo."people_change@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@inserted"', 'pg_temp."dbo.people_change@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.people_change', 'dbo.people', 'pg_temp."dbo.people_change@inserted"', 'pg_temp."dbo.people_change@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_change@inserted" SELECT NEW.*;
@@ -171,21 +180,22 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
+SELECT ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
 
 CREATE TRIGGER "people_change@name" BEFORE UPDATE OF name ON dbo.people
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('people_change', 'name');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change', 'name');
 
 CREATE OR REPLACE FUNCTION dbo."people_change@delete"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $people_change$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('people_change');
-    PERFORM ssb.enter_instead('dbo."people_change@delete"');
+    session := ssb_internal.enter_trigger('people_change');
+    PERFORM ssb_internal.enter_instead('dbo."people_change@delete"');
     <<people_change>>
     DECLARE
         condition boolean;
@@ -194,10 +204,11 @@ BEGIN
         condition := NULL;
         BEGIN
             condition := coalesce(false, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT people_change WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT people_change WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('name');
+            PERFORM ssb_internal.print('name');
         END IF;
         BEGIN
             UPDATE dbo.person AS p
@@ -206,7 +217,8 @@ BEGIN
             WHERE i.id = p.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT people_change WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE');
+            EXIT people_change WHEN session.leaving;
         END;
         BEGIN
             DELETE FROM dbo.home
@@ -215,22 +227,24 @@ BEGIN
                          SELECT id FROM (SELECT * FROM dbo.people WHERE false) AS inserted);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT people_change WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE');
+            EXIT people_change WHEN session.leaving;
         END;
     END people_change;
-    PERFORM ssb.leave_instead('dbo."people_change@delete"');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo."people_change@delete"');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $people_change$;
 
 CREATE OR REPLACE FUNCTION dbo."people_change@delete@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo."people_change@delete"', 'dbo.people', 'pg_temp."dbo.people_change@delete@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo."people_change@delete"', 'dbo.people', 'pg_temp."dbo.people_change@delete@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.people_change@delete@deleted" SELECT OLD.*;
@@ -238,7 +252,7 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
+SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'people_change@delete', 'dbo."people_change@delete"', 'dbo."people_change@delete@rows"');
 
 INSERT INTO dbo.people VALUES (1, 'ann', 'Oslo'), (2, 'bob', 'Rome');
 
@@ -252,36 +266,38 @@ SELECT * FROM dbo.people ORDER BY id NULLS FIRST;
 
 SELECT name, is_instead_of_trigger FROM sys.triggers ORDER BY name NULLS FIRST;
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.another', 'dbo.people');
 
-SELECT ssb.check_instead('dbo.people', 'another', ARRAY['DELETE']::text[]);
+SELECT ssb_internal.check_instead('dbo.people', 'another', ARRAY['DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.another()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $another$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
 BEGIN
-    session := ssb.enter_trigger('another');
-    PERFORM ssb.enter_instead('dbo.another');
+    session := ssb_internal.enter_trigger('another');
+    PERFORM ssb_internal.enter_instead('dbo.another');
     <<another>>
     BEGIN
-        PERFORM ssb.print('never');
+        PERFORM ssb_internal.print('never');
     END another;
-    PERFORM ssb.leave_instead('dbo.another');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo.another');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $another$;
 
 CREATE OR REPLACE FUNCTION dbo."another@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo.another', 'dbo.people', 'pg_temp."dbo.another@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.another', 'dbo.people', 'pg_temp."dbo.another@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.another@deleted" SELECT OLD.*;
@@ -289,48 +305,50 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
+SELECT ssb_internal.create_instead('dbo.people', 'DELETE', 'another', 'dbo.another', 'dbo."another@rows"');
 
-SELECT ssb.drop_module('TRIGGER', 'dbo.people_insert');
+SELECT ssb_internal.drop_module('TRIGGER', 'dbo.people_insert');
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.loops', 'dbo.people');
 
-SELECT ssb.check_instead('dbo.people', 'loops', ARRAY['INSERT']::text[]);
+SELECT ssb_internal.check_instead('dbo.people', 'loops', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.loops()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $loops$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('loops');
-    PERFORM ssb.enter_instead('dbo.loops');
+    session := ssb_internal.enter_trigger('loops');
+    PERFORM ssb_internal.enter_instead('dbo.loops');
     <<loops>>
     BEGIN
         BEGIN
             INSERT INTO dbo.people SELECT * FROM pg_temp."dbo.loops@inserted" AS inserted;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT loops WHEN session.leaving;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT loops WHEN session.leaving;
         END;
     END loops;
-    PERFORM ssb.leave_instead('dbo.loops');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo.loops');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $loops$;
 
 CREATE OR REPLACE FUNCTION dbo."loops@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo.loops', 'dbo.people', 'pg_temp."dbo.loops@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.loops', 'dbo.people', 'pg_temp."dbo.loops@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.loops@inserted" SELECT NEW.*;
@@ -338,7 +356,7 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
+SELECT ssb_internal.create_instead('dbo.people', 'INSERT', 'loops', 'dbo.loops', 'dbo."loops@rows"');
 
 INSERT INTO dbo.people VALUES (4, 'dan', 'Bonn');
 -- shows
@@ -395,44 +413,46 @@ CREATE TABLE dbo.t (
     gone sys.bit NOT NULL DEFAULT 0
 );
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.soft', 'dbo.t');
 
-SELECT ssb.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
+SELECT ssb_internal.check_instead('dbo.t', 'soft', ARRAY['DELETE']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.soft()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $soft$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('soft');
-    PERFORM ssb.enter_instead('dbo.soft');
+    session := ssb_internal.enter_trigger('soft');
+    PERFORM ssb_internal.enter_instead('dbo.soft');
     <<soft>>
     BEGIN
         BEGIN
             UPDATE dbo.t SET gone = 1 WHERE id IN (SELECT id FROM pg_temp."dbo.soft@deleted" AS deleted);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT soft WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT soft WHEN session.leaving;
         END;
     END soft;
-    PERFORM ssb.leave_instead('dbo.soft');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo.soft');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $soft$;
 
 CREATE OR REPLACE FUNCTION dbo."soft@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo.soft', 'dbo.t', 'pg_temp."dbo.soft@deleted"');
+        PERFORM ssb_internal.begin_instead('dbo.soft', 'dbo.t', 'pg_temp."dbo.soft@deleted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.soft@deleted" SELECT OLD.*;
@@ -440,47 +460,49 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
+SELECT ssb_internal.create_instead('dbo.t', 'DELETE', 'soft', 'dbo.soft', 'dbo."soft@rows"');
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.filled', 'dbo.t');
 
-SELECT ssb.check_instead('dbo.t', 'filled', ARRAY['INSERT']::text[]);
+SELECT ssb_internal.check_instead('dbo.t', 'filled', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.filled()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $filled$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('filled');
-    PERFORM ssb.enter_instead('dbo.filled');
+    session := ssb_internal.enter_trigger('filled');
+    PERFORM ssb_internal.enter_instead('dbo.filled');
     <<filled>>
     BEGIN
         BEGIN
             INSERT INTO dbo.t (id, n)
             SELECT id, COALESCE(n, 0) FROM pg_temp."dbo.filled@inserted" AS inserted;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT filled WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT filled WHEN session.leaving;
         END;
     END filled;
-    PERFORM ssb.leave_instead('dbo.filled');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo.filled');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $filled$;
 
 CREATE OR REPLACE FUNCTION dbo."filled@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo.filled', 'dbo.t', 'pg_temp."dbo.filled@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.filled', 'dbo.t', 'pg_temp."dbo.filled@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.filled@inserted" SELECT NEW.*;
@@ -488,7 +510,7 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
+SELECT ssb_internal.create_instead('dbo.t', 'INSERT', 'filled', 'dbo.filled', 'dbo."filled@rows"');
 
 SELECT set_config('pgsb.nocount', 'on', false);
 
@@ -498,7 +520,7 @@ DELETE FROM dbo.t WHERE id = 1;
 
 SELECT * FROM dbo.t ORDER BY id;
 
-SELECT ssb.drop_module('TRIGGER', 'dbo.soft');
+SELECT ssb_internal.drop_module('TRIGGER', 'dbo.soft');
 
 DELETE FROM dbo.t WHERE id = 1;
 
@@ -537,49 +559,51 @@ CREATE TABLE dbo.t (
     id integer PRIMARY KEY
 );
 
-SELECT ssb.prepare_view('CREATE', 'dbo.v');
+SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v AS
 SELECT id FROM dbo.t;
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.v');
 
-SELECT ssb.check_instead('dbo.v', 'tr', ARRAY['INSERT']::text[]);
+SELECT ssb_internal.check_instead('dbo.v', 'tr', ARRAY['INSERT']::text[]);
 
 CREATE OR REPLACE FUNCTION dbo.tr()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $tr$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('tr');
-    PERFORM ssb.enter_instead('dbo.tr');
+    session := ssb_internal.enter_trigger('tr');
+    PERFORM ssb_internal.enter_instead('dbo.tr');
     <<tr>>
     BEGIN
         BEGIN
             INSERT INTO dbo.t SELECT id FROM pg_temp."dbo.tr@inserted" AS inserted;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT tr WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT tr WHEN session.leaving;
         END;
     END tr;
-    PERFORM ssb.leave_instead('dbo.tr');
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_instead('dbo.tr');
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $tr$;
 
 CREATE OR REPLACE FUNCTION dbo."tr@rows"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $keep_rows$
 #variable_conflict use_column
 BEGIN
     IF TG_LEVEL = 'STATEMENT' THEN
-        PERFORM ssb.begin_instead('dbo.tr', 'dbo.v', 'pg_temp."dbo.tr@inserted"');
+        PERFORM ssb_internal.begin_instead('dbo.tr', 'dbo.v', 'pg_temp."dbo.tr@inserted"');
         RETURN NULL;
     END IF;
     INSERT INTO pg_temp."dbo.tr@inserted" SELECT NEW.*;
@@ -587,7 +611,7 @@ BEGIN
 END;
 $keep_rows$;
 
-SELECT ssb.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
+SELECT ssb_internal.create_instead('dbo.v', 'INSERT', 'tr', 'dbo.tr', 'dbo."tr@rows"');
 
 DO $batch$
 #variable_conflict use_column
@@ -595,31 +619,31 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         session.nocount := true;
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
                 INSERT INTO dbo.v VALUES (1), (1);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT try_1;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         EXIT batch WHEN session.unresolved;
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print((session.caught).message);
-            PERFORM ssb.print((session.caught).procedure);
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print((session.caught).message);
+            PERFORM ssb_internal.print((session.caught).procedure);
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -658,169 +682,172 @@ CREATE TABLE dbo.t (
     i integer
 );
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tr', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.tr()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $tr$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    session := ssb.enter_trigger('tr');
+    session := ssb_internal.enter_trigger('tr');
     <<tr>>
     DECLARE
         condition boolean;
     BEGIN
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT ssb.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
-            session := ssb.show(session, result, '[{"name":"bits","type":"bytea"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            OPEN result FOR SELECT ssb_internal.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            session := ssb_internal.show(session, result, '[{"name":"bits","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(ssb.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('b, where it is among four bytes');
+            PERFORM ssb_internal.print('b, where it is among four bytes');
         END IF;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(sys.substring(ssb.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(true, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('i');
+            PERFORM ssb_internal.print('i');
         END IF;
     END tr;
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $tr$;
 
 CREATE TRIGGER tr AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo.tr')) EXECUTE FUNCTION dbo.tr();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo.tr')) EXECUTE FUNCTION dbo.tr();
 
 CREATE OR REPLACE FUNCTION dbo."tr@update"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $tr$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    session := ssb.enter_trigger('tr');
+    session := ssb_internal.enter_trigger('tr');
     <<tr>>
     DECLARE
         condition boolean;
     BEGIN
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT ssb.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
-            session := ssb.show(session, result, '[{"name":"bits","type":"bytea"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            OPEN result FOR SELECT ssb_internal.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            session := ssb_internal.show(session, result, '[{"name":"bits","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(ssb.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            condition := coalesce(sys.convert_int(ssb_internal.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('b, where it is among four bytes');
+            PERFORM ssb_internal.print('b, where it is among four bytes');
         END IF;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(sys.substring(ssb.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('i');
+            PERFORM ssb_internal.print('i');
         END IF;
     END tr;
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $tr$;
 
 CREATE TRIGGER "tr@update" AFTER UPDATE ON dbo.t
     REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo."tr@update"')) EXECUTE FUNCTION dbo."tr@update"();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."tr@update"')) EXECUTE FUNCTION dbo."tr@update"();
 
 CREATE TRIGGER "tr@a" BEFORE UPDATE OF a ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'a');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'a');
 
 CREATE TRIGGER "tr@b" BEFORE UPDATE OF b ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'b');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'b');
 
 CREATE TRIGGER "tr@c" BEFORE UPDATE OF c ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'c');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'c');
 
 CREATE TRIGGER "tr@d" BEFORE UPDATE OF d ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'd');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'd');
 
 CREATE TRIGGER "tr@e" BEFORE UPDATE OF e ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'e');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'e');
 
 CREATE TRIGGER "tr@f" BEFORE UPDATE OF f ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'f');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'f');
 
 CREATE TRIGGER "tr@g" BEFORE UPDATE OF g ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'g');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'g');
 
 CREATE TRIGGER "tr@h" BEFORE UPDATE OF h ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'h');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'h');
 
 CREATE TRIGGER "tr@i" BEFORE UPDATE OF i ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('tr', 'i');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'i');
 
 CREATE OR REPLACE FUNCTION dbo."tr@delete"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $tr$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    session := ssb.enter_trigger('tr');
+    session := ssb_internal.enter_trigger('tr');
     <<tr>>
     DECLARE
         condition boolean;
     BEGIN
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT ssb.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
-            session := ssb.show(session, result, '[{"name":"bits","type":"bytea"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            OPEN result FOR SELECT ssb_internal.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            session := ssb_internal.show(session, result, '[{"name":"bits","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(ssb.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('b, where it is among four bytes');
+            PERFORM ssb_internal.print('b, where it is among four bytes');
         END IF;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(sys.substring(ssb.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
+            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(false, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('i');
+            PERFORM ssb_internal.print('i');
         END IF;
     END tr;
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $tr$;
 
 CREATE TRIGGER "tr@delete" AFTER DELETE ON dbo.t
     REFERENCING OLD TABLE AS deleted
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo."tr@delete"')) EXECUTE FUNCTION dbo."tr@delete"();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."tr@delete"')) EXECUTE FUNCTION dbo."tr@delete"();
 
 SELECT set_config('pgsb.nocount', 'on', false);
 

@@ -8,11 +8,12 @@ END
 GO
 SELECT dbo.full_name(N'Ada', N'Lovelace') AS name, dbo.full_name(NULL, N'Turing') AS other;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
+SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.full_name', 'varchar, varchar');
 
 CREATE OR REPLACE FUNCTION dbo.full_name(first varchar, last varchar)
 RETURNS varchar
 STABLE
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $full_name$
 #variable_conflict use_column
 <<full_name>>
@@ -54,9 +55,9 @@ CREATE TABLE dbo.orders (
 
 INSERT INTO dbo.orders (id, customer, amount) VALUES (1, 7, 1.50), (2, 7, 2.50), (3, 8, 4);
 
-SELECT ssb.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
+SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.orders_of', 'integer');
 
-SELECT ssb.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
+SELECT ssb_internal.define_row_type('dbo."orders_of@row"', 'id integer, amount numeric(10,2)');
 
 CREATE OR REPLACE FUNCTION dbo.orders_of(customer integer)
 RETURNS SETOF dbo."orders_of@row"
@@ -92,13 +93,14 @@ END
 GO
 SELECT n, square FROM dbo.numbers(3) AS x ORDER BY n;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
+SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.numbers', 'integer');
 
-SELECT ssb.define_row_type('dbo."numbers@row"', 'n integer, square integer');
+SELECT ssb_internal.define_row_type('dbo."numbers@row"', 'n integer, square integer');
 
 CREATE OR REPLACE FUNCTION dbo.numbers(n integer)
 RETURNS SETOF dbo."numbers@row"
 STABLE
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $numbers$
 #variable_conflict use_column
 <<numbers>>
@@ -164,17 +166,18 @@ CREATE TABLE dbo.log (
     line varchar(100)
 );
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.watch', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.watch()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $watch$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('watch');
+    session := ssb_internal.enter_trigger('watch');
     <<watch>>
     DECLARE
         condition boolean;
@@ -183,10 +186,10 @@ BEGIN
         condition := NULL;
         BEGIN
             condition := coalesce(true, false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('n is named');
+            PERFORM ssb_internal.print('n is named');
         END IF;
         BEGIN
             INSERT INTO dbo.log (line)
@@ -195,38 +198,39 @@ BEGIN
             LEFT JOIN (SELECT * FROM dbo.t WHERE false) AS d ON d.id = i.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
             condition := coalesce(EXISTS (SELECT * FROM inserted WHERE n > 100), false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
         END;
         IF condition THEN
-            session := ssb.raiserror(session, 9, 'too large', 16, 1);
+            session := ssb_internal.raiserror(session, 9, 'too large', 16, 1);
             EXIT watch WHEN session.leaving;
-            CALL ssb.rollback_transaction(session, 10);
+            CALL ssb_internal.rollback_transaction(session, 10);
             EXIT watch WHEN session.leaving;
         END IF;
     END watch;
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $watch$;
 
 CREATE TRIGGER watch AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo.watch')) EXECUTE FUNCTION dbo.watch();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo.watch')) EXECUTE FUNCTION dbo.watch();
 
 CREATE OR REPLACE FUNCTION dbo."watch@update"()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $watch$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    session := ssb.enter_trigger('watch');
+    session := ssb_internal.enter_trigger('watch');
     <<watch>>
     DECLARE
         condition boolean;
@@ -234,11 +238,11 @@ BEGIN
         session.nocount := true;
         condition := NULL;
         BEGIN
-            condition := coalesce(ssb.was_updated('watch', 'n'), false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+            condition := coalesce(ssb_internal.was_updated('watch', 'n'), false);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
         END;
         IF condition THEN
-            PERFORM ssb.print('n is named');
+            PERFORM ssb_internal.print('n is named');
         END IF;
         BEGIN
             INSERT INTO dbo.log (line)
@@ -247,31 +251,31 @@ BEGIN
             LEFT JOIN deleted AS d ON d.id = i.id;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT watch WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
             condition := coalesce(EXISTS (SELECT * FROM inserted WHERE n > 100), false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
         END;
         IF condition THEN
-            session := ssb.raiserror(session, 9, 'too large', 16, 1);
+            session := ssb_internal.raiserror(session, 9, 'too large', 16, 1);
             EXIT watch WHEN session.leaving;
-            CALL ssb.rollback_transaction(session, 10);
+            CALL ssb_internal.rollback_transaction(session, 10);
             EXIT watch WHEN session.leaving;
         END IF;
     END watch;
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $watch$;
 
 CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
     REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
 
 CREATE TRIGGER "watch@n" BEFORE UPDATE OF n ON dbo.t
-    FOR EACH STATEMENT EXECUTE FUNCTION ssb.note_update('watch', 'n');
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
 
 INSERT INTO dbo.t (id, n) VALUES (1, 10);
 
@@ -285,21 +289,21 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
             INSERT INTO dbo.t (id, n) VALUES (3, 1000);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print('never');
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print('never');
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -307,11 +311,11 @@ SELECT id, n FROM dbo.t;
 
 SELECT line FROM dbo.log ORDER BY line NULLS FIRST;
 
-SELECT ssb.enable_trigger('dbo.t', ARRAY['watch']::text[], false);
+SELECT ssb_internal.enable_trigger('dbo.t', ARRAY['watch']::text[], false);
 
 INSERT INTO dbo.t (id, n) VALUES (4, 1000);
 
-SELECT ssb.drop_module('TRIGGER', 'dbo.watch');
+SELECT ssb_internal.drop_module('TRIGGER', 'dbo.watch');
 -- shows
 n is named
 (1 row affected)
@@ -364,16 +368,17 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-SELECT ssb.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
+SELECT ssb_internal.prepare_trigger('CREATE', 'dbo.tell', 'dbo.t');
 
 CREATE OR REPLACE FUNCTION dbo.tell()
 RETURNS trigger
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $tell$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
 BEGIN
-    session := ssb.enter_trigger('tell');
+    session := ssb_internal.enter_trigger('tell');
     <<tell>>
     DECLARE
         h uuid;
@@ -381,25 +386,25 @@ BEGIN
     BEGIN
         BEGIN
             SELECT count(*) FROM inserted INTO n;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
         END;
         BEGIN
             h := ssb.begin_dialog('s', 's', encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
         END;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', sys.convert_nvarchar(n, 10));
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
         END;
     END tell;
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
 END;
 $tell$;
 
 CREATE TRIGGER tell AFTER INSERT ON dbo.t
     REFERENCING NEW TABLE AS inserted
-    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb.fires('dbo.tell')) EXECUTE FUNCTION dbo.tell();
+    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo.tell')) EXECUTE FUNCTION dbo.tell();
 
 INSERT INTO dbo.t (id) VALUES (1), (2);
 
@@ -434,25 +439,25 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t (id, n) VALUES (1, 2);
 
-SELECT ssb.prepare_view('CREATE', 'dbo.v');
+SELECT ssb_internal.prepare_view('CREATE', 'dbo.v');
 
 CREATE VIEW dbo.v (ident, twice) AS
 SELECT id, n * 2 FROM dbo.t;
 
-SELECT ssb.prepare_view('ALTER', 'dbo.v');
+SELECT ssb_internal.prepare_view('ALTER', 'dbo.v');
 
 CREATE VIEW dbo.v AS
 SELECT n FROM dbo.t;
 
-SELECT ssb.create_synonym('dbo.s', 'dbo.t');
+SELECT ssb_internal.create_synonym('dbo.s', 'dbo.t');
 
 SELECT n FROM dbo.v;
 
 SELECT id FROM dbo.t AS s;
 
-SELECT ssb.drop_synonym('dbo.s');
+SELECT ssb_internal.drop_synonym('dbo.s');
 
-SELECT ssb.drop_relation('VIEW', 'dbo.v');
+SELECT ssb_internal.drop_relation('VIEW', 'dbo.v');
 -- shows
 (1 row affected)
 
@@ -477,24 +482,25 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-SELECT ssb.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
+SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
 
 CREATE OR REPLACE FUNCTION dbo."ddl@database"()
 RETURNS void
+SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $ddl$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
 BEGIN
-    session := ssb.enter_trigger('ddl');
+    session := ssb_internal.enter_definer('ddl');
     <<ddl>>
     BEGIN
-        PERFORM ssb.print('x');
+        PERFORM ssb_internal.print('x');
     END ddl;
-    PERFORM ssb.leave_trigger(session);
+    PERFORM ssb_internal.leave_trigger(session);
 END;
 $ddl$;
 
-SELECT ssb.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
+SELECT ssb_internal.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
 -- shows
 

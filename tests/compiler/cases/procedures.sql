@@ -17,7 +17,7 @@ PRINT CONCAT(@sum, ' ', @rc);
 EXEC dbo.AddUp 3, DEFAULT, @sum;
 PRINT @sum;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.addup', 'integer, integer, integer, ssb.session');
 
 -- Adds two numbers.
 CREATE OR REPLACE PROCEDURE dbo.addup(
@@ -31,21 +31,21 @@ DECLARE
     caller ssb.session;
     sum_at_entry integer := sum;
 BEGIN
-    CALL ssb.enter(session, caller, 'AddUp');
+    CALL ssb_internal.enter(session, caller, 'AddUp');
     <<addup>>
     BEGIN
         EXIT addup WHEN session.leaving;  -- nested deeper than 32
         session.nocount := true;
         BEGIN
             sum := a + b;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT addup WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT addup WHEN session.leaving;
         END;
-        session := ssb.set_return(session, 7);
+        session := ssb_internal.set_return(session, 7);
     END addup;
     IF session.leaving THEN
         sum := sum_at_entry;
     END IF;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $AddUp$;
 
@@ -54,7 +54,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         sum integer;
@@ -64,20 +64,20 @@ BEGIN
         CALL dbo.addup(1, 2, sum, session);
         rc := coalesce(session.return_code, rc);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(concat(sum, ' ', rc));
+        PERFORM ssb_internal.print(concat(sum, ' ', rc));
         CALL dbo.addup(10, sum => sum, session => session);
         rc := coalesce(session.return_code, rc);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(concat(sum, ' ', rc));
+        PERFORM ssb_internal.print(concat(sum, ' ', rc));
         BEGIN
             no_sum := sum;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         CALL dbo.addup(3, sum => no_sum, session => session);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(sum::text);
+        PERFORM ssb_internal.print(sum::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -98,7 +98,7 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_PROCEDURE(), ' ', ERROR_LINE(), ' ', @n);
 END CATCH
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.fails', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.fails(INOUT "out" integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $fails$
@@ -107,17 +107,17 @@ DECLARE
     caller ssb.session;
     out_at_entry integer := "out";
 BEGIN
-    CALL ssb.enter(session, caller, 'fails');
+    CALL ssb_internal.enter(session, caller, 'fails');
     <<fails>>
     BEGIN
         EXIT fails WHEN session.leaving;  -- nested deeper than 32
         "out" := 2;
-        session := ssb.throw(session, 3, 50001, 'failed', 1);
+        session := ssb_internal.throw(session, 3, 50001, 'failed', 1);
     END fails;
     IF session.leaving THEN
         "out" := out_at_entry;
     END IF;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $fails$;
 
@@ -126,25 +126,25 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 1;
     BEGIN
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             CALL dbo.fails(n, session);
             EXIT try_1 WHEN session.leaving;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(concat((session.caught).procedure, ' ', (session.caught).line, ' ', n));
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(concat((session.caught).procedure, ' ', (session.caught).line, ' ', n));
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -162,7 +162,7 @@ PRINT @@ERROR;
 EXEC dbo.not_there 1;
 PRINT @@ERROR;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes_one', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes_one(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $takes_one$
@@ -170,14 +170,14 @@ LANGUAGE plpgsql AS $takes_one$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, 'takes_one');
+    CALL ssb_internal.enter(session, caller, 'takes_one');
     <<takes_one>>
     BEGIN
         EXIT takes_one WHEN session.leaving;  -- nested deeper than 32
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         session.error := 0; session.rowcount := 0;
     END takes_one;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $takes_one$;
 
@@ -186,30 +186,30 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         arguments text[];
     BEGIN
-        session := ssb.wrong_call(session, 1, 201, 'Procedure or function ''takes_one'' expects parameter ''@n'', which was not supplied.', 'takes_one');
+        session := ssb_internal.wrong_call(session, 1, 201, 'Procedure or function ''takes_one'' expects parameter ''@n'', which was not supplied.', 'takes_one');
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.error::text);
-        session := ssb.wrong_call(session, 3, 8144, 'Procedure or function takes_one has too many arguments specified.', 'takes_one');
+        PERFORM ssb_internal.print(session.error::text);
+        session := ssb_internal.wrong_call(session, 3, 8144, 'Procedure or function takes_one has too many arguments specified.', 'takes_one');
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.error::text);
-        session := ssb.wrong_call(session, 5, 8145, '@m is not a parameter for procedure takes_one.', 'takes_one');
+        PERFORM ssb_internal.print(session.error::text);
+        session := ssb_internal.wrong_call(session, 5, 8145, '@m is not a parameter for procedure takes_one.', 'takes_one');
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
         session.error := 0; session.rowcount := 0;
         BEGIN
             arguments := ARRAY[1::text]::text[];
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.execute('dbo.not_there', ARRAY['']::text[], arguments, session, 7, 'dbo.not_there');
+        CALL ssb_internal.execute('dbo.not_there', ARRAY['']::text[], arguments, session, 7, 'dbo.not_there');
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -240,7 +240,7 @@ SET @p = N'[dbo].[nobody]';
 EXEC @p;
 PRINT @@ERROR;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.doubled', 'integer, integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.doubled(
     INOUT n integer,
@@ -252,20 +252,20 @@ DECLARE
     caller ssb.session;
     n_at_entry integer := n;
 BEGIN
-    CALL ssb.enter(session, caller, 'doubled');
+    CALL ssb_internal.enter(session, caller, 'doubled');
     <<doubled>>
     BEGIN
         EXIT doubled WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             n := n * "by";
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT doubled WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT doubled WHEN session.leaving;
         END;
-        session := ssb.set_return(session, 3);
+        session := ssb_internal.set_return(session, 3);
     END doubled;
     IF session.leaving THEN
         n := n_at_entry;
     END IF;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $doubled$;
 
@@ -274,7 +274,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         p varchar(100);
@@ -288,33 +288,33 @@ BEGIN
         session.error := 0; session.rowcount := 1;
         BEGIN
             arguments := ARRAY[n::text]::text[];
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.execute(ssb.module_name(p), ARRAY[' OUTPUT']::text[], arguments, session, 2, p);
+        CALL ssb_internal.execute(ssb_internal.module_name(p), ARRAY[' OUTPUT']::text[], arguments, session, 2, p);
         n := arguments[1]::integer;
         rc := coalesce(session.return_code, rc);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(concat(n, ' ', rc));
+        PERFORM ssb_internal.print(concat(n, ' ', rc));
         session.error := 0; session.rowcount := 0;
         BEGIN
             arguments := ARRAY[n::text, 3::text]::text[];
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.execute(ssb.module_name(p), ARRAY['@n OUTPUT', '@by']::text[], arguments, session, 4, p);
+        CALL ssb_internal.execute(ssb_internal.module_name(p), ARRAY['@n OUTPUT', '@by']::text[], arguments, session, 4, p);
         n := arguments[1]::integer;
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         p := '[dbo].[nobody]';
         session.error := 0; session.rowcount := 1;
         BEGIN
             arguments := '{}'::text[];
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.execute(ssb.module_name(p), '{}'::text[], arguments, session, 7, p);
+        CALL ssb_internal.execute(ssb_internal.module_name(p), '{}'::text[], arguments, session, 7, p);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -341,7 +341,7 @@ CREATE TABLE dbo.t (
     id integer
 );
 
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_up', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_up(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $gives_up$
@@ -350,23 +350,23 @@ DECLARE
     caller ssb.session;
     detail text;
 BEGIN
-    CALL ssb.enter(session, caller, 'gives_up');
+    CALL ssb_internal.enter(session, caller, 'gives_up');
     <<gives_up>>
     BEGIN
         EXIT gives_up WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             INSERT INTO dbo.t (id) VALUES (2);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT gives_up WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT gives_up WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        CALL ssb.rollback_transaction(session, 3);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        CALL ssb_internal.rollback_transaction(session, 3);
         EXIT gives_up WHEN session.leaving;
     END gives_up;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $gives_up$;
 
@@ -377,29 +377,29 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
         BEGIN
             INSERT INTO dbo.t (id) VALUES (1);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
         CALL dbo.gives_up(session);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.trancount::text);
+        PERFORM ssb_internal.print(session.trancount::text);
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS rows FROM dbo.t;
-            session := ssb.show(session, result, '[{"name":"rows","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"rows","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -429,7 +429,7 @@ END
 GO
 EXEC dbo.countdown 2;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.countdown', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.countdown(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $countdown$
@@ -437,19 +437,19 @@ LANGUAGE plpgsql AS $countdown$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, 'countdown');
+    CALL ssb_internal.enter(session, caller, 'countdown');
     <<countdown_body>>
     DECLARE
         n integer := countdown.n;
         less integer;
     BEGIN
         EXIT countdown_body WHEN session.leaving;  -- nested deeper than 32
-        PERFORM ssb.print(concat(n, ' at level ', session.nestlevel));
+        PERFORM ssb_internal.print(concat(n, ' at level ', session.nestlevel));
         IF n > 0 THEN
             BEGIN
                 less := n - 1;
             EXCEPTION WHEN OTHERS THEN
-                session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT countdown_body WHEN session.leaving;
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT countdown_body WHEN session.leaving;
             END;
             CALL dbo.countdown(less, session);
             EXIT countdown_body WHEN session.leaving;
@@ -457,7 +457,7 @@ BEGIN
             session.error := 0; session.rowcount := 0;
         END IF;
     END countdown_body;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $countdown$;
 
@@ -466,13 +466,13 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         CALL dbo.countdown(2, session);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -499,7 +499,7 @@ CREATE TABLE dbo.t (
     s varchar(10)
 );
 
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.gives_rows', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.gives_rows(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $gives_rows$
@@ -508,28 +508,30 @@ DECLARE
     caller ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, 'gives_rows');
+    CALL ssb_internal.enter(session, caller, 'gives_rows');
     <<gives_rows>>
     BEGIN
         EXIT gives_rows WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 1, 'one';
-            session := ssb.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(3)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT gives_rows WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(3)"}]');
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT gives_rows WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 2, 'two';
-            session := ssb.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(3)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT gives_rows WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(3)"}]');
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT gives_rows WHEN session.leaving;
         END;
     END gives_rows;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $gives_rows$;
 
-SELECT ssb.define_row_type('pg_temp."@t"', 'n integer, s varchar(10)');
+SELECT ssb_internal.define_row_type('pg_temp."@t"', 'n integer, s varchar(10)');
 
 DO $batch$
 #variable_conflict use_column
@@ -538,7 +540,7 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         was_capturing boolean;
@@ -546,56 +548,57 @@ BEGIN
         caller ssb.session;
     BEGIN
         was_capturing := session.capturing;
-        session := ssb.begin_capture(session);
+        session := ssb_internal.begin_capture(session);
         CALL dbo.gives_rows(session);
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            session := ssb.insert_captured(session, 'dbo.t', ARRAY['n', 's']::text[]);
-            PERFORM ssb.show_count(session);
+            session := ssb_internal.insert_captured(session, 'dbo.t', ARRAY['n', 's']::text[]);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id, n, s FROM dbo.t ORDER BY id;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"},{"name":"s","type":"varchar(10)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"n","type":"integer"},{"name":"s","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         was_capturing := session.capturing;
-        session := ssb.begin_capture(session);
+        session := ssb_internal.begin_capture(session);
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_1>>
         BEGIN
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT 3, 'three';
-                session := ssb.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(5)"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":null,"type":"integer"},{"name":null,"type":"varchar(5)"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
             END;
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            SELECT batch.t || array_agg(ROW(ssb.captured_value(r -> 0, 'text')::integer, sys.fitting(ssb.captured_value(r -> 1, 'text')::text, 10))::pg_temp."@t"), count(*) FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
-            PERFORM ssb.show_count(session);
+            SELECT batch.t || array_agg(ROW(ssb_internal.captured_value(r -> 0, 'text')::integer, sys.fitting(ssb_internal.captured_value(r -> 1, 'text')::text, 10))::pg_temp."@t"), count(*) FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r INTO t, session.rowcount;
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT n, s FROM unnest(batch.t) AS t;
-            session := ssb.show(session, result, '[{"name":"n","type":"integer"},{"name":"s","type":"varchar(10)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"n","type":"integer"},{"name":"s","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -622,7 +625,7 @@ GO
 EXEC dbo.quiet;
 SELECT 2 AS two;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.quiet', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.quiet(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $quiet$
@@ -631,7 +634,7 @@ DECLARE
     caller ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, 'quiet');
+    CALL ssb_internal.enter(session, caller, 'quiet');
     <<quiet>>
     BEGIN
         EXIT quiet WHEN session.leaving;  -- nested deeper than 32
@@ -639,11 +642,11 @@ BEGIN
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 1 AS one;
-            session := ssb.show(session, result, '[{"name":"one","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT quiet WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"one","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT quiet WHEN session.leaving;
         END;
     END quiet;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $quiet$;
 
@@ -653,7 +656,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         CALL dbo.quiet(session);
@@ -661,11 +664,11 @@ BEGIN
         BEGIN
             result := NULL;
             OPEN result FOR SELECT 2 AS two;
-            session := ssb.show(session, result, '[{"name":"two","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"two","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -688,7 +691,7 @@ GO
 EXEC dbo.counts;
 EXEC dbo.counts;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.counts', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.counts(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $counts$
@@ -698,7 +701,8 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, 'counts');
+    PERFORM ssb_internal.refuse_planted(ARRAY['#t']::text[]);
+    CALL ssb_internal.enter(session, caller, 'counts');
     <<counts>>
     BEGIN
         EXIT counts WHEN session.leaving;  -- nested deeper than 32
@@ -706,28 +710,28 @@ BEGIN
             CREATE TABLE pg_temp."#t" (
                 id integer
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO pg_temp."#t" (id) VALUES (1);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT counts WHEN session.leaving;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT counts WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS rows FROM pg_temp."#t";
-            session := ssb.show(session, result, '[{"name":"rows","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"rows","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT counts WHEN session.leaving;
         END;
     END counts;
-    PERFORM ssb.drop_temporary_tables(session, ARRAY['pg_temp."#t"']::text[]);
-    IF session.autocommit THEN COMMIT; END IF;
-    session := ssb.leave(session, caller);
+    PERFORM ssb_internal.drop_temporary_tables(session, ARRAY['pg_temp."#t"']::text[]);
+    IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+    session := ssb_internal.leave(session, caller);
 END;
 $counts$;
 
@@ -736,7 +740,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         CALL dbo.counts(session);
@@ -744,7 +748,7 @@ BEGIN
         CALL dbo.counts(session);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -779,7 +783,7 @@ DROP PROCEDURE dbo.p;
 GO
 DROP PROCEDURE IF EXISTS dbo.p;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -787,18 +791,18 @@ LANGUAGE plpgsql AS $p$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, 'p');
+    CALL ssb_internal.enter(session, caller, 'p');
     <<p>>
     BEGIN
         EXIT p WHEN session.leaving;  -- nested deeper than 32
-        PERFORM ssb.print('first');
+        PERFORM ssb_internal.print('first');
         session.error := 0; session.rowcount := 0;
     END p;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $p$;
 
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.p', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -806,18 +810,18 @@ LANGUAGE plpgsql AS $p$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, 'p');
+    CALL ssb_internal.enter(session, caller, 'p');
     <<p>>
     BEGIN
         EXIT p WHEN session.leaving;  -- nested deeper than 32
-        PERFORM ssb.print('again');
+        PERFORM ssb_internal.print('again');
         session.error := 0; session.rowcount := 0;
     END p;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $p$;
 
-SELECT ssb.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session');
+SELECT ssb_internal.prepare_module('ALTER', 'PROCEDURE', 'dbo.p', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.p(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $p$
@@ -825,14 +829,14 @@ LANGUAGE plpgsql AS $p$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, 'p');
+    CALL ssb_internal.enter(session, caller, 'p');
     <<p>>
     BEGIN
         EXIT p WHEN session.leaving;  -- nested deeper than 32
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
         session.error := 0; session.rowcount := 0;
     END p;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $p$;
 
@@ -841,27 +845,27 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         arguments text[];
     BEGIN
         BEGIN
             arguments := ARRAY[2::text]::text[];
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.execute('dbo.p', ARRAY['']::text[], arguments, session, 1, 'dbo.p');
+        CALL ssb_internal.execute('dbo.p', ARRAY['']::text[], arguments, session, 1, 'dbo.p');
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
-SELECT ssb.drop_module('PROCEDURE', 'dbo.p');
+SELECT ssb_internal.drop_module('PROCEDURE', 'dbo.p');
 
-SELECT ssb.drop_module('PROCEDURE', 'dbo.p');
+SELECT ssb_internal.drop_module('PROCEDURE', 'dbo.p');
 
-SELECT ssb.drop_module('PROCEDURE', 'dbo.p', if_exists => true);
+SELECT ssb_internal.drop_module('PROCEDURE', 'dbo.p', if_exists => true);
 -- shows
 Msg 2714, Level 16, State 3, Line 1
 There is already an object named 'p' in the database.
@@ -883,7 +887,7 @@ CREATE TYPE dbo.ids AS (id integer, name varchar(10));
 
 COMMENT ON TYPE dbo.ids IS 'AS TABLE (id int NOT NULL PRIMARY KEY, name nvarchar(10))';
 
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.takes', 'dbo.ids[], ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.takes(rows dbo.ids[] DEFAULT '{}', INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $takes$
@@ -892,18 +896,18 @@ DECLARE
     caller ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, 'takes');
+    CALL ssb_internal.enter(session, caller, 'takes');
     <<takes>>
     BEGIN
         EXIT takes WHEN session.leaving;  -- nested deeper than 32
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS n, max(id) AS most FROM unnest(takes.rows) AS rows;
-            session := ssb.show(session, result, '[{"name":"n","type":"integer"},{"name":"most","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT takes WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"n","type":"integer"},{"name":"most","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT takes WHEN session.leaving;
         END;
     END takes;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $takes$;
 
@@ -913,7 +917,7 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         x dbo.ids[] := '{}';
@@ -926,17 +930,17 @@ BEGIN
             LEFT JOIN (SELECT id, true AS found FROM unnest(batch.x) AS r) AS old_1 ON old_1.id = n.id
             WHERE sys.unique_key(n.nth_1 = 1 AND old_1.found IS NULL, 'PRIMARY KEY', '@x', concat(n.id))
             INTO x, session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
         CALL dbo.takes(x, session);
         EXIT batch WHEN session.leaving;
         CALL dbo.takes(session => session);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -959,7 +963,7 @@ CREATE PROCEDURE #twice @n int AS PRINT @n * 2;
 GO
 EXEC #twice 4;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'pg_temp."#twice"', 'integer, ssb.session');
 
 CREATE OR REPLACE PROCEDURE pg_temp."#twice"(n integer, INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $_twice$
@@ -967,17 +971,19 @@ LANGUAGE plpgsql AS $_twice$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, '#twice');
+    PERFORM ssb_internal.refuse_planted(ARRAY['#twice']::text[]);
+    CALL ssb_internal.enter(session, caller, '#twice');
     <<"#twice">>
     BEGIN
         EXIT "#twice" WHEN session.leaving;  -- nested deeper than 32
         BEGIN
-            PERFORM ssb.print((n * 2)::text);
+            PERFORM ssb_internal.print((n * 2)::text);
             session.error := 0; session.rowcount := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT "#twice" WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT "#twice" WHEN session.leaving;
         END;
     END "#twice";
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $_twice$;
 
@@ -986,13 +992,13 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         CALL pg_temp."#twice"(4, session);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -1009,7 +1015,7 @@ DECLARE @p DECIMAL(9, 2) = 10.05;
 EXEC dbo.Discounted N'a long name', @p OUTPUT;
 PRINT @p;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.discounted', 'varchar, numeric, timestamp, ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.discounted(
     name varchar,
@@ -1021,7 +1027,7 @@ LANGUAGE plpgsql AS $Discounted$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, 'Discounted');
+    CALL ssb_internal.enter(session, caller, 'Discounted');
     <<discounted_body>>
     DECLARE
         price numeric(9,2);
@@ -1032,26 +1038,26 @@ BEGIN
         BEGIN
             price := discounted.price;
         EXCEPTION WHEN OTHERS THEN
-            session := ssb.failed_argument(session, 0, 'Discounted', SQLSTATE, SQLERRM, 'numeric'); EXIT discounted_body;
+            session := ssb_internal.failed_argument(session, 0, 'Discounted', SQLSTATE, SQLERRM, 'numeric'); EXIT discounted_body;
         END;
         <<discounted_statements>>
         BEGIN
             IF price IS NULL THEN
-                session := ssb.set_return(session, 1);
+                session := ssb_internal.set_return(session, 1);
                 EXIT discounted_statements;
             END IF;
             BEGIN
                 price := price * 0.9;
                 session.error := 0; session.rowcount := 1;
             EXCEPTION WHEN OTHERS THEN
-                session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT discounted_statements WHEN session.leaving;
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT discounted_statements WHEN session.leaving;
             END;
         END discounted_statements;
         IF NOT session.leaving THEN
             discounted.price := price;
         END IF;
     END discounted_body;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $Discounted$;
 
@@ -1060,16 +1066,16 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         p numeric(9,2) := 10.05;
     BEGIN
         CALL dbo.discounted('a long nam', p, session => session);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(sys.convert_nvarchar(p));
+        PERFORM ssb_internal.print(sys.convert_nvarchar(p));
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -1087,7 +1093,7 @@ SELECT * FROM #b
 INSERT @i EXEC ('SELECT 1')
 GO
 -- expect
-SELECT ssb.define_row_type('pg_temp."@i"', 'id integer, b sys.xml, n varchar(10)');
+SELECT ssb_internal.define_row_type('pg_temp."@i"', 'id integer, b sys.xml, n varchar(10)');
 
 DO $batch$
 #variable_conflict use_column
@@ -1096,7 +1102,7 @@ DECLARE
     result refcursor;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         i pg_temp."@i"[] := '{}';
@@ -1108,159 +1114,164 @@ BEGIN
         caller_5 ssb.session;
     BEGIN
         was_capturing := session.capturing;
-        session := ssb.begin_capture(session);
+        session := ssb_internal.begin_capture(session);
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_1>>
         BEGIN
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT sys.convert_varbinary('<a/>', 10) UNION ALL SELECT sys.convert_varbinary('<b/>', 10);
-                session := ssb.show(session, result, '[{"name":null,"type":"bytea"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":null,"type":"bytea"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
             END;
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
             SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, 'usual')::pg_temp."@i" ORDER BY n.place), count(*)
             FROM (SELECT n.*, row_number() OVER () AS place
-                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml FROM unnest(ssb.captured_of_width(session.captured, 1)) AS r) AS n (b)) AS n
+                  FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml FROM unnest(ssb_internal.captured_of_width(session.captured, 1)) AS r) AS n (b)) AS n
             INTO i, session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
             session.error := 0;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         was_capturing := session.capturing;
-        session := ssb.begin_capture(session);
+        session := ssb_internal.begin_capture(session);
         caller_2 := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_2>>
         BEGIN
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT sys.convert_varbinary('<c/>', 10), sys.convert_varbinary('text', 10);
-                session := ssb.show(session, result, '[{"name":null,"type":"bytea"},{"name":null,"type":"bytea"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_2 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":null,"type":"bytea"},{"name":null,"type":"bytea"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_2 WHEN session.leaving;
             END;
         END string_2;
-        session := ssb.leave(session, caller_2);
+        session := ssb_internal.leave(session, caller_2);
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
             SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n.place), count(*)
             FROM (SELECT n.*, row_number() OVER () AS place
-                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::text FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                  FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
             INTO i, session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             CREATE TABLE pg_temp."#b" (
                 x bytea,
                 n varchar(10)
             );
             session.error := 0; session.rowcount := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         was_capturing := session.capturing;
-        session := ssb.begin_capture(session);
+        session := ssb_internal.begin_capture(session);
         caller_3 := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_3>>
         BEGIN
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT '\x0102'::bytea, sys.convert_varbinary('text', 10);
-                session := ssb.show(session, result, '[{"name":null,"type":"bytea"},{"name":null,"type":"bytea"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_3 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":null,"type":"bytea"},{"name":null,"type":"bytea"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_3 WHEN session.leaving;
             END;
         END string_3;
-        session := ssb.leave(session, caller_3);
+        session := ssb_internal.leave(session, caller_3);
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            session := ssb.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
-            PERFORM ssb.show_count(session);
+            session := ssb_internal.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
+            PERFORM ssb_internal.show_count(session);
             session.error := 0;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         was_capturing := session.capturing;
-        session := ssb.begin_capture(session);
+        session := ssb_internal.begin_capture(session);
         caller_4 := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_4>>
         BEGIN
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT NULL, 'plain';
-                session := ssb.show(session, result, '[{"name":null,"type":null},{"name":null,"type":"varchar(5)"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_4 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":null,"type":null},{"name":null,"type":"varchar(5)"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_4 WHEN session.leaving;
             END;
         END string_4;
-        session := ssb.leave(session, caller_4);
+        session := ssb_internal.leave(session, caller_4);
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
-            session := ssb.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
-            PERFORM ssb.show_count(session);
+            session := ssb_internal.insert_captured(session, 'pg_temp."#b"', ARRAY['x', 'n']::text[]);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM unnest(batch.i) AS i;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"b","type":"sys.xml"},{"name":"n","type":"varchar(10)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"b","type":"sys.xml"},{"name":"n","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM pg_temp."#b";
-            session := ssb.show(session, result, '[{"name":"x","type":"bytea"},{"name":"n","type":"varchar(10)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"x","type":"bytea"},{"name":"n","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         was_capturing := session.capturing;
-        session := ssb.begin_capture(session);
+        session := ssb_internal.begin_capture(session);
         caller_5 := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_5>>
         BEGIN
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT 1;
-                session := ssb.show(session, result, '[{"name":null,"type":"integer"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_5 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":null,"type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_5 WHEN session.leaving;
             END;
         END string_5;
-        session := ssb.leave(session, caller_5);
+        session := ssb_internal.leave(session, caller_5);
         session.capturing := was_capturing;
         EXIT batch WHEN session.leaving;
         BEGIN
             SELECT batch.i || array_agg(ROW(COALESCE((batch.i)[cardinality(batch.i)].id, 0) + n.place, n.b, sys.fitting((n.n)::text, 10))::pg_temp."@i" ORDER BY n.place), count(*)
             FROM (SELECT n.*, row_number() OVER () AS place
-                  FROM (SELECT ssb.captured_value(r -> 0, 'xml')::sys.xml, ssb.captured_value(r -> 1, 'text')::text FROM unnest(ssb.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
+                  FROM (SELECT ssb_internal.captured_value(r -> 0, 'xml')::sys.xml, ssb_internal.captured_value(r -> 1, 'text')::text FROM unnest(ssb_internal.captured_of_width(session.captured, 2)) AS r) AS n (b, n)) AS n
             INTO i, session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

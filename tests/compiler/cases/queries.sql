@@ -202,13 +202,13 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         caller ssb.session;
     BEGIN
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_1>>
         BEGIN
             BEGIN
@@ -216,20 +216,21 @@ BEGIN
                     a integer PRIMARY KEY,
                     b varchar(5)
                 );
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             BEGIN
                 INSERT INTO dbo.z VALUES (1, 'x'), (2, 'y');
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                PERFORM ssb.show_count(session);
+                PERFORM ssb_internal.show_count(session);
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT string_1 WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         EXIT batch WHEN session.leaving;
         BEGIN
             CREATE TABLE dbo.kept (
@@ -239,16 +240,16 @@ BEGIN
                 a2 integer,
                 b2 varchar(5)
             );
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
 WITH s AS (SELECT 2 AS a UNION ALL SELECT 3),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.z AS z, s
           WHERE z.a = s.a
           GROUP BY z.ctid HAVING count(*) > 1),
@@ -270,7 +271,7 @@ FROM (SELECT * FROM updated UNION ALL SELECT * FROM inserted UNION ALL SELECT * 
 WHERE NOT EXISTS (SELECT FROM twice);
 
 WITH s AS (SELECT 2 AS a UNION ALL SELECT 4),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.z AS t, s
           WHERE t.a = s.a
           GROUP BY t.ctid HAVING count(*) > 1),

@@ -32,27 +32,27 @@ DECLARE
     result refcursor;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         s varchar(100);
         next_row record;
     BEGIN
         BEGIN
-            session.row_limit := ssb.row_limit(2);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session.row_limit := ssb_internal.row_limit(2);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id FROM dbo.t ORDER BY id DESC LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id FROM dbo.t ORDER BY id DESC LIMIT LEAST(1, session.row_limit);
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
@@ -62,8 +62,8 @@ BEGIN
             WHERE place <= ceil(total * (75) / 100.0)
             ORDER BY place
             LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
@@ -72,76 +72,76 @@ BEGIN
             SELECT id + 10 FROM dbo.t
             ORDER BY id DESC NULLS LAST
             LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         s := '';
         BEGIN
             FOR next_row IN SELECT b AS c1 FROM dbo.t ORDER BY id LIMIT session.row_limit LOOP
                 s := (s || next_row.c1)::varchar(100);
             END LOOP;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(s);
+        PERFORM ssb_internal.print(s);
         BEGIN
             UPDATE dbo.t
             SET b = 'x'
             WHERE id = ANY (ARRAY(SELECT id FROM dbo.t WHERE id > 1 LIMIT session.row_limit FOR UPDATE));
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             DELETE FROM dbo.t
             WHERE id = ANY (ARRAY(SELECT id FROM dbo.t WHERE b = 'x' LIMIT session.row_limit FOR UPDATE));
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 10, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO dbo.t
             SELECT * FROM (SELECT id + 10, b FROM dbo.t) AS chosen LIMIT session.row_limit;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 11, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO dbo.t (id)
             SELECT * FROM (VALUES (21::integer), (22::integer), (23::integer)) AS chosen LIMIT session.row_limit;
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 12, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT (SELECT count(*) FROM dbo.t) AS counted_inside LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"counted_inside","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"counted_inside","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
-            session.row_limit := ssb.row_limit(0);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session.row_limit := ssb_internal.row_limit(0);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM dbo.t ORDER BY id LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"b","type":"varchar(10)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 15, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"b","type":"varchar(10)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 15, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -221,7 +221,7 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t VALUES (1), (2), (3);
 
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_row', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.first_row', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.first_row(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $first_row$
@@ -230,22 +230,24 @@ DECLARE
     caller ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.enter(session, caller, 'first_row');
+    CALL ssb_internal.enter(session, caller, 'first_row');
     <<first_row>>
     BEGIN
         EXIT first_row WHEN session.leaving;  -- nested deeper than 32
         BEGIN
-            session.row_limit := ssb.row_limit(1);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT first_row WHEN session.leaving;
+            session.row_limit := ssb_internal.row_limit(1);
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT first_row WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id FROM dbo.t ORDER BY id LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT first_row WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT first_row WHEN session.leaving;
         END;
     END first_row;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $first_row$;
 
@@ -254,15 +256,16 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         BEGIN
-            session.row_limit := ssb.row_limit(2);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session.row_limit := ssb_internal.row_limit(2);
+            session.error := 0; session.rowcount := 0;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -272,7 +275,7 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         caller ssb.session;
@@ -282,34 +285,36 @@ BEGIN
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id FROM dbo.t ORDER BY id LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         caller := session;
-        session := ssb.enter_string(session);
+        session := ssb_internal.enter_string(session);
         <<string_1>>
         BEGIN
             BEGIN
-                session.row_limit := ssb.row_limit(1);
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                session.row_limit := ssb_internal.row_limit(1);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
             END;
             BEGIN
                 result := NULL;
                 OPEN result FOR SELECT id FROM dbo.t ORDER BY id LIMIT session.row_limit;
-                session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
+                session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 1, SQLSTATE, SQLERRM); EXIT string_1 WHEN session.leaving;
             END;
         END string_1;
-        session := ssb.leave(session, caller);
+        session := ssb_internal.leave(session, caller);
         EXIT batch WHEN session.leaving;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id FROM dbo.t ORDER BY id LIMIT session.row_limit;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -372,7 +377,7 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         rows integer := 2;
@@ -380,8 +385,8 @@ BEGIN
     BEGIN
         session.nocount := true;
         BEGIN
-            session.row_limit := ssb.row_limit(rows);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session.row_limit := ssb_internal.row_limit(rows);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         LOOP
             BEGIN
@@ -390,31 +395,32 @@ BEGIN
                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
             EXCEPTION WHEN OTHERS THEN
                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
             END;
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             IF session.rowcount = 0 THEN
                 EXIT;
             END IF;
             BEGIN
                 rounds := rounds + 1;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
         END LOOP;
         BEGIN
-            session.row_limit := ssb.row_limit(0);
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session.row_limit := ssb_internal.row_limit(0);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(rounds::text);
+        PERFORM ssb_internal.print(rounds::text);
         rows := NULL;
         BEGIN
-            session.row_limit := ssb.row_limit(rows);
+            session.row_limit := ssb_internal.row_limit(rows);
             session.error := 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 13, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -446,7 +452,7 @@ CREATE TABLE dbo.t (
 
 INSERT INTO dbo.t VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
 
-SELECT ssb.define_row_type('pg_temp."@t"', 'a integer');
+SELECT ssb_internal.define_row_type('pg_temp."@t"', 'a integer');
 
 DO $batch$
 #variable_conflict use_column
@@ -454,7 +460,7 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 2;
@@ -468,12 +474,12 @@ BEGIN
                                   LIMIT (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1 FROM dbo.t) AS counted)
                                   FOR UPDATE));
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             DELETE FROM dbo.t
             WHERE id = ANY (ARRAY(SELECT id
@@ -484,50 +490,50 @@ BEGIN
                                                                                     WHERE b = 'x') AS counted)
                                   FOR UPDATE));
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO dbo.t VALUES (11, 'f');
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO dbo.t
             SELECT * FROM (VALUES (13::integer, 'f'::varchar(10)), (14::integer, 'g'::varchar(10)), (15::integer, NULL::varchar(10))) AS chosen LIMIT sys.top_count(n);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             INSERT INTO dbo.t (id)
             SELECT * FROM (SELECT id + 100 FROM dbo.t) AS chosen LIMIT (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT id + 100
                                                                                                                    FROM dbo.t) AS counted);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             SELECT batch.t || array_agg(ROW(n.a)::pg_temp."@t"), count(*)
             FROM (SELECT * FROM (VALUES (1::integer), (2)) AS chosen LIMIT (SELECT ceil(count(*) * (50) / 100.0) FROM (VALUES (1::integer), (2)) AS counted)) AS n (a)
             INTO t, session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             SELECT COALESCE(array_agg(ROW(t.a)::pg_temp."@t" ORDER BY t.place) FILTER (WHERE CASE WHEN (t.nth <= (SELECT ceil(count(*) * (50) / 100.0) FROM (SELECT 1
@@ -541,10 +547,10 @@ BEGIN
                   FROM unnest(batch.t) WITH ORDINALITY AS t (a, place)
                   LEFT JOIN LATERAL (SELECT true AS hit LIMIT 1) AS changed ON true) AS t
             INTO t, session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 8, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             WITH odd AS (SELECT *, t.ctid AS row_id FROM dbo.t WHERE id % 2 = 1 FOR UPDATE)
@@ -552,14 +558,14 @@ BEGIN
             USING odd
             WHERE t.ctid = odd.row_id AND odd.row_id = ANY (ARRAY(SELECT odd.row_id FROM odd LIMIT 1));
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -26,7 +26,7 @@ CREATE TABLE dbo.t (
     n integer CONSTRAINT ck_t CHECK (n > 0)
 );
 
-SELECT ssb.switch_constraints('dbo.t', NULL, false, false);
+SELECT ssb_internal.switch_constraints('dbo.t', NULL, false, false);
 
 INSERT INTO dbo.t VALUES (1, 7, -1);
 
@@ -34,7 +34,7 @@ SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
 
 SELECT name, is_disabled, is_not_trusted, definition FROM sys.check_constraints;
 
-SELECT ssb.switch_constraints('dbo.t', ARRAY['fk_t', 'ck_t'], true, false);
+SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['fk_t', 'ck_t'], true, false);
 
 INSERT INTO dbo.t VALUES (2, 7, 1);
 
@@ -42,15 +42,15 @@ INSERT INTO dbo.t VALUES (2, NULL, -1);
 
 SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
 
-SELECT ssb.switch_constraints('dbo.t', NULL, true, true);
+SELECT ssb_internal.switch_constraints('dbo.t', NULL, true, true);
 
 DELETE FROM dbo.t;
 
-SELECT ssb.switch_constraints('dbo.t', NULL, true, true);
+SELECT ssb_internal.switch_constraints('dbo.t', NULL, true, true);
 
 SELECT name, is_disabled, is_not_trusted FROM sys.foreign_keys;
 
-SELECT ssb.switch_constraints('dbo.t', ARRAY['missing'], false, false);
+SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['missing'], false, false);
 -- shows
 (1 row affected)
 
@@ -111,13 +111,13 @@ CREATE TABLE dbo.t (
     p integer CONSTRAINT fk_t REFERENCES dbo.p
 );
 
-SELECT ssb.switch_constraints('dbo.t', ARRAY['fk_t'], false, false);
+SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['fk_t'], false, false);
 
-SELECT ssb.switch_constraints('dbo.t', ARRAY['pk_t'], false, false);
+SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['pk_t'], false, false);
 
 ALTER TABLE dbo.t DROP CONSTRAINT fk_t;
 
-SELECT ssb.drop_relation('TABLE', 'dbo.p');
+SELECT ssb_internal.drop_relation('TABLE', 'dbo.p');
 
 SELECT count(*) AS keys FROM sys.foreign_keys;
 -- shows
@@ -160,7 +160,7 @@ DECLARE
     result refcursor;
     output_rows text[];
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         at bigint := 6;
@@ -173,14 +173,14 @@ BEGIN
             WHERE id = 1;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM dbo.t WHERE id = 1;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"c","type":"text"},{"name":"b","type":"bytea"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"c","type":"text"},{"name":"b","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             UPDATE dbo.t
@@ -188,14 +188,14 @@ BEGIN
             WHERE id = 1;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT * FROM dbo.t WHERE id = 1;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"c","type":"text"},{"name":"b","type":"bytea"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"c","type":"text"},{"name":"b","type":"bytea"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             output_rows := '{}';
@@ -207,37 +207,37 @@ BEGIN
                   FOR UPDATE) AS changes
             WHERE changing.id = changes.k1
             RETURNING changing.c, (changes.deleted).c LOOP
-                output_rows := array_append(output_rows, ssb.row_values(row_to_json(next_row)));
+                output_rows := array_append(output_rows, ssb_internal.row_values(row_to_json(next_row)));
             END LOOP;
-            session := ssb.show_collected(session, output_rows, '[{"name":"c","type":"text"},{"name":"c","type":"text"}]');
+            session := ssb_internal.show_collected(session, output_rows, '[{"name":"c","type":"text"},{"name":"c","type":"text"}]');
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             UPDATE dbo.t SET c = sys.write(c, 'x', 2::bigint, 0::bigint) WHERE id = 1;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 8, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             UPDATE dbo.t SET c = sys.write(c, 'x', 0::bigint, (-1)::bigint) WHERE id = 1;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 9, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
         BEGIN
             UPDATE dbo.t SET c = sys.write(c, 'x', NULL::bigint, NULL::bigint) WHERE id = 2;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 10, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM, detail, 'UPDATE'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -346,20 +346,20 @@ GO
 ALTER TABLE dbo.t NOCHECK CONSTRAINT c;
 ALTER TABLE dbo.t WITH CHECK CHECK CONSTRAINT c;
 SELECT definition FROM sys.check_constraints;
-SELECT ssb.is_definition(d.text) AS known FROM (VALUES (N'CHECK (true); DROP TABLE t; --'), (N'CHECK ((s = E''\''''; evil --''))'),
+SELECT ssb_internal.is_definition(d.text) AS known FROM (VALUES (N'CHECK (true); DROP TABLE t; --'), (N'CHECK ((s = E''\''''; evil --''))'),
     (N'FOREIGN KEY (a) REFERENCES dbo."T;"(b)')) AS d (text);
 -- expect
 CREATE TABLE dbo.t (
     s varchar(20) CONSTRAINT c CHECK (s <> 'a;b''c--' AND s NOT LIKE E'%\\_%' ESCAPE '')
 );
 
-SELECT ssb.switch_constraints('dbo.t', ARRAY['c'], false, false);
+SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['c'], false, false);
 
-SELECT ssb.switch_constraints('dbo.t', ARRAY['c'], true, true);
+SELECT ssb_internal.switch_constraints('dbo.t', ARRAY['c'], true, true);
 
 SELECT definition FROM sys.check_constraints;
 
-SELECT ssb.is_definition(d.text) AS known
+SELECT ssb_internal.is_definition(d.text) AS known
 FROM (VALUES ('CHECK (true); DROP TABLE t; --'), (E'CHECK ((s = E''\\''''; evil --''))'), ('FOREIGN KEY (a) REFERENCES dbo."T;"(b)')) AS d (text);
 -- shows
 definition
@@ -396,9 +396,9 @@ CREATE TABLE dbo.price (
     u timestamp(0) NOT NULL
 );
 
-SELECT ssb.add_period('dbo.price', 'f', 'u', true, true);
+SELECT ssb_internal.add_period('dbo.price', 'f', 'u', true, true);
 
-SELECT ssb.start_versioning('dbo.price', 'dbo.price_was');
+SELECT ssb_internal.start_versioning('dbo.price', 'dbo.price_was');
 
 INSERT INTO dbo.price (id, amount) VALUES (1, 5);
 
@@ -406,21 +406,21 @@ SELECT price.id, price.amount FROM dbo.price;
 
 SELECT p.id, p.amount, was.amount, p.u
 FROM dbo.price AS p
-LEFT JOIN ssb.row_versions(NULL::dbo.price, 'AS OF', '2000-01-01'::timestamp(6)) AS was ON was.id = p.id;
+LEFT JOIN ssb_internal.row_versions(NULL::dbo.price, 'AS OF', '2000-01-01'::timestamp(6)) AS was ON was.id = p.id;
 
 SELECT price.id, price.amount
-FROM ssb.row_versions(NULL::dbo.price, 'ALL') AS price
+FROM ssb_internal.row_versions(NULL::dbo.price, 'ALL') AS price
 WHERE id = 1;
 
 SELECT id
-FROM ssb.row_versions(NULL::dbo.price, 'CONTAINED IN', '2026-01-01'::timestamp(6), '2026-02-01'::timestamp(6)) AS price;
+FROM ssb_internal.row_versions(NULL::dbo.price, 'CONTAINED IN', '2026-01-01'::timestamp(6), '2026-02-01'::timestamp(6)) AS price;
 
 SELECT id
-FROM ssb.row_versions(NULL::dbo.price, 'FROM', '2100-01-01'::timestamp(6), '2200-01-01'::timestamp(6)) AS price;
+FROM ssb_internal.row_versions(NULL::dbo.price, 'FROM', '2100-01-01'::timestamp(6), '2200-01-01'::timestamp(6)) AS price;
 
 ALTER TABLE dbo.price ADD COLUMN note varchar(5);
 
-SELECT ssb.follow_table('dbo.price');
+SELECT ssb_internal.follow_table('dbo.price');
 -- shows
 (1 row affected)
 

@@ -21,32 +21,32 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
         BEGIN
             INSERT INTO dbo.t (id) VALUES (1);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        session := ssb.begin_transaction(session, 'inner_one');
-        PERFORM ssb.print(session.trancount::text);
-        CALL ssb.commit_transaction(session, 5);
+        session := ssb_internal.begin_transaction(session, 'inner_one');
+        PERFORM ssb_internal.print(session.trancount::text);
+        CALL ssb_internal.commit_transaction(session, 5);
         EXIT batch WHEN session.leaving;
-        CALL ssb.rollback_transaction(session, 6);
-        PERFORM ssb.print(session.trancount::text);
+        CALL ssb_internal.rollback_transaction(session, 6);
+        PERFORM ssb_internal.print(session.trancount::text);
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS rows FROM dbo.t;
-            session := ssb.show(session, result, '[{"name":"rows","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"rows","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -79,7 +79,7 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 1;
@@ -87,22 +87,22 @@ BEGIN
         BEGIN
             INSERT INTO dbo.t (id) VALUES (n);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        CALL ssb.rollback_transaction(session, 3);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        CALL ssb_internal.rollback_transaction(session, 3);
         EXIT batch WHEN session.leaving;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT count(*) AS rows FROM dbo.t;
-            session := ssb.show(session, result, '[{"name":"rows","type":"integer"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"rows","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -140,20 +140,20 @@ DECLARE
     session ssb.session;
     detail text;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch_1>>
     BEGIN
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
         BEGIN
             INSERT INTO dbo.t (id) VALUES (1);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_1 WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_1 WHEN session.leaving;
         END;
     END batch_1;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_2>>
     DECLARE
         n integer := 2;
@@ -161,21 +161,21 @@ BEGIN
         BEGIN
             INSERT INTO dbo.t (id) VALUES (n);
             GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_2 WHEN session.leaving;
+            session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch_2 WHEN session.leaving;
         END;
-        IF session.autocommit THEN COMMIT; END IF;
-        PERFORM ssb.print(session.trancount::text);
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        PERFORM ssb_internal.print(session.trancount::text);
     END batch_2;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_3>>
     BEGIN
-        CALL ssb.rollback_transaction(session, 1);
+        CALL ssb_internal.rollback_transaction(session, 1);
         EXIT batch_3 WHEN session.leaving;
     END batch_3;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 
@@ -203,17 +203,17 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
-        CALL ssb.commit_transaction(session, 1);
+        CALL ssb_internal.commit_transaction(session, 1);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.error::text);
-        CALL ssb.rollback_transaction(session, 3);
+        PERFORM ssb_internal.print(session.error::text);
+        CALL ssb_internal.rollback_transaction(session, 3);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.error::text);
+        PERFORM ssb_internal.print(session.error::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -247,7 +247,7 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         pc integer := 1;
@@ -256,9 +256,9 @@ BEGIN
     BEGIN
         <<machine_1>>
         LOOP
-            IF session.autocommit THEN COMMIT; END IF;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
             IF session.doomed THEN
-                PERFORM ssb.forbid_writing();
+                PERFORM ssb_internal.forbid_writing();
             END IF;
             IF renew = 0 THEN
                 renew := 1;
@@ -266,12 +266,12 @@ BEGIN
                 WHEN 3 THEN
                     saved_1 := false;
                     pc := 4;
-                    CALL ssb.rollback_transaction(session, 5, 'before_second');
+                    CALL ssb_internal.rollback_transaction(session, 5, 'before_second');
                     EXIT batch WHEN session.leaving;
                 WHEN 5 THEN
                     saved_1 := false;
                     pc := 6;
-                    CALL ssb.commit_transaction(session, 7);
+                    CALL ssb_internal.commit_transaction(session, 7);
                     EXIT batch WHEN session.leaving;
                 END CASE;
             ELSE
@@ -280,17 +280,17 @@ BEGIN
                     LOOP
                         CASE pc
                         WHEN 1 THEN
-                            session := ssb.begin_transaction(session);
+                            session := ssb_internal.begin_transaction(session);
                             BEGIN
                                 INSERT INTO dbo.t (id) VALUES (1);
                                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                                PERFORM ssb.show_count(session);
+                                PERFORM ssb_internal.show_count(session);
                             EXCEPTION WHEN OTHERS THEN
                                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                                session := ssb.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT');
+                                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM, detail, 'INSERT');
                                 EXIT batch WHEN session.leaving;
                             END;
-                            session := ssb.save_transaction(session, 3);  -- SAVE TRANSACTION before_second
+                            session := ssb_internal.save_transaction(session, 3);  -- SAVE TRANSACTION before_second
                             EXIT batch WHEN session.leaving;
                             pc := 2;
                             IF session.error = 0 THEN
@@ -303,10 +303,10 @@ BEGIN
                             BEGIN
                                 INSERT INTO dbo.t (id) VALUES (2);
                                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                                PERFORM ssb.show_count(session);
+                                PERFORM ssb_internal.show_count(session);
                             EXCEPTION WHEN OTHERS THEN
                                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                                session := ssb.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT');
+                                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM, detail, 'INSERT');
                                 EXIT batch WHEN session.leaving;
                             END;
                             pc := 3;
@@ -322,22 +322,22 @@ BEGIN
                                 EXIT machine_1_states;
                             END IF;
                             IF saved_1 THEN
-                                session := ssb.refuse_savepoint(session, 5);
+                                session := ssb_internal.refuse_savepoint(session, 5);
                             ELSE
-                                CALL ssb.rollback_transaction(session, 5, 'before_second');
+                                CALL ssb_internal.rollback_transaction(session, 5, 'before_second');
                             END IF;
                             EXIT batch WHEN session.leaving;
                             pc := 4;
                             CONTINUE machine_1_states;
                         WHEN 4 THEN
-                            session.try_depth := ssb.tries(session.try_depth);
+                            session.try_depth := ssb_internal.tries(session.try_depth);
                             BEGIN
                                 INSERT INTO dbo.t (id) VALUES (3);
                                 GET DIAGNOSTICS session.rowcount = ROW_COUNT;
-                                PERFORM ssb.show_count(session);
+                                PERFORM ssb_internal.show_count(session);
                             EXCEPTION WHEN OTHERS THEN
                                 GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-                                session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT');
+                                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'INSERT');
                                 EXIT batch WHEN session.leaving;
                             END;
                             pc := 5;
@@ -347,7 +347,7 @@ BEGIN
                                 renew := 0;
                                 EXIT machine_1_states;
                             END IF;
-                            CALL ssb.commit_transaction(session, 7);
+                            CALL ssb_internal.commit_transaction(session, 7);
                             EXIT batch WHEN session.leaving;
                             pc := 6;
                             CONTINUE machine_1_states;
@@ -355,9 +355,9 @@ BEGIN
                             BEGIN
                                 result := NULL;
                                 OPEN result FOR SELECT id FROM dbo.t ORDER BY id NULLS FIRST;
-                                session := ssb.show(session, result, '[{"name":"id","type":"integer"}]');
+                                session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"}]');
                             EXCEPTION WHEN OTHERS THEN
-                                session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+                                session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
                             END;
                             pc := 7;
                             IF session.autocommit THEN
@@ -374,7 +374,7 @@ BEGIN
             END IF;
         END LOOP machine_1;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -398,7 +398,7 @@ EXEC dbo.opens;
 PRINT @@TRANCOUNT;
 ROLLBACK;
 -- expect
-SELECT ssb.prepare_module('CREATE', 'PROCEDURE', 'dbo.opens', 'ssb.session');
+SELECT ssb_internal.prepare_module('CREATE', 'PROCEDURE', 'dbo.opens', 'ssb.session');
 
 CREATE OR REPLACE PROCEDURE dbo.opens(INOUT session ssb.session DEFAULT NULL)
 LANGUAGE plpgsql AS $opens$
@@ -406,13 +406,13 @@ LANGUAGE plpgsql AS $opens$
 DECLARE
     caller ssb.session;
 BEGIN
-    CALL ssb.enter(session, caller, 'opens');
+    CALL ssb_internal.enter(session, caller, 'opens');
     <<opens>>
     BEGIN
         EXIT opens WHEN session.leaving;  -- nested deeper than 32
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
     END opens;
-    session := ssb.leave(session, caller);
+    session := ssb_internal.leave(session, caller);
 END;
 $opens$;
 
@@ -421,16 +421,16 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     BEGIN
         CALL dbo.opens(session);
         EXIT batch WHEN session.leaving;
-        PERFORM ssb.print(session.trancount::text);
-        CALL ssb.rollback_transaction(session, 3);
+        PERFORM ssb_internal.print(session.trancount::text);
+        CALL ssb_internal.rollback_transaction(session, 3);
         EXIT batch WHEN session.leaving;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -454,33 +454,33 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch_1>>
     DECLARE
         n integer;
     BEGIN
-        session := ssb.begin_transaction(session);
-        session.try_depth := ssb.tries(session.try_depth + 1);  -- BEGIN TRY
+        session := ssb_internal.begin_transaction(session);
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
         <<try_1>>
         BEGIN
             BEGIN
                 n := sys.convert_int('x', 'nvarchar');
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT try_1;
+            EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT try_1;
             END;
         END try_1;
-        session.try_depth := ssb.tries(session.try_depth - 1);  -- END TRY
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
         IF session.leaving THEN  -- BEGIN CATCH
-            session := ssb.begin_catch(session);
-            PERFORM ssb.print(ssb.xact_state(session)::text);
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(ssb_internal.xact_state(session)::text);
             session.caught := NULL;  -- END CATCH
         END IF;
     END batch_1;
-    CALL ssb.end_batch(session, more => true);
+    CALL ssb_internal.end_batch(session, more => true);
     <<batch_2>>
     BEGIN
-        PERFORM ssb.print(session.trancount::text);
+        PERFORM ssb_internal.print(session.trancount::text);
     END batch_2;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -7,16 +7,16 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         handle uuid;
         count integer := 5;
         name varchar(20) := 'Ada';
     BEGIN
-        PERFORM ssb.print(count::text);
+        PERFORM ssb_internal.print(count::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -39,7 +39,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         i integer := 0;
@@ -50,20 +50,23 @@ BEGIN
             fresh := 0;
             BEGIN
                 seen := COALESCE(seen, 0) + 1;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
             BEGIN
                 fresh := fresh + 1;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
             BEGIN
                 i := i + 1;
-            EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
             END;
-            PERFORM ssb.print(concat(seen, ' ', fresh));
+            PERFORM ssb_internal.print(concat(seen, ' ', fresh));
         END LOOP;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -79,7 +82,7 @@ DO $batch$
 DECLARE
     session_2 ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session_2);
+    CALL ssb_internal.begin_batch(session_2);
     <<batch>>
     DECLARE
         messageBody varchar(10) := 'x';
@@ -88,9 +91,9 @@ BEGIN
         "end" integer := 3;
         session integer := 4;
     BEGIN
-        PERFORM ssb.print(concat(messageBody, "order", found_, "end", session));
+        PERFORM ssb_internal.print(concat(messageBody, "order", found_, "end", session));
     END batch;
-    CALL ssb.end_batch(session_2);
+    CALL ssb_internal.end_batch(session_2);
 END;
 $batch$;
 -- shows
@@ -106,15 +109,15 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         short varchar(3);
     BEGIN
         short := 'abc';
-        PERFORM ssb.print(short);
+        PERFORM ssb_internal.print(short);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -130,18 +133,18 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 1;
     BEGIN
         BEGIN
             n := n / 0;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(n::text);
+        PERFORM ssb_internal.print(n::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -161,7 +164,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         n integer := 5;
@@ -169,16 +172,16 @@ BEGIN
     BEGIN
         BEGIN
             n := n + 3;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             n := n * 2;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         s := (s || 'b')::varchar(20);
-        PERFORM ssb.print(concat(n, s));
+        PERFORM ssb_internal.print(concat(n, s));
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -196,7 +199,7 @@ DO $batch$
 DECLARE
     session ssb.session;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         a integer := 1;
@@ -206,20 +209,20 @@ BEGIN
         BEGIN
             a := 10;
             b := a + 1;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(concat(a, ' ', b));
+        PERFORM ssb_internal.print(concat(a, ' ', b));
         BEGIN
             session.rowcount := 0;
             FOR next_row IN SELECT database_id AS a FROM sys.databases WHERE lower(name) = 'no such database' LOOP
                 a := next_row.a;
                 session.rowcount := session.rowcount + 1;
             END LOOP;
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(concat(a, ' ', session.rowcount));
+        PERFORM ssb_internal.print(concat(a, ' ', session.rowcount));
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -256,7 +259,7 @@ SELECT id, reason FROM @bad;
 DELETE FROM @bad WHERE id = 1;
 PRINT @@ROWCOUNT;
 -- expect
-SELECT ssb.define_row_type('pg_temp."@bad"', 'id integer, reason varchar(20)');
+SELECT ssb_internal.define_row_type('pg_temp."@bad"', 'id integer, reason varchar(20)');
 
 DO $batch$
 #variable_conflict use_column
@@ -265,40 +268,40 @@ DECLARE
     detail text;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         bad pg_temp."@bad"[] := '{}';
     BEGIN
-        session := ssb.begin_transaction(session);
+        session := ssb_internal.begin_transaction(session);
         BEGIN
             bad := array_append(bad, ROW(1, 'late')::pg_temp."@bad");
             session.rowcount := 1;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM, detail, 'INSERT'); EXIT batch WHEN session.leaving;
         END;
-        CALL ssb.rollback_transaction(session, 4);
+        CALL ssb_internal.rollback_transaction(session, 4);
         BEGIN
             result := NULL;
             OPEN result FOR SELECT id, reason FROM unnest(batch.bad) AS bad;
-            session := ssb.show(session, result, '[{"name":"id","type":"integer"},{"name":"reason","type":"varchar(20)"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"id","type":"integer"},{"name":"reason","type":"varchar(20)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             SELECT COALESCE(array_agg(ROW(bad.id, bad.reason)::pg_temp."@bad" ORDER BY bad.place) FILTER (WHERE changed.hit IS NULL), '{}'), count(changed.hit)
             FROM unnest(batch.bad) WITH ORDINALITY AS bad (id, reason, place)
             LEFT JOIN LATERAL (SELECT true AS hit WHERE bad.id = 1 LIMIT 1) AS changed ON true
             INTO bad, session.rowcount;
-            PERFORM ssb.show_count(session);
+            PERFORM ssb_internal.show_count(session);
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-            session := ssb.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
+            session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM, detail, 'DELETE'); EXIT batch WHEN session.leaving;
         END;
-        PERFORM ssb.print(session.rowcount::text);
+        PERFORM ssb_internal.print(session.rowcount::text);
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows
@@ -325,23 +328,23 @@ DECLARE
     session ssb.session;
     result refcursor;
 BEGIN
-    CALL ssb.begin_batch(session);
+    CALL ssb_internal.begin_batch(session);
     <<batch>>
     DECLARE
         x sys.xml := sys.xml_of('<a><b/></a>');
     BEGIN
         BEGIN
             x := sys.xml_modify(x, 'insert <c/> into (/a)[1]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
         BEGIN
             result := NULL;
             OPEN result FOR SELECT x;
-            session := ssb.show(session, result, '[{"name":"x","type":"sys.xml"}]');
-        EXCEPTION WHEN OTHERS THEN session := ssb.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            session := ssb_internal.show(session, result, '[{"name":"x","type":"sys.xml"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;
-    CALL ssb.end_batch(session);
+    CALL ssb_internal.end_batch(session);
 END;
 $batch$;
 -- shows

@@ -17,7 +17,7 @@ RECEIVE @h = conversation_handle, @mt = message_type_name, @mb = CAST(message_bo
 PRINT CONCAT(@@ROWCOUNT, N' ', @mb);
 WAITFOR (RECEIVE TOP (1) @h = conversation_handle, @mt = message_type_name, @mb = CAST(message_body AS nvarchar(20)) FROM dbo.q2), TIMEOUT 1;
 PRINT CONCAT(@@ROWCOUNT, N' ', @mb);
--- expect:
+-- expect
 -- batch 1
 --   print 1 //check/message first
 --   print first
@@ -51,7 +51,7 @@ BEGIN CATCH
         ROLLBACK TRANSACTION;
     END CATCH;
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print 3930 a
 -- table q2: ('//check/message', 'a')
@@ -80,7 +80,7 @@ PRINT CONCAT(@mt, N' ', @mb);
 END CONVERSATION @h;
 SEND ON CONVERSATION @h MESSAGE TYPE [//check/message] (N'gone');
 PRINT @@ERROR;
--- expect:
+-- expect
 -- batch 1
 --   print 8429
 --   print //check/message reply

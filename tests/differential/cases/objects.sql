@@ -25,7 +25,7 @@ FETCH PRIOR FROM cur1 INTO @a, @b;
 PRINT @a;
 CLOSE cur1;
 DEALLOCATE cur1;
--- expect:
+-- expect
 -- batch 1
 --   print 1 10
 --   print 2 20
@@ -55,7 +55,7 @@ END TRY
 BEGIN CATCH
     PRINT ERROR_MESSAGE();
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   error 16916 level 16 state 1 line 2: A cursor with the name 'cur1' does not exist.
 --   print 16916
@@ -86,7 +86,7 @@ BEGIN CATCH
     PRINT ERROR_NUMBER();
 END CATCH;
 OPEN cur1;
--- expect:
+-- expect
 -- batch 1
 --   print 50001
 --   print 50001
@@ -117,7 +117,7 @@ SELECT id AS c1 FROM #tmp_c ORDER BY id;
 DROP TABLE #tmp_c;
 DROP TABLE #tmp_c;
 PRINT @@ERROR;
--- expect:
+-- expect
 -- batch 1
 --   error 2627 level 14 state 1 p1 line 5
 --   rows (1, 1)
@@ -158,7 +158,7 @@ INSERT INTO dbo.t1 (id, v, s) VALUES (5, NULL, N'e');
 PRINT N'never';
 GO
 PRINT @@TRANCOUNT;
--- expect:
+-- expect
 -- batch 1
 --   print rows 2
 --   print end of trigger
@@ -202,7 +202,7 @@ END TRY
 BEGIN CATCH
     PRINT ERROR_NUMBER();
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print 9
 --   error 8134 level 16 state 1 anywhere: Divide by zero error encountered.
@@ -229,7 +229,7 @@ EXEC dbo.p1 2;
 GO
 COMMIT TRANSACTION;
 PRINT @@TRANCOUNT;
--- expect:
+-- expect
 -- batch 1
 --   error 8144 level 16 state 2 p2 line 0
 -- batch 2
@@ -265,7 +265,7 @@ END TRY
 BEGIN CATCH
     PRINT ERROR_NUMBER();
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print depth 32
 --   error 217 level 16 state 1 anywhere: Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).
@@ -289,7 +289,7 @@ END TRY
 BEGIN CATCH
     PRINT CONCAT(ERROR_NUMBER(), N' ', ERROR_LINE(), N' ', @a);
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print 42
 --   print 42

@@ -9,7 +9,7 @@ INSERT INTO dbo.t2 (id, n) VALUES (1, 2);
 PRINT CONCAT(@@ERROR, N' ', @@ROWCOUNT, N' ', @@TRANCOUNT);
 INSERT INTO dbo.t2 (id, n) VALUES (3, 3);
 COMMIT TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   error 2627 level 14 state 1 line 3
 --   print 2627 0 1
@@ -19,7 +19,7 @@ COMMIT TRANSACTION;
 -- page: SET XACT_ABORT, OFF: only the statement is rolled back
 INSERT INTO dbo.t2 (id, n) VALUES (1, 1), (2, 2), (1, 3);
 PRINT CONCAT(@@ERROR, N' ', @@ROWCOUNT);
--- expect:
+-- expect
 -- batch 1
 --   error 2627 level 14 state 1 line 1
 --   print 2627 0
@@ -35,7 +35,7 @@ COMMIT TRANSACTION;
 GO
 PRINT CONCAT(N'next ', @@TRANCOUNT);
 INSERT INTO dbo.t2 (id, n) VALUES (7, 1);
--- expect:
+-- expect
 -- batch 1
 --   error 515 level 16 state 2 line 4
 -- batch 2
@@ -50,7 +50,7 @@ DECLARE @a int = CAST(N'abc' AS int);
 PRINT N'never';
 GO
 PRINT CONCAT(N'next ', @@TRANCOUNT);
--- expect:
+-- expect
 -- batch 1
 --   error 245 level 16 state 1 line 3: Conversion failed when converting the nvarchar value 'abc' to data type int.
 -- batch 2
@@ -76,7 +76,7 @@ COMMIT TRANSACTION;
 PRINT CONCAT(@@ERROR, N' ', @@TRANCOUNT);
 ROLLBACK TRANSACTION;
 PRINT CONCAT(@@ERROR, N' ', @@TRANCOUNT, N' ', XACT_STATE());
--- expect:
+-- expect
 -- batch 1
 --   print 8134 1 Divide by zero error encountered.
 --   print 245 -1
@@ -107,7 +107,7 @@ BEGIN CATCH
     ROLLBACK TRANSACTION;
     INSERT INTO dbo.t2 (id, n) VALUES (3, 3);
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print 2627 -1 1
 --   print read 1
@@ -131,7 +131,7 @@ END CATCH;
 PRINT XACT_STATE();
 GO
 PRINT @@TRANCOUNT;
--- expect:
+-- expect
 -- batch 1
 --   print caught 515 2 16
 --   print -1
@@ -151,7 +151,7 @@ SET XACT_ABORT ON;
 THROW 50002, N'more', 1;
 GO
 PRINT @@TRANCOUNT;
--- expect:
+-- expect
 -- batch 1
 --   error 50001 level 16 state 7 line 3: enough
 -- batch 2
@@ -169,7 +169,7 @@ PRINT CONCAT(@@ERROR, N' ', @@TRANCOUNT);
 RAISERROR (N'only a message', 10, 1);
 PRINT CONCAT(@@ERROR, N' ', @@ROWCOUNT);
 COMMIT TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   error 50000 level 16 state 3 line 3: a 5 b
 --   print 50000 1
@@ -188,7 +188,7 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_MESSAGE(), N' ', ERROR_NUMBER(), N' ', ERROR_SEVERITY(), N' ', ERROR_STATE(), N' ', ERROR_LINE());
 END CATCH;
 PRINT ISNULL(ERROR_NUMBER(), -1);
--- expect:
+-- expect
 -- batch 1
 --   print low
 --   print still here
@@ -206,7 +206,7 @@ BEGIN CATCH
     PRINT XACT_STATE();
 END CATCH;
 ROLLBACK TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   print -1
 --
@@ -226,7 +226,7 @@ END TRY
 BEGIN CATCH
     PRINT CONCAT(ERROR_NUMBER(), N' ', ERROR_PROCEDURE(), N' ', ERROR_LINE());
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print 2627 p1 5
 -- table t2: (1, 1, NULL)
@@ -249,7 +249,7 @@ END TRY
 BEGIN CATCH
     PRINT N'never';
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print p1 inner
 --   print after
@@ -283,7 +283,7 @@ BEGIN CATCH
     PRINT ERROR_NUMBER();
 END CATCH;
 PRINT CONCAT(N'outside ', ERROR_NUMBER());
--- expect:
+-- expect
 -- batch 1
 --   print 50001
 --   print 50001
@@ -313,7 +313,7 @@ BEGIN CATCH
     PRINT CONCAT(ERROR_MESSAGE(), N' ', ERROR_SEVERITY(), N' ', ERROR_LINE());
 END CATCH;
 EXEC dbo.p1;
--- expect:
+-- expect
 -- batch 1
 --   print again 14 7
 --   error 50000 level 14 state 2 p1 line 7: again
@@ -340,7 +340,7 @@ BEGIN CATCH
 END CATCH;
 EXEC dbo.p1;
 PRINT N'never: THROW ended the batch';
--- expect:
+-- expect
 -- batch 1
 --   print in catch
 --   print 515 16 2 p1 4
@@ -377,7 +377,7 @@ END CATCH;
 PRINT N'never';
 GO
 PRINT N'next';
--- expect:
+-- expect
 -- batch 1
 --   print caught 208 5
 --   error 208 level 16 state 1 p1 line 5
@@ -396,7 +396,7 @@ END TRY
 BEGIN CATCH
     PRINT CONCAT(ERROR_MESSAGE(), ERROR_LINE());
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   error 2812 level 16 state 62 line 1: Could not find stored procedure 'dbo.no_such_procedure'.
 --   print 2812
@@ -422,7 +422,7 @@ COMMIT TRANSACTION;
 PRINT @@ERROR;
 ROLLBACK TRANSACTION;
 PRINT @@ERROR;
--- expect:
+-- expect
 -- batch 1
 --   print 0
 --   print 1
@@ -444,7 +444,7 @@ BEGIN TRANSACTION;
 INSERT INTO dbo.t2 (id, n) VALUES (2, 2);
 COMMIT TRANSACTION;
 ROLLBACK TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --
 -- case: variables and table variables keep their values over ROLLBACK
@@ -459,7 +459,7 @@ INSERT INTO dbo.t2 (id, n) VALUES (1, 1);
 ROLLBACK TRANSACTION;
 PRINT @a;
 SELECT id AS c1, n AS c2 FROM @t ORDER BY id;
--- expect:
+-- expect
 -- batch 1
 --   error 2627 level 14 state 1 line 6
 --   print 2
@@ -478,7 +478,7 @@ PRINT @@TRANCOUNT;
 INSERT INTO dbo.t2 (id, n) VALUES (4, 4);
 ROLLBACK TRANSACTION sp1;
 COMMIT TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   print 1
 -- table t2: (1, 1, NULL) (2, 2, NULL)
@@ -493,7 +493,7 @@ ROLLBACK TRANSACTION sp1;
 ROLLBACK TRANSACTION sp2;
 INSERT INTO dbo.t2 (id, n) VALUES (2, 1);
 COMMIT TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   error 6401 level 16 state 1 line 6: Cannot roll back sp2. No transaction or savepoint of that name was found.
 -- table t2: (2, 1, NULL)
@@ -507,7 +507,7 @@ ROLLBACK TRANSACTION tran2;
 PRINT CONCAT(@@ERROR, N' ', @@TRANCOUNT);
 ROLLBACK TRANSACTION tran1;
 PRINT CONCAT(@@ERROR, N' ', @@TRANCOUNT);
--- expect:
+-- expect
 -- batch 1
 --   error 6401 level 16 state 1 line 4: Cannot roll back tran2. No transaction or savepoint of that name was found.
 --   print 6401 2
@@ -525,7 +525,7 @@ BEGIN TRANSACTION;
 EXEC dbo.p1;
 PRINT CONCAT(@@ERROR, N' ', @@TRANCOUNT);
 COMMIT TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   error 266 level 16 state 2 p1 line 0: Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = 1, current count = 0.
 --   print 266 0
@@ -551,7 +551,7 @@ BEGIN CATCH
 END CATCH;
 PRINT CONCAT(@o, N' ', @rc, N' ', @@TRANCOUNT);
 ROLLBACK TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   print 266 p1 0 2
 --   print 5 3 1
@@ -573,7 +573,7 @@ END TRY
 BEGIN CATCH
     PRINT CONCAT(@o, N' ', @rc);
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print 1 9
 --
@@ -588,7 +588,7 @@ EXEC dbo.p1;
 INSERT INTO dbo.t2 (id, n) VALUES (1, NULL);
 PRINT CONCAT(@@ERROR, N' ', @@TRANCOUNT);
 ROLLBACK TRANSACTION;
--- expect:
+-- expect
 -- batch 1
 --   error 515 level 16 state 2 line 3
 --   print 515 1
@@ -607,7 +607,7 @@ EXEC dbo.p1;
 PRINT N'never';
 GO
 PRINT @@TRANCOUNT;
--- expect:
+-- expect
 -- batch 1
 -- batch 2
 --   error 547 level 16 state 0 p1 line 3
@@ -633,7 +633,7 @@ IF @@ERROR <> 0
 DELETE FROM dbo.t2 WHERE id = 1;
 SELECT @a = @@ROWCOUNT;
 PRINT @a;
--- expect:
+-- expect
 -- batch 1
 --   print 2
 --   print 0
@@ -655,7 +655,7 @@ EXEC dbo.p1;
 PRINT CONCAT(@@ERROR, N' ', @@ROWCOUNT);
 EXEC dbo.p1;
 PRINT CONCAT(@@ERROR, N' ', @@ROWCOUNT);
--- expect:
+-- expect
 -- batch 1
 --   print 0 2
 --   error 2627 level 14 state 1 p1 line 3
@@ -711,7 +711,7 @@ END CATCH;
 PRINT N'never';
 done:
 PRINT CONCAT(N'done ', ERROR_NUMBER());
--- expect:
+-- expect
 -- batch 1
 --   print catch 2
 --   print try 3
@@ -732,7 +732,7 @@ BEGIN
     SET @b = @b + 1;
     PRINT CONCAT(@a, N' ', @b);
 END;
--- expect:
+-- expect
 -- batch 1
 --   print 1 2
 --   print 2 2
@@ -753,7 +753,7 @@ BEGIN
     SET @i = @i + 1;
     PRINT CONCAT(N'in ', @i);
 END;
--- expect:
+-- expect
 -- batch 1
 --   print 1
 --   print 2
@@ -786,7 +786,7 @@ END TRY
 BEGIN CATCH
     PRINT CONCAT(ERROR_NUMBER(), N' ', ERROR_LINE(), N' ', @@TRANCOUNT);
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   print p1 caught
 --   print -1
@@ -804,7 +804,7 @@ BEGIN CATCH
 END CATCH;
 GO
 PRINT @@TRANCOUNT;
--- expect:
+-- expect
 -- batch 1
 --   error 245 level 16 state 1 line 3: Conversion failed when converting the nvarchar value 'x' to data type int.
 --   error 3998 level 16 state 1 line 1: Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.
@@ -821,7 +821,7 @@ INSERT INTO dbo.t2 (id, n) VALUES (2, 1);
 GO
 ROLLBACK TRANSACTION;
 INSERT INTO dbo.t2 (id, n) VALUES (3, 1);
--- expect:
+-- expect
 -- batch 1
 -- batch 2
 --   print 1
@@ -839,7 +839,7 @@ END TRY
 BEGIN CATCH
     PRINT ERROR_MESSAGE();
 END CATCH;
--- expect:
+-- expect
 -- batch 1
 --   error 628 level 16 state 0 line 1: Cannot issue SAVE TRANSACTION when there is no active transaction.
 -- batch 2
@@ -859,7 +859,7 @@ EXEC dbo.p1 @q = 2;
 PRINT @@ERROR;
 EXEC dbo.p1 1, 2, 3;
 PRINT @@ERROR;
--- expect:
+-- expect
 -- batch 1
 --   print 1 7
 --   print 1 2
@@ -882,7 +882,7 @@ END CATCH;
 EXEC (N'SET XACT_ABORT ON; RETURN; PRINT N''never'';');
 INSERT INTO dbo.t2 (id, n) VALUES (1, NULL);
 PRINT N'XACT_ABORT is OFF again';
--- expect:
+-- expect
 -- batch 1
 --   print in
 --   print 208 2 none
@@ -895,7 +895,7 @@ DECLARE @s nvarchar(3) = N'abcdef';
 PRINT @s;
 INSERT INTO dbo.t1 (id, v, s) VALUES (1, 1, N'longer than ten');
 PRINT @@ERROR;
--- expect:
+-- expect
 -- batch 1
 --   print abc
 --   error 2628 level 16 state 1 line 3

@@ -50,6 +50,25 @@ ALTER QUEUE q REBUILD WITH (FILLFACTOR = 5)
 8:1: 156: Incorrect syntax near the keyword 'ALTER'. | expected MOVE, REBUILD, REORGANIZE or WITH
 8:29: 156: Incorrect syntax near the keyword 'FILLFACTOR'. | expected MAXDOP = number
 
+-- case: activation of a new queue is given whole
+CREATE QUEUE q WITH ACTIVATION (STATUS = ON, PROCEDURE_NAME = p, MAX_QUEUE_READERS = 1)
+CREATE QUEUE q WITH ACTIVATION (STATUS = OFF), RETENTION = ON
+ALTER QUEUE q WITH ACTIVATION (STATUS = OFF)
+CREATE QUEUE q WITH ACTIVATION (PROGRAM = 'billing')
+-- expect
+1:87: 102: Incorrect syntax near ')'. | ACTIVATION of a new queue needs EXECUTE AS
+2:45: 102: Incorrect syntax near ')'. | ACTIVATION of a new queue needs PROCEDURE_NAME and MAX_QUEUE_READERS and EXECUTE AS
+
+-- case: events that are none, events of queues elsewhere
+CREATE EVENT NOTIFICATION n ON DATABASE FOR CREATE_TABLE, NO_SUCH_EVENT TO SERVICE 's', 'current database'
+CREATE EVENT NOTIFICATION n ON DATABASE FOR QUEUE_ACTIVATION TO SERVICE 's', 'current database'
+CREATE EVENT NOTIFICATION n ON SERVER FOR AUDIT_LOGIN, QUEUE_ACTIVATION TO SERVICE 's', 'current database'
+CREATE EVENT NOTIFICATION n ON QUEUE q FOR QUEUE_ACTIVATION TO SERVICE 's', 'current database'
+-- expect
+1:59: 1084: 'NO_SUCH_EVENT' is an invalid event type.
+2:45: 1098: The specified event type(s) is/are not valid on the specified target object. | QUEUE_ACTIVATION is an event of a queue: ON QUEUE name
+3:56: 1098: The specified event type(s) is/are not valid on the specified target object. | QUEUE_ACTIVATION is an event of a queue: ON QUEUE name
+
 -- case: service without a queue
 CREATE SERVICE s
 CREATE SERVICE s (c)
@@ -574,3 +593,28 @@ DROP QUEUE dbo.q ON DATABASE
 3:22: 'd..b' is not a valid name because it contains a prefix: the name of a message type has neither database nor schema.
 4:25: 102: Incorrect syntax near 'n'. | expected ON SERVER, ON DATABASE or ON QUEUE name
 5:18: 156: Incorrect syntax near the keyword 'ON'.
+
+-- case: certificates that cannot be
+CREATE CERTIFICATE c FROM ASSEMBLY a;
+CREATE CERTIFICATE c FROM EXECUTABLE FILE = 'x.dll';
+GO
+CREATE CERTIFICATE c WITH SUBJECT = 'x', SUBJECT = 'y';
+CREATE CERTIFICATE c FROM FILE = @file;
+ALTER CERTIFICATE c REMOVE ATTESTED OPTION;
+BACKUP CERTIFICATE c TO DISK = 'x';
+BACKUP CERTIFICATE c TO FILE = 'x' WITH PRIVATE KEY (FILE = 'y', FILE = 'z');
+OPEN SERVICE MASTER KEY;
+OPEN MASTER KEY;
+ALTER SERVICE MASTER KEY ADD ENCRYPTION BY PASSWORD = 'x';
+-- expect
+1:27: 102: Incorrect syntax near 'ASSEMBLY'. | expected FILE or BINARY: certificates in assemblies and executables are Windows's
+2:27: 102: Incorrect syntax near 'EXECUTABLE'. | expected FILE or BINARY: certificates in assemblies and executables are Windows's
+4:42: 102: Incorrect syntax near 'SUBJECT'. | expected START_DATE or EXPIRY_DATE
+5:34: 102: Incorrect syntax near '@file'. | expected a string
+5:34: 137: Must declare the scalar variable "@file".
+6:21: 102: Incorrect syntax near 'REMOVE'. | expected WITH
+7:25: 102: Incorrect syntax near 'DISK'. | expected FILE
+8:66: 156: Incorrect syntax near the keyword 'FILE'. | expected FILE, BINARY, DECRYPTION BY PASSWORD or ENCRYPTION BY PASSWORD
+9:1: 156: Incorrect syntax near the keyword 'OPEN'. | the service master key is always open
+10:16: 102: Incorrect syntax near ';'. | expected DECRYPTION BY PASSWORD
+11:26: 156: Incorrect syntax near the keyword 'ADD'. | expected REGENERATE, or of a database's key ADD or DROP ENCRYPTION BY

@@ -173,24 +173,19 @@ CREATE CERTIFICATE c WITH SUBJECT = 'me', START_DATE = '20260101', EXPIRY_DATE =
 CREATE CERTIFICATE c AUTHORIZATION ann ENCRYPTION BY PASSWORD = 'secret' WITH SUBJECT = 'me'
 CREATE CERTIFICATE c FROM FILE = 'c:\x.cer' WITH PRIVATE KEY (FILE = 'c:\x.pvk', DECRYPTION BY PASSWORD = 'p') ACTIVE FOR BEGIN_DIALOG = ON
 CREATE CERTIFICATE c FROM BINARY = 0x3082
-CREATE CERTIFICATE c FROM ASSEMBLY a
-CREATE CERTIFICATE c FROM EXECUTABLE FILE = 'x.dll'
 ALTER CERTIFICATE c WITH ACTIVE FOR BEGIN_DIALOG = ON
 ALTER CERTIFICATE c REMOVE PRIVATE KEY
 BACKUP CERTIFICATE c TO FILE = 'x.cer'
 DROP CERTIFICATE c
 -- expect
-CreateCertificate name=c text=`CREATE CERTIFICATE c WITH SUBJECT = 'me', START_DATE = '20260101', EXPIRY_DATE = N'20301231' ACTIVE FOR BEGIN_DIALOG = OFF` subject='me' start_date='20260101' expiry_date=N'20301231' active_for_begin_dialog=False
-CreateCertificate name=c owner=ann text=`CREATE CERTIFICATE c AUTHORIZATION ann ENCRYPTION BY PASSWORD = 'secret' WITH SUBJECT = 'me'` password='secret' subject='me'
-CreateCertificate name=c text=`CREATE CERTIFICATE c FROM FILE = 'c:\x.cer' WITH PRIVATE KEY (FILE = 'c:\x.pvk', DECRYPTION BY PASSWORD = 'p') ACTIVE FOR BEGIN_DIALOG = ON` active_for_begin_dialog=True
-CreateCertificate name=c text=`CREATE CERTIFICATE c FROM BINARY = 0x3082`
-CreateCertificate name=c text=`CREATE CERTIFICATE c FROM ASSEMBLY a`
-CreateCertificate name=c text=`CREATE CERTIFICATE c FROM EXECUTABLE FILE = 'x.dll'`
-AlterCertificate name=c text=`ALTER CERTIFICATE c WITH ACTIVE FOR BEGIN_DIALOG = ON` active_for_begin_dialog=True
-AlterCertificate name=c text=`ALTER CERTIFICATE c REMOVE PRIVATE KEY`
-AdministrativeStatement kind=BACKUP CERTIFICATE text=`BACKUP CERTIFICATE c TO FILE = 'x.cer'`
+CreateCertificate name=c subject='me' start_date='20260101' expiry_date=N'20301231' active_for_begin_dialog=False
+CreateCertificate name=c owner=ann password='secret' subject='me'
+CreateCertificate name=c file='c:\\x.cer' private_key=PrivateKeyOptions(file=StringLiteral(span=Span(start=285, end=295), value='c:\\x.pvk', national=False), binary=None, decryption=StringLiteral(span=Span(start=322, end=325), value='p', national=False), encryption=None) active_for_begin_dialog=True
+CreateCertificate name=c binary=0x3082
+AlterCertificate name=c active_for_begin_dialog=True
+AlterCertificate name=c remove_private_key=True
+BackupCertificate name=c file='x.cer'
 DropStatement kind=CERTIFICATE names=(c)
-warning 9:1: BACKUP CERTIFICATE has no effect on PostgreSQL.
 
 -- case: master keys
 CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'p'
@@ -205,16 +200,16 @@ CLOSE MASTER KEY
 ALTER SERVICE MASTER KEY REGENERATE
 DROP MASTER KEY
 -- expect
-CreateMasterKey password='p'
-CreateMasterKey
-MasterKeyAction action=OPEN text=`OPEN MASTER KEY DECRYPTION BY PASSWORD = 'p'`
-MasterKeyAction action=ALTER text=`ALTER MASTER KEY ADD ENCRYPTION BY SERVICE MASTER KEY`
-MasterKeyAction action=ALTER text=`ALTER MASTER KEY DROP ENCRYPTION BY SERVICE MASTER KEY`
-MasterKeyAction action=ALTER text=`ALTER MASTER KEY FORCE REGENERATE WITH ENCRYPTION BY PASSWORD = 'p'`
-MasterKeyAction action=BACKUP text=`BACKUP MASTER KEY TO FILE = 'f' ENCRYPTION BY PASSWORD = 'p'`
-MasterKeyAction action=RESTORE text=`RESTORE MASTER KEY FROM FILE = 'f' DECRYPTION BY PASSWORD = 'p' ENCRYPTION BY PASSWORD = 'q' FORCE`
-MasterKeyAction action=CLOSE text=`CLOSE MASTER KEY`
-MasterKeyAction action=ALTER service=True text=`ALTER SERVICE MASTER KEY REGENERATE`
+MasterKeyStatement action=CREATE password='p'
+MasterKeyStatement action=CREATE
+MasterKeyStatement action=OPEN password='p'
+MasterKeyStatement action=ADD
+MasterKeyStatement action=DROP
+MasterKeyStatement action=REGENERATE password='p' force=True
+MasterKeyStatement action=BACKUP password='p' file='f'
+MasterKeyStatement action=RESTORE password='q' decryption='p' file='f' force=True
+MasterKeyStatement action=CLOSE
+MasterKeyStatement action=REGENERATE service=True
 DropStatement kind=MASTER KEY
 
 -- case: symmetric keys

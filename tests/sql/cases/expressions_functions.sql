@@ -334,11 +334,6 @@ NEWID()
 -- expect
 gen_random_uuid()
 
--- case: NEWSEQUENTIALID()
-NEWSEQUENTIALID()
--- expect
-sys.newsequentialid()
-
 -- case: SCOPE_IDENTITY()
 SCOPE_IDENTITY()
 -- expect

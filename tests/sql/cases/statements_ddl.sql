@@ -125,7 +125,7 @@ CREATE TABLE dbo.a6 (
     f numeric(5,2) DEFAULT -1,
     g varchar(20) DEFAULT sys.suser_sname()
 );
-SELECT ssb.name_default('dbo.a6', 'c', 'df_c')
+SELECT ssb_internal.name_default('dbo.a6', 'c', 'df_c')
 
 -- case: keys
 CREATE TABLE a7 (a int NOT NULL, b int, CONSTRAINT pk_a7 PRIMARY KEY CLUSTERED (a ASC), CONSTRAINT uq_a7 UNIQUE NONCLUSTERED (b DESC))
@@ -268,12 +268,12 @@ ALTER TABLE dbo.heap ADD CONSTRAINT ck_heap CHECK (a > 0)
 ALTER TABLE heap ADD CONSTRAINT df_heap DEFAULT 7 FOR a
 -- expect
 ALTER TABLE dbo.heap ALTER COLUMN a SET DEFAULT 7;
-SELECT ssb.name_default('dbo.heap', 'a', 'df_heap')
+SELECT ssb_internal.name_default('dbo.heap', 'a', 'df_heap')
 
 -- case: check constraint
 ALTER TABLE heap CHECK CONSTRAINT ALL
 -- expect
-SELECT ssb.switch_constraints('dbo.heap', NULL, true, false)
+SELECT ssb_internal.switch_constraints('dbo.heap', NULL, true, false)
 
 -- case: alter column
 ALTER TABLE heap ALTER COLUMN b nvarchar(100) NOT NULL
@@ -300,7 +300,7 @@ ALTER TABLE dbo.audit DROP CONSTRAINT IF EXISTS whatever
 -- case: disable triggers
 ALTER TABLE heap DISABLE TRIGGER ALL
 -- expect
-SELECT ssb.enable_trigger('dbo.heap', ARRAY[]::text[], false)
+SELECT ssb_internal.enable_trigger('dbo.heap', ARRAY[]::text[], false)
 
 -- case: set options
 ALTER TABLE heap SET (LOCK_ESCALATION = AUTO)
@@ -381,7 +381,7 @@ TRUNCATE TABLE dbo.heap RESTART IDENTITY
 -- case: nocheck constraint
 ALTER TABLE heap NOCHECK CONSTRAINT ALL
 -- expect
-SELECT ssb.switch_constraints('dbo.heap', NULL, false, false)
+SELECT ssb_internal.switch_constraints('dbo.heap', NULL, false, false)
 
 -- case: index options as version 2000 wrote them
 CREATE INDEX ix_old ON customers (city) WITH PAD_INDEX, FILLFACTOR = 50, DROP_EXISTING
@@ -408,13 +408,13 @@ CREATE TABLE dbo.price (
     f timestamp(0) NOT NULL,
     "to" timestamp(0) NOT NULL
 );
-SELECT ssb.add_period('dbo.price', 'f', 'to', true, true);
-SELECT ssb.start_versioning('dbo.price', 'dbo."price was"')
+SELECT ssb_internal.add_period('dbo.price', 'f', 'to', true, true);
+SELECT ssb_internal.start_versioning('dbo.price', 'dbo."price was"')
 
 -- case: a period of columns that are there
 ALTER TABLE heap ADD PERIOD FOR SYSTEM_TIME (a, c)
 -- expect
-SELECT ssb.add_period('dbo.heap', 'a', 'c')
+SELECT ssb_internal.add_period('dbo.heap', 'a', 'c')
 
 -- case: a period comes with its columns
 ALTER TABLE heap ADD f datetime2 GENERATED ALWAYS AS ROW START HIDDEN NOT NULL DEFAULT SYSUTCDATETIME(),
@@ -423,24 +423,24 @@ ALTER TABLE heap ADD f datetime2 GENERATED ALWAYS AS ROW START HIDDEN NOT NULL D
 ALTER TABLE dbo.heap
     ADD COLUMN f timestamp(6) NOT NULL DEFAULT sys.sysutcdatetime(),
     ADD COLUMN u timestamp(6) NOT NULL DEFAULT sys.convert_datetime2('9999-12-31 23:59:59.9999999')::timestamp(6);
-SELECT ssb.add_period('dbo.heap', 'f', 'u', true, true)
+SELECT ssb_internal.add_period('dbo.heap', 'f', 'u', true, true)
 
 -- case: no period any more
 ALTER TABLE heap DROP PERIOD FOR SYSTEM_TIME
 -- expect
-SELECT ssb.drop_period('dbo.heap')
+SELECT ssb_internal.drop_period('dbo.heap')
 
 -- case: versioning on and off
 ALTER TABLE heap SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.old))
 -- expect
-SELECT ssb.start_versioning('dbo.heap', 'dbo.old')
+SELECT ssb_internal.start_versioning('dbo.heap', 'dbo.old')
 
 -- case: versioning off
 ALTER TABLE heap SET (SYSTEM_VERSIONING = OFF)
 -- expect
-SELECT ssb.stop_versioning('dbo.heap')
+SELECT ssb_internal.stop_versioning('dbo.heap')
 
 -- case: a hidden column is shown
 ALTER TABLE heap ALTER COLUMN u DROP HIDDEN
 -- expect
-SELECT ssb.hide_column('dbo.heap', 'u', false)
+SELECT ssb_internal.hide_column('dbo.heap', 'u', false)

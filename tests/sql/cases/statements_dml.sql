@@ -395,7 +395,7 @@ UPDATE dbo.heap SET a = 1
 -- case: update where current of
 UPDATE heap SET a = 1 WHERE CURRENT OF c
 -- expect
-PERFORM ssb.require_row('c', 1, 1);
+PERFORM ssb_internal.require_row('c', 1, 1);
 UPDATE dbo.heap SET a = 1 WHERE heap.ctid = p.current_row
 
 -- case: delete
@@ -539,7 +539,7 @@ WITH s AS (SELECT id, name FROM customers)
 INSERT audit SELECT m.id, m.act, 0 FROM (MERGE orders AS t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name OUTPUT s.id, $action) AS m (id, act) WHERE m.act = 'UPDATE'
 -- expect
 WITH s AS (SELECT id, name FROM dbo.customers),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.orders AS t, s
           WHERE t.id = s.id
           GROUP BY t.ctid HAVING count(*) > 1),

@@ -48,7 +48,7 @@ SELECT count(*) FROM (SELECT FROM updated UNION ALL SELECT FROM inserted) AS cha
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED AND s.b = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET name = s.b WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.a, s.b) WHEN NOT MATCHED BY SOURCE AND t.city IS NULL THEN DELETE;
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.customers AS t, s
           WHERE t.id = s.a
           GROUP BY t.ctid HAVING count(*) > 1),
@@ -79,7 +79,7 @@ WHERE NOT EXISTS (SELECT FROM twice) INTO row_count
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED THEN UPDATE SET name = s.b WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.a, s.b) OUTPUT $action, inserted.id, deleted.name, s.a;
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.customers AS t, s
           WHERE t.id = s.a
           GROUP BY t.ctid HAVING count(*) > 1),
@@ -101,7 +101,7 @@ WHERE NOT EXISTS (SELECT FROM twice)
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED THEN DELETE OUTPUT deleted.id, deleted.name INTO @t;
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.customers AS t, s
           WHERE t.id = s.a
           GROUP BY t.ctid HAVING count(*) > 1),
@@ -122,7 +122,7 @@ INTO t, row_count
 MERGE customers AS t USING heap AS s ON t.id = s.a WHEN MATCHED THEN DELETE OUTPUT deleted.id, $action INTO audit (id, what);
 -- expect
 WITH s AS (SELECT * FROM dbo.heap AS s),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.customers AS t, s
           WHERE t.id = s.a
           GROUP BY t.ctid HAVING count(*) > 1),
@@ -138,7 +138,7 @@ WHERE NOT EXISTS (SELECT FROM twice)
 MERGE heap USING customers ON heap.a = customers.id WHEN MATCHED THEN UPDATE SET b = customers.city;
 -- expect
 WITH customers AS (SELECT * FROM dbo.customers),
-twice AS (SELECT ssb.matched_twice()
+twice AS (SELECT ssb_internal.matched_twice()
           FROM dbo.heap AS heap, customers
           WHERE heap.a = customers.id
           GROUP BY heap.ctid HAVING count(*) > 1),

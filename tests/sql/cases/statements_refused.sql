@@ -468,3 +468,11 @@ CREATE TABLE x (a int, b bigint GENERATED ALWAYS AS TRANSACTION_ID START)
 case.sql:1:53: error 102: a ledger table (GENERATED ALWAYS AS TRANSACTION_ID …) is not supported
     1 | CREATE TABLE x (a int, b bigint GENERATED ALWAYS AS TRANSACTION_ID START)
       |                                                     ^^^^^^^^^^^^^^
+
+-- case: newsequentialid outside DEFAULT
+SELECT NEWSEQUENTIALID()
+-- expect
+case.sql:1:8: error 302: The newsequentialid() built-in function can only be used in a DEFAULT expression for a column of type 'uniqueidentifier' in a CREATE TABLE or ALTER TABLE statement. It cannot be combined with other operators to form a complex scalar expression.
+    1 | SELECT NEWSEQUENTIALID()
+      |        ^^^^^^^^^^^^^^^
+hint: NEWID() stands anywhere

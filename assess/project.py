@@ -1,0 +1,110 @@
+"""Finds the scripts of an application: in folders, in SSDT projects, by name."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..grammar.source import Source
+
+# What a script makes first decides its turn: what others are made of comes before them.
+_TURNS = (
+    r"DATABASE|SCHEMA|ROLE|LOGIN|USER",
+    r"TYPE|XML\s+SCHEMA\s+COLLECTION|SEQUENCE|SYNONYM",
+    r"TABLE",
+    r"MESSAGE\s+TYPE|CONTRACT|QUEUE|SERVICE",
+    r"FUNCTION|VIEW",
+    r"PROC(?:EDURE)?|TRIGGER",
+)
+_CREATES = re.compile(
+    r"^\s*CREATE\s+(?:OR\s+ALTER\s+)?(" + "|".join(f"({turn})" for turn in _TURNS) + r")\b", re.I | re.M
+)
+
+
+@dataclass
+class Project:
+    """The scripts that were found, and the files that could not be read: path → reason."""
+
+    sources: list[Source] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    """Scripts in a project's folder that the project does not build."""
+
+
+def read_project(paths: Sequence[Path]) -> Project:
+    """Read all scripts below the paths, each once. Raises FileNotFoundError for a path that is not there."""
+    project = Project()
+    seen: set[Path] = set()
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(2, "No such file or directory", str(path))
+        for script in _scripts(path, project):
+            if script.resolve() not in seen:
+                seen.add(script.resolve())
+                _read(script, project)
+    project.sources.sort(key=lambda source: (_turn(source), source.name))
+    return project
+
+
+def _scripts(path: Path, project: Project) -> Iterator[Path]:
+    if path.suffix.lower() == ".sqlproj":
+        yield from _of_ssdt(path, project)
+    elif path.is_dir():
+        projects = sorted(path.rglob("*.sqlproj"))
+        folders = {one.parent for one in projects}
+        for one in projects:
+            yield from _of_ssdt(one, project)
+        for script in sorted(path.rglob("*")):
+            if script.suffix.lower() == ".sql" and not any(folder in script.parents for folder in folders):
+                yield script
+    else:
+        yield path
+
+
+def _of_ssdt(project_file: Path, project: Project) -> Iterator[Path]:
+    """The scripts that an SSDT project builds or runs after deployment; all below it in the newer style."""
+    folder = project_file.parent
+    below = [one for one in sorted(folder.rglob("*")) if one.suffix.lower() == ".sql"]
+    try:
+        root = ElementTree.parse(project_file).getroot()
+    except ElementTree.ParseError as error:
+        project.unreadable[str(project_file)] = f"no project file: {error}"
+        yield from below
+        return
+    named: list[Path] = []
+    for element in root.iter():
+        kind = element.tag.rpartition("}")[2]
+        include = element.get("Include")
+        if kind in ("Build", "PreDeploy", "PostDeploy") and include and include.lower().endswith(".sql"):
+            named += _glob(folder, include.replace("\\", "/"))
+    if not named:  # Microsoft.Build.Sql takes every script
+        yield from below
+        return
+    project.skipped += [str(one) for one in below if one not in named]
+    yield from named
+
+
+def _glob(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern)) if "*" in pattern else [folder / pattern]
+
+
+def _read(path: Path, project: Project) -> None:
+    try:
+        source = Source.read(path)
+    except OSError as error:
+        project.unreadable[str(path)] = error.strerror or str(error)
+        return
+    if source.text.count("\0") > 3:
+        project.unreadable[str(path)] = "it is no text, but binary data"
+        return
+    project.sources.append(source)
+
+
+def _turn(source: Source) -> int:
+    found = _CREATES.search(source.text)
+    if found is None:
+        return len(_TURNS)
+    return next(turn for turn in range(len(_TURNS)) if found[turn + 2])

@@ -1,0 +1,169 @@
+"""All connections of a bulk job, and where they lead.
+
+The session that claims says where it really is: host, port, database, user, TLS. Readers and
+writers, on whatever machine, are sent exactly there, whatever made the first one arrive: a
+service file, a list of hosts, PGHOST, a password file. And each reading session proves that it
+is in the same database (`ssb_internal.database_identity`): what it reads would otherwise be nothing, and
+completing would throw the messages away.
+"""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from ..server.connect import prepare_session
+from .problems import BulkError, ClaimLost, first_line
+
+DRIVER = "org.postgresql.Driver"
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+# What another machine needs to arrive where this one is, beside host, port, user and database.
+_KEPT = (
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "sslpassword",
+    "sslcrl",
+    "options",
+    "gssencmode",
+    "channel_binding",
+    "require_auth",
+    "connect_timeout",
+)
+# The driver knows these by the same names.
+_JDBC = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "options")
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where a session is, for others that are to be in the same place.
+
+    ``dsn`` for psycopg and libpq, ``identity`` what `ssb_internal.database_identity` answers there.
+    """
+
+    dsn: str
+    identity: str
+
+    @property
+    def jdbc(self) -> dict[str, str]:
+        """Spark's JDBC options: url, user, password, driver, TLS. Raises BulkError for a unix socket."""
+        return _jdbc(
+            {key: str(value) for key, value in conninfo_to_dict(self.dsn).items() if value is not None}
+        )
+
+
+def connect(dsn: str, name: str) -> Connection:
+    """A session for claims. A machine that dies says nothing: the server asks whether it is still there.
+
+    Raises ClaimLost when there is no connection.
+    """
+    try:
+        connection = psycopg.connect(dsn, autocommit=True, application_name=name, client_encoding="utf8")
+        prepare_session(connection)
+        connection.execute(
+            "SELECT set_config(name, value, false) FROM (VALUES"
+            " ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')"
+            ") AS s (name, value)"
+        )
+        # The statement of a driver that was killed ends too, and does not run to its end. Servers on
+        # some systems cannot look.
+        with contextlib.suppress(psycopg.errors.InvalidParameterValue):
+            connection.execute("SET client_connection_check_interval = '5s'")
+    except psycopg.OperationalError as error:
+        raise ClaimLost(f"no connection to PostgreSQL: {first_line(error)}") from error
+    return connection
+
+
+def reached(connection: Connection) -> Server:
+    """Where ``connection`` is. Raises BulkError where there is no runtime of this version."""
+    try:
+        row = connection.execute("SELECT ssb_internal.database_identity()").fetchone()
+    except psycopg.errors.UndefinedFunction as error:
+        raise BulkError(
+            "the runtime in this database does not know bulk jobs of this version",
+            "`pgsb install` brings it up to date",
+        ) from error
+    assert row is not None
+    info = connection.info
+    parts = {key: str(value) for key, value in info.get_parameters().items()}
+    kept: dict[str, str] = {key: parts[key] for key in _KEPT if parts.get(key)}
+    if info.password:
+        kept["password"] = info.password
+    kept |= {"host": info.host, "port": str(info.port), "dbname": info.dbname, "user": info.user}
+    # Given by number: the name is only what the server's certificate is checked against.
+    if "hostaddr" in parts and info.hostaddr:
+        kept["hostaddr"] = info.hostaddr
+    return Server(make_conninfo(**kept), str(row[0]))
+
+
+def jdbc_options(dsn: str) -> dict[str, str]:
+    """Spark's JDBC options for the session that ``dsn`` leads to: it is made, and asked.
+
+    A server on a unix socket is not reachable for Java: BulkError says so.
+    """
+    with connect(dsn, "pgsb bulk") as connection:
+        return reached(connection).jdbc
+
+
+def same_place(connection: Connection, dsn: str | None) -> Server:
+    """Where readers and writers go: to ``dsn`` if one is given, else to where ``connection`` is.
+
+    Raises BulkError when ``dsn`` leads to another database than the connection's.
+    """
+    if dsn is None:
+        return reached(connection)
+    own = connection.execute("SELECT ssb_internal.database_identity()").fetchone()
+    assert own is not None
+    with connect(dsn, "pgsb bulk") as other:
+        server = reached(other)
+    if server.identity != own[0]:
+        raise BulkError(
+            "the claim is in another database than the readers would be in",
+            "one connection string serves for both",
+        )
+    return server
+
+
+def acting_as(dsn: str, role: str) -> str:
+    """The DSN with SET ROLE in every session that is made by it, in psycopg and in JDBC."""
+    before = conninfo_to_dict(dsn).get("options")
+    # libpq takes options apart at blanks; a backslash keeps one.
+    escaped = "".join(f"\\{char}" if char in "\\ " else char for char in role)
+    return make_conninfo(dsn, options=f"{before} -c role={escaped}" if before else f"-c role={escaped}")
+
+
+def _jdbc(parts: Mapping[str, str]) -> dict[str, str]:
+    host, address = parts["host"], parts.get("hostaddr")
+    if host.startswith(("/", "@")) and not address:
+        raise BulkError(
+            f"JDBC cannot use the unix socket in {host}",
+            "Java connects by TCP: name the server's address, for example host=127.0.0.1, and let "
+            "listen_addresses have it",
+        )
+    if address and parts.get("sslmode") != "verify-full":
+        host = address
+    if ":" in host:
+        host = f"[{host}]"
+    options = {
+        "url": f"jdbc:postgresql://{host}:{parts['port']}/{quote(parts['dbname'], safe='')}"
+        "?ApplicationName=pgsb-spark",
+        "driver": DRIVER,
+        "user": parts["user"],
+        "tcpKeepAlive": "true",
+    }
+    if parts.get("password"):
+        options["password"] = parts["password"]
+    for name in _JDBC:
+        if parts.get(name):
+            options[name] = parts[name]
+    if options.get("sslrootcert") == "system":
+        # libpq's word for the certificates that the machine trusts; Java has its own.
+        del options["sslrootcert"]
+        options["sslfactory"] = "org.postgresql.ssl.DefaultJavaSSLFactory"
+    return options

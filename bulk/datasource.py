@@ -1,0 +1,72 @@
+"""``format("pgsb")``: queues as a source and a sink of Spark, batch and streaming.
+
+- ``spark.read`` looks at a queue, or at a view of conversations, and takes nothing
+- ``spark.readStream`` takes messages in claims (`streaming`)
+- ``df.write`` and ``df.writeStream`` send (`writing`)
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .looking import QueueReader, view_schema
+from .rows import QUEUE_SCHEMA, STREAM_SCHEMA
+from .source_options import read_options
+from .streaming import QueueStreamReader
+from .writing import MessageStreamWriter, MessageWriter
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    # What is used of pyspark's class; types are checked without it too.
+    class DataSource:
+        """A format's name, schema, readers and writers."""
+
+        options: Mapping[str, str]
+
+else:
+    try:
+        from pyspark.sql.datasource import DataSource
+    except ImportError as error:  # pragma: no cover - told when the package is used without Spark
+        raise ImportError("pyspark is not installed: pip install 'pg-service-broker[spark]'") from error
+
+
+class QueueDataSource(DataSource):
+    """What Spark asks for by the name pgsb."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What format() takes."""
+        return "pgsb"
+
+    def schema(self) -> str:
+        """The columns as a DDL string: of a view its own, of a queue the documented ones.
+
+        Spark asks before it knows whether it will stream, so a look at a queue has the stream's
+        columns too: queue and claim_id, which is null.
+        """
+        options = read_options(self.options)
+        return view_schema(options) if options.view else STREAM_SCHEMA
+
+    def reader(self, schema: Any) -> QueueReader:
+        """A look that takes nothing."""
+        return QueueReader(read_options(self.options))
+
+    def streamReader(self, schema: Any) -> QueueStreamReader:
+        """A stream of claims."""
+        return QueueStreamReader(read_options(self.options))
+
+    def writer(self, schema: Any, overwrite: bool) -> MessageWriter:
+        """Sends each row of a batch."""
+        return MessageWriter(read_options(self.options), schema, overwrite)
+
+    def streamWriter(self, schema: Any, overwrite: bool) -> MessageStreamWriter:
+        """Sends each row of a stream, once."""
+        return MessageStreamWriter(read_options(self.options), schema, overwrite)
+
+
+__all__ = ["QUEUE_SCHEMA", "STREAM_SCHEMA", "QueueDataSource"]
+
+
+def register(spark: "SparkSession") -> None:
+    """Make ``format("pgsb")`` known to a session, where Spark has not found pyspark_pgsb by itself."""
+    spark.dataSource.register(QueueDataSource)

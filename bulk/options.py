@@ -1,0 +1,49 @@
+"""What a bulk job may be told: one object for the function, the command and spark-submit."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .progress import Report, log
+
+Mode = Literal["once", "until-empty", "continuous"]
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """How a job runs.
+
+    mode          ``once`` takes one claim, ``until-empty`` goes on until nothing is free,
+                  ``continuous`` waits for more
+    max_messages  of one claim; None: no limit
+    max_bytes     of the bodies of one claim; None: no limit
+    partitions    tasks that read one claim; None: as many as Spark has cores, at least 2
+    ordered       a conversation's messages are in order; a program to which order means nothing is
+                  spared the sort
+    master        Spark's master (default ``local[2]``)
+    settings      settings of Spark's
+    py_files      Python files and zips that the executors need too
+    archives      packed environments (``env.tar.gz#env``) that the executors unpack
+    modules       modules that the executors must be able to import, besides pgsb and psycopg
+    poll          seconds between two looks at an empty queue
+    report        called after each step with its name and the progress
+    should_stop   asked between claims
+    """
+
+    mode: Mode = "until-empty"
+    max_messages: int | None = 1_000_000
+    max_bytes: int | None = None
+    partitions: int | None = None
+    ordered: bool = True
+    master: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    py_files: tuple[str, ...] = ()
+    archives: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    poll: float = 1.0
+    report: Report = log
+    should_stop: Callable[[], bool] = _never

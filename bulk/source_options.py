@@ -1,0 +1,165 @@
+"""The options of ``format("pgsb")``: which there are, what they mean, and what is wrong with one."""
+
+import difflib
+import fnmatch
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import psycopg
+
+from .connections import Connection, acting_as
+from .problems import BulkError, first_line
+
+_COMMON = ("dsn", "url", "user", "password", "role", "sessionInitStatement", "numPartitions", "fetchsize")
+_READ = ("queue", "view")
+_STREAM = (
+    "maxMessagesPerTrigger",
+    "maxBytesPerTrigger",
+    "maxMessages",
+    "maxBytes",
+    "partitions",
+    "failOnDataLoss",
+    "streamName",
+    "claimTimeout",
+)
+_WRITE = ("fromService", "toService", "contract", "messageType", "lifetime", "recycle", "maxAge", "sendId")
+# Spark's own, which come along.
+_SPARKS = ("path", "checkpointLocation")
+_ALL = (*_COMMON, *_READ, *_STREAM, *_WRITE)
+
+MOST_MESSAGES = 1_000_000
+"""maxMessagesPerTrigger, unless it is told."""
+WAIT = 7 * 24 * 3600
+"""claimTimeout, unless it is told: seconds that a stopped stream's claim waits for it."""
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What `docs/spark.md` describes, read and checked."""
+
+    dsn: str
+    queue: str | None
+    view: str | None
+    init: str | None
+    partitions: int
+    fetch_size: int | None
+    max_messages: int
+    max_bytes: int | None
+    fail_on_data_loss: bool
+    stream: str | None
+    wait: int
+    from_service: str | None
+    to_service: str | None
+    contract: str
+    message_type: str
+    lifetime: int | None
+    recycle: bool
+    max_age: str
+    send_id: str | None
+
+    def start(self, connection: Connection | psycopg.Connection[tuple[object, ...]]) -> None:
+        """What each session runs first (sessionInitStatement)."""
+        if self.init:
+            try:
+                connection.execute(self.init.encode())
+            except psycopg.Error as error:
+                raise BulkError(f"sessionInitStatement fails: {first_line(error)}") from error
+
+    def queues(self, connection: Connection) -> list[str]:
+        """The queues that ``queue`` names: one, several by commas, patterns (``dbo.day*``).
+
+        Raises BulkError.
+        """
+        if not self.queue:
+            raise BulkError(
+                'the option "queue" is missing', 'option("queue", "dbo.daysales"), as PostgreSQL spells it'
+            )
+        found: list[str] = []
+        there: list[str] | None = None
+        for part in (one.strip() for one in self.queue.split(",")):
+            if not any(char in part for char in "*?["):
+                found.append(part)
+                continue
+            if there is None:
+                rows = connection.execute(
+                    "SELECT s.name || '.' || q.name FROM sys.service_queues AS q"
+                    " JOIN sys.schemas AS s ON s.schema_id = q.schema_id ORDER BY 1"
+                ).fetchall()
+                there = [str(row[0]).lower() for row in rows]
+            matching = fnmatch.filter(there, part.lower())
+            if not matching:
+                raise BulkError(f"no queue matches {part!r}", f"there are {', '.join(there) or 'none'}")
+            found += matching
+        return list(dict.fromkeys(found))
+
+
+def read_options(given: Mapping[str, str]) -> SourceOptions:
+    """The options, whatever their case. Raises BulkError for one that is unknown or no number."""
+    values = {key.lower(): value for key, value in given.items()}
+    known = {name.lower(): name for name in (*_ALL, *_SPARKS)}
+    for key in values:
+        if key not in known and not key.startswith("__"):
+            near = difflib.get_close_matches(key, known, 1)
+            raise BulkError(
+                f'format("pgsb") has no option {key!r}',
+                f"did you mean {known[near[0]]}?" if near else f"the options are {', '.join(_ALL)}",
+            )
+
+    def number(*names: str) -> int | None:
+        for name in names:
+            text = values.get(name.lower())
+            if text is None:
+                continue
+            if not text.strip().isdigit() or int(text) < 1:
+                raise BulkError(f'the option "{name}" is {text!r}, and must be a number from 1 on')
+            return int(text)
+        return None
+
+    def switch(name: str, default: bool) -> bool:
+        text = values.get(name.lower())
+        if text is not None and text.lower() not in ("true", "false"):
+            raise BulkError(f'the option "{name}" is {text!r}, and must be true or false')
+        return default if text is None else text.lower() == "true"
+
+    return SourceOptions(
+        dsn=_address(values),
+        queue=values.get("queue"),
+        view=values.get("view"),
+        init=values.get("sessioninitstatement"),
+        partitions=number("numPartitions", "partitions") or 2,
+        fetch_size=number("fetchsize"),
+        max_messages=number("maxMessagesPerTrigger", "maxMessages") or MOST_MESSAGES,
+        max_bytes=number("maxBytesPerTrigger", "maxBytes"),
+        fail_on_data_loss=switch("failOnDataLoss", True),
+        stream=values.get("streamname"),
+        wait=number("claimTimeout") or WAIT,
+        from_service=values.get("fromservice"),
+        to_service=values.get("toservice"),
+        contract=values.get("contract", "DEFAULT"),
+        message_type=values.get("messagetype", "DEFAULT"),
+        lifetime=number("lifetime"),
+        recycle=switch("recycle", False),
+        max_age=values.get("maxage", "1 hour"),
+        send_id=values.get("sendid"),
+    )
+
+
+def _address(values: Mapping[str, str]) -> str:
+    dsn = values.get("dsn") or values.get("url") or os.environ.get("DATABASE_URL")
+    if not dsn:
+        raise BulkError(
+            'the option "dsn" is missing',
+            'option("dsn", "host=db dbname=shop user=ann"), or "url" with a PostgreSQL or JDBC URL',
+        )
+    dsn = dsn.removeprefix("jdbc:")
+    try:
+        own = {key: values[key] for key in ("user", "password") if values.get(key)}
+        dsn = psycopg.conninfo.make_conninfo(dsn, **own)
+    except psycopg.ProgrammingError as error:
+        raise BulkError(
+            f"the address of the server cannot be read: {error}".strip().splitlines()[0],
+            "options of JDBC's after the ? have other names in PostgreSQL's",
+        ) from error
+    role = values.get("role")
+    return acting_as(dsn, role) if role else dsn

@@ -1,0 +1,64 @@
+"""How far Spark's tasks are, while it runs a claim; and the claim's name in Spark's UI."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .progress import Progress, Report
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_EVERY = 0.5  # seconds
+
+
+@contextmanager
+def watch_tasks(
+    spark: "SparkSession", description: str, progress: Progress, report: Report
+) -> Iterator[None]:
+    """Jobs that this thread starts are called ``description``; ``report("tasks", …)`` while they run."""
+    context = spark.sparkContext
+    group = f"pgsb {description}"
+    context.setJobGroup(group, description)
+    ended = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(spark, group, progress, report, ended), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+        progress.stage, progress.tasks, progress.all_tasks = "", 0, 0
+        context.setLocalProperty("spark.jobGroup.id", None)
+        context.setLocalProperty("spark.job.description", None)
+
+
+def _watch(
+    spark: "SparkSession", group: str, progress: Progress, report: Report, ended: threading.Event
+) -> None:
+    from py4j.protocol import Py4JError
+
+    tracker = spark.sparkContext.statusTracker()
+    before = (0, 0)
+    while not ended.wait(_EVERY):
+        done = total = 0
+        stage = ""
+        try:
+            for job in tracker.getJobIdsForGroup(group):
+                info = tracker.getJobInfo(job)
+                for number in info.stageIds if info is not None else ():
+                    one = tracker.getStageInfo(number)
+                    if one is None:
+                        continue
+                    done += one.numCompletedTasks
+                    total += one.numTasks
+                    if one.numActiveTasks:
+                        stage = one.name.split(" at ")[0]
+        except (Py4JError, OSError):
+            # The JVM is gone; who waits for its jobs hears of it.
+            return
+        if (done, total) != before:
+            before = (done, total)
+            progress.stage, progress.tasks, progress.all_tasks = stage, done, total
+            report("tasks", progress)

@@ -1,0 +1,149 @@
+"""``df.write.format("pgsb")`` and ``writeStream``: a row is a message.
+
+Each task is one transaction, which counts once, whatever Spark runs again: it notes the number of
+the send and of the partition (`ssb_internal.note_send`). A stream's send has the number of its query and
+batch, so that a batch that runs again after a fault sends nothing twice.
+"""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from .connections import connect, reached
+from .problems import BulkError, first_line, hint_of
+from .sending import Dialogs, send_rows
+from .source_options import SourceOptions
+
+if TYPE_CHECKING:
+
+    class WriterCommitMessage:
+        """What a task reports."""
+
+    class DataSourceArrowWriter:
+        """Writes record batches."""
+
+    class DataSourceStreamArrowWriter:
+        """Writes record batches of a stream."""
+
+else:
+    from pyspark.sql.datasource import (
+        DataSourceArrowWriter,
+        DataSourceStreamArrowWriter,
+        WriterCommitMessage,
+    )
+
+_COLUMNS = ("conversation_handle", "key", "message_type_name", "message_body")
+_STREAMS = uuid.UUID("7c1f8a52-3a7e-5f0e-9d55-2f1f3a2b6c11")
+
+
+@dataclass
+class Sent(WriterCommitMessage):
+    """A task's number of messages."""
+
+    messages: int
+
+
+class _Sender:
+    """What batches and streams share: the checks, and one task."""
+
+    def __init__(self, options: SourceOptions, schema: Any, overwrite: bool) -> None:
+        names = [field.name for field in schema.fields]
+        for name in names:
+            if name not in _COLUMNS:
+                raise BulkError(f"a message has no column {name!r}", f"the columns are {', '.join(_COLUMNS)}")
+        if overwrite:
+            raise BulkError('messages cannot be overwritten: mode("append")')
+        if "message_body" not in names:
+            raise BulkError("the DataFrame has no column message_body")
+        given = "conversation_handle" in names
+        services = options.from_service is not None and options.to_service is not None
+        if given == services or (options.from_service is None) != (options.to_service is None):
+            raise BulkError(
+                "name either a column conversation_handle, or the options fromService and toService "
+                "for dialogs that are begun",
+            )
+        if options.recycle and "key" not in names:
+            raise BulkError('option("recycle", "true") needs a column key: which dialog a message goes on')
+        for field in schema.fields:
+            if field.dataType.simpleString() not in ("string", "binary", "void"):
+                raise BulkError(
+                    f"the column {field.name!r} is {field.dataType.simpleString()}, not string or binary",
+                    "cast it in the program: f.col(…).cast(…)",
+                )
+        self._options = options
+        self._names = names
+        with connect(options.dsn, "pgsb spark") as connection:
+            self._dsn = reached(connection).dsn
+
+    def _send(self, batches: Iterator[Any], send_id: uuid.UUID, partition: int) -> Sent:
+        options = self._options
+        dialogs = None
+        if options.from_service is not None and options.to_service is not None:
+            dialogs = Dialogs(options.from_service, options.to_service, options.contract, options.lifetime)
+        try:
+            with psycopg.connect(self._dsn, client_encoding="utf8") as connection:
+                options.start(connection)
+                count = send_rows(
+                    connection,
+                    (self._columns(batch) for batch in batches),
+                    dialogs,
+                    send_id,
+                    partition,
+                    recycle=options.max_age if options.recycle else None,
+                )
+        except psycopg.Error as error:
+            raise BulkError(f"messages cannot be sent: {first_line(error)}", hint_of(error)) from error
+        return Sent(count)
+
+    def _columns(self, batch: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """Handles or keys, types, bodies. Without a key each row has a dialog of its own."""
+        count = batch.num_rows
+        columns = {name: batch.column(index).to_pylist() for index, name in enumerate(self._names)}
+        types = columns.get("message_type_name", [self._options.message_type] * count)
+        bodies = [one.encode() if isinstance(one, str) else one for one in columns["message_body"]]
+        targets = columns.get("conversation_handle") or columns.get("key") or [None] * count
+        return targets, types, bodies
+
+
+class MessageWriter(_Sender, DataSourceArrowWriter):
+    """Sends a batch. Tasks that have committed stay sent when another fails: run it again with its sendId."""
+
+    def __init__(self, options: SourceOptions, schema: Any, overwrite: bool) -> None:
+        _Sender.__init__(self, options, schema, overwrite)
+        try:
+            self._send_id = uuid.UUID(options.send_id) if options.send_id else uuid.uuid4()
+        except ValueError as error:
+            raise BulkError(f'the option "sendId" is {options.send_id!r}, which is no uuid') from error
+
+    def write(self, iterator: Iterator[Any]) -> Sent:
+        """One task."""
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        return self._send(iterator, self._send_id, context.partitionId())
+
+
+class MessageStreamWriter(_Sender, DataSourceStreamArrowWriter):
+    """Sends each batch of a stream once."""
+
+    def write(self, iterator: Iterator[Any]) -> Sent:
+        """One task of one batch."""
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        query = context.getLocalProperty("sql.streaming.queryId")
+        batch = context.getLocalProperty("streaming.sql.batchId")
+        if not query or batch is None:
+            raise BulkError("Spark does not tell the number of this batch: it could not be sent once only")
+        return self._send(iterator, uuid.uuid5(_STREAMS, f"{query} {batch}"), context.partitionId())
+
+    def commit(self, messages: Any, batchId: int) -> None:
+        """Nothing: each task has committed."""
+
+    def abort(self, messages: Any, batchId: int) -> None:
+        """Nothing: what tasks have sent counts, and is not sent again when the batch is."""

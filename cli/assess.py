@@ -1,0 +1,54 @@
+"""pgsb assess: a first look at an application."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from ..assess.findings import DIFFERS, REFUSED, RUNS
+from ..assess.findings import assess as assess_project
+from ..assess.project import read_project
+from ..assess.report import as_html, as_json
+from ..compiler.compiled import CompileOptions
+from ..grammar.source import Source
+from .options import compile_options
+from .progress import progress_bar
+
+
+@click.command("assess")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@compile_options
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as one page.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="… for programs.")
+def assess_command(
+    paths: tuple[Path, ...], database: str | None, collation: str, html: Path | None, json_file: Path | None
+) -> None:
+    """Look at an application's scripts: what runs, what differs, what is refused, with which effort.
+
+    PATH is a script, a folder with scripts in any order, or an SSDT project. Touches no database.
+    """
+    project = read_project(paths)
+    with progress_bar(len(project.sources), "assessing") as advance:
+
+        def seen(source: Source, batches: int) -> None:
+            advance(source.name)
+
+        options = CompileOptions(database=database, collation=collation)
+        found = assess_project(project, options, processes=os.cpu_count() or 1, progress=seen)
+    if html is not None:
+        html.write_text(as_html(found), encoding="utf-8")
+    if json_file is not None:
+        json_file.write_text(as_json(found) + "\n", encoding="utf-8")
+    statuses = found.statuses
+    click.echo(f"{found.files:,} files, {found.lines:,} lines, {len(found.objects):,} objects")
+    for status, text in ((RUNS, "run as they are"), (DIFFERS, "run, and differ"), (REFUSED, "are refused")):
+        click.echo(f"{statuses[status]:7,}  {text}")
+    reasons = found.reasons
+    if reasons:
+        click.echo("\nThe most frequent reasons:")
+        for message, number, problems in reasons[:10]:
+            click.echo(f"{len(problems):7,}  {f'Msg {number}: ' if number else ''}{message}")
+    for name, why in found.unreadable.items():
+        click.echo(f"not read: {name}: {why}", err=True)

@@ -1,0 +1,145 @@
+"""pgsb dashboard: the web page for operators."""
+
+import importlib.util
+import logging
+import secrets
+from pathlib import Path
+
+import click
+from psycopg.conninfo import conninfo_to_dict
+
+from ..server.connect import Target, connect, describe, find_target
+from ..server.problems import ServerError
+from .options import dsn_option
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_NEEDED = ("starlette", "jinja2", "uvicorn", "psycopg_pool")
+
+
+def _split_instances(
+    _ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]
+) -> dict[str, Target]:
+    found = {}
+    for one in given:
+        name, separator, dsn = one.partition("=")
+        if not separator or not name or "/" in name or not dsn:
+            # The text is not repeated: there may be a password in it.
+            raise click.BadParameter("one of them is not NAME=DSN")
+        found[name] = Target(dsn, False, f"--instance {name}")
+    return found
+
+
+@click.command("dashboard")
+@dsn_option
+@click.option(
+    "--instance",
+    "instances",
+    multiple=True,
+    metavar="NAME=DSN",
+    callback=_split_instances,
+    help="Show this PostgreSQL under this name; repeated, several. Instead of --dsn.",
+)
+@click.option(
+    "--listen",
+    default="8025",
+    show_default=True,
+    metavar="[ADDRESS:]PORT",
+    help="ADDRESS is 127.0.0.1 unless given.",
+)
+@click.option(
+    "--host", "hosts", multiple=True, metavar="NAME", help="A further host name that browsers may use for it."
+)
+@click.option(
+    "--allow-changes",
+    is_flag=True,
+    help="Let those who log in change things, with the rights of the DSN's role.",
+)
+@click.option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The token to log in with is the first line. Default: one is made and printed.",
+)
+@click.option(
+    "--user-header",
+    metavar="NAME",
+    help="A reverse proxy in front has done the login, and tells the user in this header. Nobody else may "
+    "reach the address.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Of one statement.",
+)
+def dashboard_command(
+    dsn: str | None,
+    instances: dict[str, Target],
+    listen: str,
+    hosts: tuple[str, ...],
+    allow_changes: bool,
+    token_file: Path | None,
+    user_header: str | None,
+    timeout: float,
+) -> None:
+    """Serve a web page with queues, conversations, and what is wrong; until Ctrl-C.
+
+    Read-only and on loopback unless you say otherwise. The role of the DSN should be a member of pg_monitor.
+    Beyond loopback everybody has to log in. Needs: pip install 'pg-service-broker[dashboard]'.
+    """
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ServerError(
+            f"{', '.join(missing)} is not installed", hint="pip install 'pg-service-broker[dashboard]'"
+        )
+    # Imported here: they are an extra.
+    from ..observe.dashboard.options import Options
+    from ..observe.dashboard.serve import serve
+    from ..observe.metrics.endpoint import parse_listen
+
+    if instances and dsn:
+        raise click.UsageError("--dsn and --instance exclude each other")
+    host, port = parse_listen(listen)
+    if not instances:
+        target = find_target(dsn)
+        with connect(target) as connection:
+            name = connection.info.dbname
+        instances = {name: target}
+    for one in instances.values():
+        _check(one)
+    token = _token(token_file)
+    options = Options(
+        instances=instances,
+        allow_changes=allow_changes,
+        needs_login=host not in _LOOPBACK,
+        token=token,
+        user_header=user_header,
+        hosts=(*Options.hosts, *([f"[{host}]" if ":" in host else host]), *(one.lower() for one in hosts)),
+        timeout=timeout,
+    )
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"http://{shown}:{port}/ shows {', '.join(describe(one) for one in instances.values())}")
+    if (allow_changes or options.needs_login) and user_header is None and token_file is None:
+        click.echo(f"log in with the token {token}")
+    serve(options, host, port)
+
+
+def _check(target: Target) -> None:
+    """Raise ServerError for a connection string that libpq cannot read."""
+    try:
+        conninfo_to_dict(target.dsn)
+    except Exception:
+        raise ServerError(f"cannot read the connection string of {target.source}") from None
+
+
+def _token(file: Path | None) -> str:
+    if file is None:
+        return secrets.token_urlsafe(24)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    token = lines[0].strip() if lines else ""
+    if len(token) < 16:
+        raise ServerError(f"the token in {file} has fewer than 16 characters")
+    return token

@@ -1,0 +1,49 @@
+"""pgsb top: queues and what is wrong, in a terminal."""
+
+import sys
+
+import click
+
+from ..server.connect import connect, find_target
+from ..server.problems import ServerError
+from .options import dsn_option
+
+
+@click.command("top")
+@dsn_option
+@click.option(
+    "--interval",
+    type=click.FloatRange(0.2),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Between two looks.",
+)
+@click.option("--once", is_flag=True, help="Print it once as text and end.")
+def top_command(dsn: str | None, interval: float, once: bool) -> None:
+    """Show queues and what is wrong, live, in the terminal.
+
+    The same numbers as pgsb dashboard and ssb.queue_status. Keys stand at the bottom.
+    """
+    # Imported here: what the screen needs takes a moment to load.
+    from ..observe.terminal.overview import lines, look
+
+    target = find_target(dsn)
+    with connect(target) as connection:
+        row = connection.execute(
+            "SELECT to_regprocedure('ssb_internal.daemons_running()') IS NULL"
+        ).fetchone()
+        if row == (True,):
+            raise ServerError(
+                "the runtime in this database is missing or older than this pgsb",
+                hint="pgsb install puts it there, pgsb upgrade brings it up to date",
+            )
+        if once:
+            for line in lines(look(connection)):
+                click.echo("".join(text for _, text in line).rstrip())
+            return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise ServerError("pgsb top needs a terminal", hint="pgsb top --once prints it once")
+    from ..observe.terminal.app import Top
+
+    Top(target.dsn, interval).run()

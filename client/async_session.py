@@ -1,0 +1,180 @@
+"""A connection that speaks Service Broker, for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from ..server.connect import ISOLATION, LANGUAGE_SETTINGS
+from .messages import DEFAULT, Message
+from .session import COLUMNS, Body, bytes_of, numbered
+
+# A WAITFOR without this would hold its locks for ever if the client were killed.
+_CHECK_INTERVAL = "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
+
+
+async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncSession:
+    """Open a session for asyncio; arguments and errors are those of `connect`."""
+    connection = await psycopg.AsyncConnection.connect(
+        dsn, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb client"
+    )
+    try:
+        await connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}".encode())
+        # Servers on some platforms cannot look.
+        with contextlib.suppress(psycopg.errors.InvalidParameterValue):
+            await connection.execute(_CHECK_INTERVAL)
+        cursor = await connection.execute("SELECT pg_catalog.pg_backend_pid()")
+        if await cursor.fetchone() != (connection.info.backend_pid,):
+            # A pooler may give each transaction another session, which has not seen what was prepared.
+            connection.prepare_threshold = None
+        session = AsyncSession(connection)
+        if database:
+            await session.use(database)
+    except BaseException:
+        await connection.close()
+        raise
+    return session
+
+
+class AsyncSession:
+    """As `Session`, on a psycopg.AsyncConnection, ``sql``, which is the application's as well.
+
+    One call at a time: a session is for one task. A wait that is cancelled is cancelled on the server.
+    """
+
+    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        self.sql = connection
+
+    async def __aenter__(self) -> AsyncSession:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection; an open transaction is rolled back."""
+        await self.sql.close()
+
+    async def use(self, database: str) -> None:
+        """Make this the current T-SQL database. Raises BrokerError 911 for an unknown one."""
+        await self._call("SELECT ssb.use_database(%s)", database)
+
+    def transaction(self) -> AbstractAsyncContextManager[Any]:
+        """One transaction: committed at the end of ``async with``, rolled back by an exception."""
+        return self.sql.transaction()
+
+    async def begin_dialog(
+        self,
+        from_service: str,
+        to_service: str,
+        contract: str = DEFAULT,
+        *,
+        broker_instance: str | None = None,
+        related_to: UUID | None = None,
+        group: UUID | None = None,
+        lifetime: int | None = None,
+    ) -> UUID:
+        """Begin a dialog and return the handle of its initiator's side; see `Session.begin_dialog`."""
+        row = await self._call(
+            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, false)",
+            from_service,
+            to_service,
+            contract,
+            broker_instance,
+            related_to,
+            group,
+            lifetime,
+        )
+        handle: UUID = row[0]
+        return handle
+
+    async def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body = None) -> None:
+        """Send one message; text goes as UTF-8, None for message types without a body. Raises BrokerError."""
+        if body is None:
+            await self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
+        else:
+            await self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, bytes_of(body))
+
+    async def receive(
+        self,
+        queue: str,
+        count: int | None = None,
+        *,
+        wait: float | None = None,
+        conversation: UUID | None = None,
+        group: UUID | None = None,
+    ) -> list[Message]:
+        """Receive messages of one conversation group; see `Session.receive`."""
+        deadline = time.monotonic() + (wait or 0.0)
+        while True:
+            with numbered():
+                cursor = await self._cursor().execute(
+                    f"SELECT {COLUMNS} FROM ssb.receive(%s, %s, %s, %s)", [queue, count, conversation, group]
+                )
+                received = [Message(*row) for row in await cursor.fetchall()]
+            left = deadline - time.monotonic()
+            if received or left <= 0:
+                return received
+            await self.wait(queue, left, conversation=conversation, group=group)
+
+    async def wait(
+        self, queue: str, seconds: float, *, conversation: UUID | None = None, group: UUID | None = None
+    ) -> None:
+        """Until a message may be there or the time is over; promises nothing. Raises BrokerError."""
+        is_idle = self.sql.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        try:
+            await self._call(
+                "CALL ssb.wait_for_message(%s,"
+                " pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => %s), %s, %s, %s)",
+                queue,
+                float(seconds),
+                conversation,
+                group,
+                is_idle,
+            )
+        except psycopg.errors.QueryCanceled:
+            # psycopg has cancelled the wait on the server for a task that was cancelled.
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise asyncio.CancelledError from None
+            raise
+
+    async def reply(self, message: Message, message_type: str = DEFAULT, body: Body = None) -> None:
+        """Send on the conversation of a received message. Raises BrokerError."""
+        await self.send(message.conversation, message_type, body)
+
+    async def end(
+        self,
+        conversation: UUID | Message,
+        *,
+        error: int | None = None,
+        description: str | None = None,
+        cleanup: bool = False,
+    ) -> None:
+        """End this side; see `Session.end`."""
+        if cleanup and (error is not None or description is not None):
+            raise ValueError("cleanup tells the far side nothing: it takes no error and no description")
+        handle = conversation.conversation if isinstance(conversation, Message) else conversation
+        await self._call("SELECT ssb.end_conversation(%s, %s, %s, %s)", handle, error, description, cleanup)
+
+    async def set_timer(self, conversation: UUID, seconds: int) -> None:
+        """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
+        await self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)
+
+    async def _call(self, query: str, *parameters: Any) -> Any:
+        with numbered():
+            cursor = await self._cursor().execute(query, parameters)
+            return await cursor.fetchone() if cursor.description else None
+
+    def _cursor(self) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+        return psycopg.AsyncCursor(self.sql, row_factory=tuple_row)

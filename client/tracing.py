@@ -1,0 +1,96 @@
+"""Traces with OpenTelemetry: a message carries the context of its SEND, and its receiver continues the trace.
+
+Needs ``pip install 'pg-service-broker[tracing]'``. Other sessions than those of `traced` do nothing of it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from opentelemetry import context, propagate, trace
+from opentelemetry.trace import Link, Span, SpanKind, Tracer
+
+from .messages import DEFAULT, Message
+from .session import Body, Session
+
+_SYSTEM = "pgsb"
+
+
+class TracedSession(Session):
+    """A session whose sends and receives are spans, and whose messages carry their trace.
+
+    Messages for other instances, and those that wait in the transmission queue, go without.
+    """
+
+    def __init__(self, session: Session, tracer: Tracer | None = None) -> None:
+        super().__init__(session.sql)
+        self._tracer = tracer or trace.get_tracer("pgsb.client")
+
+    def send(self, conversation: UUID, message_type: str = DEFAULT, body: Body | None = None) -> None:
+        """See `Session.send`: a span of kind PRODUCER, whose context goes with the message."""
+        attributes = {
+            "messaging.system": _SYSTEM,
+            "messaging.operation.type": "send",
+            "messaging.message.conversation_id": str(conversation),
+            "pgsb.message_type": message_type,
+        }
+        with self._tracer.start_as_current_span(
+            f"send {message_type}", kind=SpanKind.PRODUCER, attributes=attributes
+        ):
+            carrier: dict[str, str] = {}
+            propagate.inject(carrier)
+            # Message and context together, or neither.
+            with self.sql.transaction():
+                super().send(conversation, message_type, body)
+                if "traceparent" in carrier:
+                    self._call(
+                        "SELECT ssb.trace_message(%s, %s, %s)",
+                        conversation,
+                        carrier["traceparent"],
+                        carrier.get("tracestate") or None,
+                    )
+
+    @contextmanager
+    def processing(self, message: Message) -> Iterator[Span]:
+        """The span, of kind CONSUMER, in which a received message is processed: a child of its SEND's.
+
+        In the transaction that has received it. What is sent inside continues the trace.
+        """
+        row = self._call(
+            "SELECT traceparent, tracestate FROM ssb.message_traces(%s, %s)",
+            message.conversation,
+            [message.queuing_order],
+        )
+        carrier = {} if row is None else {"traceparent": row[0], **({"tracestate": row[1]} if row[1] else {})}
+        parent = propagate.extract(carrier) if carrier else context.get_current()
+        attributes: dict[str, Any] = {
+            "messaging.system": _SYSTEM,
+            "messaging.operation.type": "process",
+            "messaging.message.conversation_id": str(message.conversation),
+            "pgsb.service": message.service,
+            "pgsb.message_type": message.type,
+            "pgsb.message_sequence_number": message.sequence_number,
+            "pgsb.waited_seconds": _waited(message),
+        }
+        # The run of the program, if that is a span too, is linked: a message's trace is its sender's.
+        current = trace.get_current_span().get_span_context()
+        links = [Link(current)] if current.is_valid and carrier else []
+        with self._tracer.start_as_current_span(
+            f"process {message.type}",
+            context=parent,
+            kind=SpanKind.CONSUMER,
+            attributes=attributes,
+            links=links,
+        ) as span:
+            yield span
+
+
+def traced(session: Session, tracer: Tracer | None = None) -> TracedSession:
+    """The same session, traced; ``tracer`` is the application's, else the global one."""
+    return TracedSession(session, tracer)
+
+
+def _waited(message: Message) -> float:
+    return max(0.0, (datetime.now(UTC).replace(tzinfo=None) - message.enqueued_at).total_seconds())

@@ -1,0 +1,1 @@
+"""Questions about nodes, answered once for the lowering passes."""

@@ -1,0 +1,115 @@
+"""What a statement or an expression mentions: variables, functions, @@ERROR and its like, queries, locks.
+
+Questions to tokens, asked in this file alone. A word in a string, a comment or brackets mentions nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...grammar.tokens import Token, TokenKind
+from ..catalog.names import fold
+
+_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+_STATE_VARIABLES = frozenset(
+    {
+        "@@CURSOR_ROWS",
+        "@@ERROR",
+        "@@FETCH_STATUS",
+        "@@NESTLEVEL",
+        "@@OPTIONS",
+        "@@PROCID",
+        "@@ROWCOUNT",
+        "@@TRANCOUNT",
+    }
+)
+_STATE_FUNCTIONS = frozenset({"XACT_STATE", "ROWCOUNT_BIG"})
+_TABLE_LOCKS = frozenset({"HOLDLOCK", "SERIALIZABLE", "TABLOCK", "XLOCK", "UPDLOCK"})
+
+
+def variables(tokens: Iterable[Token]) -> set[str]:
+    """Return the local variables, in lower case with their @."""
+    return {
+        token.text.lower()
+        for token in tokens
+        if token.kind is TokenKind.VARIABLE and not token.text.startswith("@@")
+    }
+
+
+def global_variables(tokens: Iterable[Token]) -> set[str]:
+    """Return ``@@ERROR`` and its like, in upper case."""
+    return {
+        token.text.upper()
+        for token in tokens
+        if token.kind is TokenKind.VARIABLE and token.text.startswith("@@")
+    }
+
+
+def names(tokens: Iterable[Token]) -> set[str]:
+    """Return the words and names, variables without their @, in lower case."""
+    return {
+        token.name.lstrip("@").lower()
+        for token in tokens
+        if token.kind in _NAMES or token.kind is TokenKind.VARIABLE
+    }
+
+
+def has_word(tokens: Iterable[Token], *words: str) -> bool:
+    """Tell whether one of the keywords stands among the tokens."""
+    return any(token.word in words for token in tokens)
+
+
+def has_query(tokens: Iterable[Token]) -> bool:
+    """Tell whether a query stands in an expression."""
+    return has_word(tokens, "SELECT")
+
+
+def reads_status(tokens: Iterable[Token]) -> tuple[bool, bool]:
+    """Tell whether @@ERROR is read, and whether @@ROWCOUNT or ROWCOUNT_BIG() is."""
+    error = rowcount = False
+    for kind, text, _, _, word in tokens:
+        if kind is TokenKind.VARIABLE:
+            if text.startswith("@@"):
+                name = text.upper()
+                error = error or name == "@@ERROR"
+                rowcount = rowcount or name == "@@ROWCOUNT"
+        elif word == "ROWCOUNT_BIG":
+            rowcount = True
+    return error, rowcount
+
+
+def reads_session(tokens: Sequence[Token]) -> bool:
+    """Tell whether something of the session variable is read: @@TRANCOUNT, ERROR_NUMBER() …"""
+    for place, token in enumerate(tokens):
+        if token.kind is TokenKind.VARIABLE and token.text.upper() in _STATE_VARIABLES:
+            return True
+        if token.word in _STATE_FUNCTIONS:
+            return True
+        if token.word.startswith("ERROR_") and [t.word for t in tokens[place + 1 : place + 2]] == ["("]:
+            return True
+    return False
+
+
+def locks_table(tokens: Sequence[Token]) -> bool:
+    """Tell whether hints become LOCK TABLE, which must stand in one transaction with its statement."""
+    if has_word(tokens, "TABLOCKX"):
+        return True
+    words = [token.word for token in tokens]
+    return "MERGE" in words and any(word in _TABLE_LOCKS for word in words[words.index("MERGE") :])
+
+
+def assigned_variables(tokens: Sequence[Token]) -> set[str]:
+    """Return the variables that a statement may give a value: ``=``, INTO, FETCH, a dialog handle."""
+    gives = any("=" in token.word for token in tokens)
+    if not gives and not has_word(tokens, "FETCH", "INTO", "DIALOG", "GROUP"):
+        return set()
+    return variables(tokens)
+
+
+def calls_functions(tokens: Sequence[Token]) -> set[str]:
+    """Return the folded names that stand behind a dot and before ``(``: functions of users are called so."""
+    return {
+        fold(name.name)
+        for dot, name, parenthesis in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if dot.word == "." and name.kind in _NAMES and parenthesis.word == "("
+    }

@@ -1,0 +1,1 @@
+"""Lark tree → typed nodes: the last files that know Lark."""

@@ -1,0 +1,1 @@
+"""What is unknown, wrong, or parsed but refused: problems with their places."""

@@ -1,0 +1,117 @@
+"""Checks many scripts at once, on all processors.
+
+Each process knows the definitions of all scripts and compiles everything but the procedures,
+which it shares with the others: nothing else of a script depends on what a procedure's body
+became. The processes are forked after the scripts were read, so that they are read once.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import threading
+from collections.abc import Callable, Sequence
+
+from ..grammar.problems import Problems
+from ..grammar.source import Source
+from .compiled import CompileOptions
+from .session import Announced, CompileSession, read_definitions
+
+# Characters of scripts from which on a second process is worth its start.
+_WORTH_SHARING = 100_000
+
+Progress = Callable[[Source, int], None]
+Found = list[tuple[int | Source, int, int, str, str | None, int | None, str]]
+"""Problems as they travel: source (its number; itself for a text made on the way), start, end, message, …"""
+
+
+def check_scripts(
+    sources: Sequence[Source],
+    options: CompileOptions | None = None,
+    *,
+    processes: int = 1,
+    progress: Progress = lambda source, batches: None,
+) -> Problems:
+    """Return what is wrong with scripts that run one after the other on one connection.
+
+    Types and modules of all of them are known to each: the files of a project have no order. Keeps
+    nothing of the batches but what they define. ``processes``: as many at most share the work.
+    ``progress`` is told of each script that was compiled, and how many batches it has.
+    """
+    session = CompileSession(options)
+    announced = [read_definitions(source) for source in sources]
+    session.announce([one for read in announced for one in read])
+    size = sum(len(source.text) for source in sources)
+    shares = min(processes, 1 + size // _WORTH_SHARING)
+    # A fork takes over the locks of other threads, but not the threads.
+    if shares < 2 or threading.active_count() > 1 or not hasattr(os, "fork"):
+        _check(session, sources, announced, progress)
+        return session.problems
+    children = [_start(session, sources, announced, (number, shares)) for number in range(1, shares)]
+    session.share = (0, shares)
+    _check(session, sources, announced, progress)
+    for child in children:
+        for place, start, end, message, hint, number, severity in _finish(child):
+            source = sources[place] if isinstance(place, int) else place
+            session.problems.add(message, source.span(start, end), hint, number, severity)
+    return session.problems
+
+
+def _check(
+    session: CompileSession,
+    sources: Sequence[Source],
+    announced: Sequence[Sequence[Announced]],
+    progress: Progress,
+) -> None:
+    for source, read in zip(sources, announced, strict=True):
+        progress(source, sum(1 for _ in session.compile_script(source, announced=read)))
+
+
+def _start(
+    session: CompileSession,
+    sources: Sequence[Source],
+    announced: Sequence[Sequence[Announced]],
+    share: tuple[int, int],
+) -> tuple[int, int]:
+    """Fork a process that does its share; return its number, and where its findings come from."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return child, reading
+    status = 1
+    try:
+        os.close(reading)
+        session.share = share
+        _check(session, sources, announced, lambda source, batches: None)
+        places = {id(source): number for number, source in enumerate(sources)}
+        found: Found = [
+            (
+                places.get(id(p.span.source), p.span.source),
+                p.span.start,
+                p.span.end,
+                p.message,
+                p.hint,
+                p.number,
+                p.severity,
+            )
+            for p in session.problems
+        ]
+        with os.fdopen(writing, "wb") as out:
+            pickle.dump(found, out)
+        status = 0
+    finally:
+        # Not sys.exit: what the parent has yet to write must not be written twice.
+        os._exit(status)
+
+
+def _finish(child: tuple[int, int]) -> Found:
+    """Wait for a process and return what it found."""
+    number, reading = child
+    with os.fdopen(reading, "rb") as source:
+        data = source.read()
+    _, status = os.waitpid(number, 0)
+    if status:
+        raise ChildProcessError("a process that checked a share of the scripts broke off")
+    found: Found = pickle.loads(data)
+    return found

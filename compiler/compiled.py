@@ -1,0 +1,107 @@
+"""What compilation gives: statements for the server, by batches; and how to compile."""
+
+from __future__ import annotations
+
+from dataclasses import field
+
+from ..grammar.problems import Problem, Problems
+from ..grammar.records import dataclass
+from ..grammar.source import Span
+
+_ENDING = frozenset({207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 3609, 8114, 8169})
+
+
+def ends_batch(number: int, xact_abort: bool = False) -> bool:
+    """Tell whether an error with this number, raised outside TRY, ends its batch.
+
+    For plain statements: in DO blocks the compiled code decides. ``xact_abort``: SET
+    XACT_ABORT is ON.
+    """
+    return xact_abort or number in _ENDING or 9400 <= number <= 9499
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """How to compile.
+
+    ``database`` is the T-SQL database to start in, ``default_database`` the one whose schemas
+    carry no prefix (None: only the server knows). ``collation`` is ``cs``, PostgreSQL's
+    comparison of strings, or ``ci``, SQL Server's usual one. ``keep_source``: the server keeps the
+    T-SQL text of procedures, functions, triggers and views for OBJECT_DEFINITION and sp_helptext.
+    """
+
+    database: str | None = None
+    default_database: str | None = None
+    collation: str = "cs"
+    keep_source: bool = False
+
+
+@dataclass(frozen=True)
+class CompiledStatement:
+    """One statement for the server.
+
+    ``returns_rows``: its rows are a result set of the script. ``counts_rows``: its row count
+    is to be shown, as NOCOUNT OFF asks for. ``columns``: the names of the result's columns as
+    the script spells them, None for one without a name; None as a whole where ``*`` stands for
+    columns that are not known. ``continues``: it is a further part of a statement of the
+    script, and must not run where the part before it failed.
+    """
+
+    sql: str
+    returns_rows: bool
+    span: Span
+    counts_rows: bool = False
+    columns: tuple[str | None, ...] | None = None
+    continues: bool = False
+    verb: str = ""
+    """INSERT, UPDATE, DELETE, MERGE, DROP or ALTER TABLE where the script says so: errors name it."""
+    quiet: str | None = None
+    """The same as a DO block, for a call whose result says nothing."""
+
+
+@dataclass(frozen=True)
+class CompiledBatch:
+    """What a batch became. One with problems has no statements.
+
+    A batch that was compiled into the batch before it has none either.
+    """
+
+    statements: tuple[CompiledStatement, ...]
+    line: int
+    repeat: int = 1
+    problems: tuple[Problem, ...] = ()
+    comments: tuple[str, ...] = ()
+    """Comments behind the last statement."""
+    open: bool = False
+    """Its statements make OPEN_BATCH, which run_batches calls: a transaction is or may become open."""
+    span: Span | None = None
+    """The batch as it is written."""
+    joined: bool = False
+    """Batches of one transaction are compiled into it: lines of errors count from the batch of each."""
+    plain: bool = False
+    """Its statements stand by themselves: they leave nothing for @@ERROR and @@ROWCOUNT of the next batch."""
+
+
+@dataclass(frozen=True)
+class CompiledScript:
+    """A compiled script: its batches, and all that is wrong with it."""
+
+    batches: tuple[CompiledBatch, ...]
+    problems: Problems = field(compare=False)
+
+    def text(self, *, for_files: bool = False) -> str:
+        """Return the script as psql runs it.
+
+        ``for_files``: each batch tells file and line of its source, and calls without a result print none.
+        """
+        parts: list[str] = []
+        for batch in self.batches:
+            if for_files and batch.span is not None and batch.statements:
+                file, line = batch.span.source.origin(batch.line)
+                parts.append(f"-- {file}:{line}")
+            for _ in range(batch.repeat):
+                for statement in batch.statements:
+                    quiet = statement.quiet if for_files else None
+                    parts.append(f"{quiet or statement.sql};")
+            parts += batch.comments
+        return "".join(f"{part}\n\n" for part in parts)

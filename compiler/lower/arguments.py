@@ -1,0 +1,199 @@
+"""Arguments of EXEC: which parameter each belongs to, and its value."""
+
+from __future__ import annotations
+
+from ...grammar.tokens import TokenKind
+from .. import nodes
+from ..catalog.names import fold
+from ..catalog.objects import Expression, Form
+from ..catalog.scope import Procedure, ProcedureParameter
+from ..catalog.types import NVARCHAR_MAX, SqlType
+from ..plpgsql import nodes as pl
+from ..sql.translate import convert_expression
+from .context import Context, Mode
+from .parameters import pg_type
+
+_WORDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+
+
+def argument_value(text: nodes.SqlText, target: SqlType | None, ctx: Context) -> pl.Expr:
+    """Return an argument: a constant, a variable, or a bare word, which T-SQL takes as a string."""
+    if len(text.tokens) == 1 and text.tokens[0].kind in _WORDS:
+        token = text.tokens[0]
+        if token.word != "NULL":
+            return pl.Text(token.name)
+    return ctx.value(text, target)
+
+
+def may_not_fit(value: pl.Expr, parameter: ProcedureParameter) -> bool:
+    """Whether a constant or a variable may not convert to the parameter's type."""
+    if not isinstance(value, pl.Raw) or parameter.type is None or parameter.type.is_string:
+        return False
+    return value.form is Form.CONVERSION or (parameter.type.family == "integer" and value.form is Form.CAST)
+
+
+def converted_before(
+    value: pl.Expr,
+    written: nodes.SqlText,
+    parameter: ProcedureParameter,
+    procedure: Procedure,
+    ctx: Context,
+    checked: list[pl.Statement],
+) -> pl.Expr:
+    """Convert an argument ahead of the CALL, which no exception block may surround; 8114 where it fails."""
+    assert parameter.type is not None
+    scratch = ctx.helper(f"{fold(parameter.name)}_in", pg_type(parameter))
+    assign = pl.Assign(scratch, value)
+    if ctx.mode in (Mode.FUNCTION, Mode.PLAIN):
+        checked.append(assign)
+        return pl.Name(scratch)
+    source = ctx.expression(written, None).type or NVARCHAR_MAX
+    told = (pl.Text(procedure.name.name), pl.Name("SQLSTATE"), pl.Name("SQLERRM"))
+    types = (pl.Text(_shown_type(source)), pl.Text(_shown_type(parameter.type)))
+    failed = pl.Invoke(
+        "ssb_internal.unfit_argument", (pl.Name(ctx.session), pl.Number(ctx.line(written)), *told, *types)
+    )
+    handler = (pl.Assign(ctx.session, failed), ctx.leave_after_error(written))
+    checked.append(pl.Block((assign,), handler=handler))
+    return pl.Name(scratch)
+
+
+def _shown_type(type_: SqlType) -> str:
+    """Return the type's name as error 8114 has it."""
+    return "numeric" if type_.name == "decimal" else type_.name
+
+
+def match_arguments(node: nodes.Execute, procedure: Procedure) -> dict[str, nodes.Argument]:
+    """Return the argument of each parameter that has one. Raises WrongArguments."""
+    result: dict[str, nodes.Argument] = {}
+    by_name = {parameter.name.lower(): parameter for parameter in procedure.parameters}
+    name = procedure.name.name
+    for number, argument in enumerate(node.arguments):
+        if argument.name is not None:
+            key = argument.name.name.lstrip("@").lower()
+            if key not in by_name:
+                raise WrongArguments(8145, f"{argument.name.name} is not a parameter for procedure {name}.")
+        elif number >= len(procedure.parameters):
+            raise WrongArguments(8144, f"Procedure or function {name} has too many arguments specified.")
+        else:
+            key = procedure.parameters[number].name.lower()
+        if argument.output and not by_name[key].output:
+            raise WrongArguments(
+                8162,
+                f'The formal parameter "@{by_name[key].name}" was not declared as an OUTPUT parameter, '
+                "but the actual parameter passed in requested output.",
+            )
+        result[key] = argument
+    for parameter in procedure.parameters:
+        given = result.get(parameter.name.lower())
+        needed = parameter.default is None and parameter.table_type is None and parameter.type is not None
+        if needed and (given is None or given.value is None):
+            raise WrongArguments(
+                201,
+                f"Procedure or function '{name}' expects parameter '@{parameter.name}', "
+                "which was not supplied.",
+            )
+    return result
+
+
+def wrong_call(node: nodes.Execute, name: str, error: WrongArguments, ctx: Context) -> list[pl.Statement]:
+    """Return what a call does whose arguments do not fit: it fails."""
+    arguments = (
+        pl.Name(ctx.session),
+        pl.Number(ctx.line(node)),
+        pl.Number(error.number),
+        pl.Text(error.message),
+        pl.Text(name),
+    )
+    return [
+        pl.Assign(ctx.session, pl.Invoke("ssb_internal.wrong_call", arguments)),
+        ctx.leave_if_failed(node),
+    ]
+
+
+class WrongArguments(Exception):
+    """A call that fails at run time whatever happens; number and text as SQL Server gives them."""
+
+    def __init__(self, number: int, message: str) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.number = number
+        self.message = message
+
+
+def lower_argument(
+    argument: nodes.Argument,
+    parameter: ProcedureParameter,
+    ctx: Context,
+    before: list[pl.Statement],
+    after: list[pl.Statement],
+) -> pl.Expr:
+    """Return one argument; OUTPUT wants a variable that can be written."""
+    assert argument.value is not None
+    text = argument.value
+    token = text.tokens[0] if len(text.tokens) == 1 else None
+    if parameter.table_type is not None and token is not None:
+        table = ctx.scope.table_variable(token.text)
+        if table is not None:
+            return pl.Name(table.reference)
+    cursor = passed_cursor(text, ctx)
+    if cursor is not None and parameter.type is None and parameter.output:
+        return pl.Name(cursor)
+    variable = (
+        ctx.scope.variable(token.text) if token is not None and token.kind == TokenKind.VARIABLE else None
+    )
+    if not parameter.output:
+        value = argument_value(text, parameter.type, ctx)
+        same = (
+            variable is not None
+            and parameter.type is not None
+            and (variable.type.postgres_bare == parameter.type.postgres_bare)
+        )
+        return value if same or parameter.type is None else _spelled_out(value, parameter.type)
+    if argument.output and variable is not None and parameter.type is not None:
+        if variable.type.postgres_bare == parameter.type.postgres_bare:
+            return pl.Name(variable.reference)
+        # Another type: through a variable of the parameter's type, and back.
+        scratch = ctx.helper(f"{fold(parameter.name)}_out", pg_type(parameter))
+        before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
+        back = convert_expression(Expression(scratch, parameter.type), variable.type)
+        after.append(pl.Assign(variable.reference, pl.Raw(back.sql)))
+        return pl.Name(scratch)
+    scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
+    before.append(pl.Assign(scratch, argument_value(text, parameter.type, ctx)))
+    return pl.Name(scratch)
+
+
+def _spelled_out(value: pl.Expr, target: SqlType) -> pl.Expr:
+    """Return the argument with the cast that PostgreSQL needs to find the procedure.
+
+    An integer becomes a smallint in an assignment, but not as an argument.
+    """
+    if target.postgres_bare not in ("smallint", "sys.bit"):
+        return value
+    converted = isinstance(value, pl.Raw) and value.form is Form.CONVERSION
+    return value if converted or value == pl.NULL else pl.Cast(value, target.postgres_bare)
+
+
+def passed_cursor(text: nodes.SqlText, ctx: Context) -> str | None:
+    """Return the variable that names a cursor which is an argument, None for other arguments."""
+    if len(text.tokens) != 1:
+        return None
+    cursor = ctx.scope.cursor_variables.get(text.tokens[0].text.lower())
+    return cursor.key if cursor is not None and cursor.variable else None
+
+
+def as_text(text: nodes.SqlText, ctx: Context) -> pl.Expr:
+    """Return an argument as PostgreSQL writes it: T-SQL's text of a datetime has no seconds."""
+    table = ctx.scope.table_variable(text.tokens[0].text) if len(text.tokens) == 1 else None
+    if table is not None:
+        # Its rows, for a table-valued parameter.
+        return pl.Cast(pl.Name(table.reference), "text")
+    cursor = passed_cursor(text, ctx)
+    if cursor is not None:
+        return pl.Name(cursor)
+    word = len(text.tokens) == 1 and text.tokens[0].kind in _WORDS
+    written = None if word else ctx.expression(text)
+    if written is None or written.type is None or written.type.family in ("string", "integer"):
+        return argument_value(text, NVARCHAR_MAX, ctx)
+    return pl.Cast(pl.Raw(written.sql), "text")

@@ -1,0 +1,52 @@
+"""The handlers of the lowering passes, by node class.
+
+A pass is a function registered with :data:`lower` for one node class; it returns PL/pgSQL
+statements.  A definition such as CREATE QUEUE registers with :data:`invocations` instead:
+the calls that do it, used in blocks (PERFORM) and at top level (SELECT) alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import nodes
+from ..plpgsql import nodes as pl
+from ..registry import Registry
+from .context import Context
+
+_DIALOG = (nodes.Send, nodes.EndConversation, nodes.BeginConversationTimer, nodes.MoveConversation)
+
+
+class _Lowering(Registry[Callable[[Any, Context], list[pl.Statement]]]):
+    def __call__(self, node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
+        """Lower one statement."""
+        handler = self.find(type(node))
+        return handler(node, ctx) if handler is not None else _definition(node, ctx)
+
+
+class _Invocations(Registry[Callable[[Any, Context], "list[pl.Invoke] | None"]]):
+    def __call__(self, node: nodes.Statement, ctx: Context) -> list[pl.Invoke] | None:
+        """Return the function calls that carry out a definition; None when it is no definition."""
+        handler = self.find(type(node))
+        return handler(node, ctx) if handler is not None else None
+
+
+lower = _Lowering("lower")
+invocations = _Invocations("invocations")
+
+
+def _definition(node: nodes.Statement, ctx: Context) -> list[pl.Statement]:
+    """What calls alone carry out; a statement that nothing handles is refused by its name."""
+    calls = invocations(node, ctx)
+    if calls is None:
+        kind = getattr(node, "kind", None) or type(node).__name__
+        ctx.problem(f"{kind} is not supported", node.span)
+        return []
+    body = tuple(pl.Perform(call) for call in calls)
+    if not body:
+        return []
+    # Only definitions raise errors with another severity than 16, which stands in the detail.
+    verb = None if isinstance(node, _DIALOG) else node.verb
+    guarded = ctx.guard(node, [*body, *ctx.status(node, pl.Number(0))], verb=verb, hints=verb is not None)
+    return [*guarded, *ctx.autocommit(node)]

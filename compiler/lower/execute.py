@@ -1,0 +1,202 @@
+"""EXEC of a procedure, and INSERT … EXEC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import nodes
+from ..catalog.names import fold
+from ..catalog.objects import ColumnInfo, TableVariable
+from ..catalog.scope import Procedure
+from ..plpgsql import nodes as pl
+from ..sql import translate
+from ..sql.dml.columns import fillable
+from ..sql.dml.table_variable_rows import appending_query
+from .arguments import (
+    WrongArguments,
+    argument_value,
+    as_text,
+    converted_before,
+    lower_argument,
+    match_arguments,
+    may_not_fit,
+    passed_cursor,
+    wrong_call,
+)
+from .context import Context, Mode
+from .dispatch import lower
+from .dynamic_sql import database_of_executesql, lower_executesql
+from .parameters import pg_type
+from .system_procedures import lower_system_procedure
+
+
+@lower.register
+def lower_execute(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    """Lower EXEC of a procedure: a CALL, so that COMMIT and ROLLBACK stay possible in it."""
+    if ctx.mode is Mode.FUNCTION:
+        ctx.problem(
+            "Invalid use of a side-effecting operator 'EXECUTE STRING' within a function.",
+            node.span,
+            number=443,
+        )
+        return []
+
+    if isinstance(node.module, nodes.Variable):
+        spelled = ctx.variable(node.module)
+        database = database_of_executesql(ctx.constants.of_variable(node.module.name))
+        if isinstance(database, str):
+            return lower_executesql(node, ctx, database)
+        if database is not None:
+            return lower_executesql(node, ctx, prefix=pl.Invoke("ssb_internal.use_of_name", (spelled,)))
+        name = pl.Invoke("ssb_internal.module_name", (spelled,), ctx.database_argument())
+        return _execute_by_name(node, name, ctx, spelled)
+    special = lower_system_procedure(node, ctx)
+    if special is not None:
+        return special
+    module = ctx.object(node.module)
+    known = ctx.catalog.procedures.get(ctx.catalog.key(module))
+    if known is None:
+        written = pl.Text(node.module.text)
+        return _execute_by_name(node, pl.Text(ctx.catalog.sql_name(module)), ctx, written)
+    return _execute_known(node, known, ctx)
+
+
+def _execute_known(node: nodes.Execute, procedure: Procedure, ctx: Context) -> list[pl.Statement]:
+    """A call of a procedure whose parameters the script tells."""
+    try:
+        chosen = match_arguments(node, procedure)
+    except WrongArguments as error:
+        return wrong_call(node, procedure.name.name, error, ctx)
+    checked: list[pl.Statement] = []
+    before: list[pl.Statement] = []
+    after: list[pl.Statement] = []
+    arguments: list[pl.Expr] = []
+    named: list[tuple[str, pl.Expr]] = []
+    positional = True
+    for parameter in procedure.parameters:
+        argument = chosen.get(parameter.name.lower())
+        if argument is None or argument.value is None:
+            if parameter.output:
+                scratch = ctx.helper(f"no_{fold(parameter.name)}", pg_type(parameter))
+                given: pl.Expr = pl.NULL
+                if parameter.default is not None:
+                    given = argument_value(parameter.default, parameter.type, ctx)
+                before.append(pl.Assign(scratch, given))
+                value: pl.Expr = pl.Name(scratch)
+            else:
+                positional = False
+                continue
+        else:
+            value = lower_argument(argument, parameter, ctx, before, after)
+            if may_not_fit(value, parameter):
+                value = converted_before(value, argument.value, parameter, procedure, ctx, checked)
+        if positional:
+            arguments.append(value)
+        else:
+            named.append((parameter.reference, value))
+    session = pl.Name(ctx.session)
+    if positional:
+        call = pl.Call(procedure.sql_name, (*arguments, session))
+    else:
+        call = pl.Call(procedure.sql_name, tuple(arguments), (*named, (procedure.session, session)))
+    prepared = [*checked, *_guarded(before, node, ctx)]
+    return [*prepared, call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+
+
+def _guarded(before: list[pl.Statement], node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    simple = all(
+        isinstance(s, pl.Assign) and isinstance(s.value, pl.Constant | pl.Name | pl.Text) for s in before
+    )
+    return before if simple else ctx.guard(node, before)
+
+
+def _return_code(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
+    if node.return_variable is None:
+        return []
+    variable = ctx.variable(node.return_variable)
+    code = f"{ctx.session}.return_code"
+    return [pl.Assign(variable.spelling, pl.Raw(f"coalesce({code}, {variable.spelling})"))]
+
+
+def _execute_by_name(node: nodes.Execute, name: pl.Expr, ctx: Context, shown: pl.Expr) -> list[pl.Statement]:
+    """A procedure that only the run time knows: ssb_internal.execute looks its parameters up.
+
+    Arguments travel as text: their names, OUTPUT marks and values in arrays.
+    """
+    values = ctx.helper("arguments", "text[]")
+    names: list[str] = []
+    texts: list[pl.Expr] = []
+    after: list[pl.Statement] = []
+    for number, argument in enumerate(node.arguments, 1):
+        mark = argument.name.name if argument.name else ""
+        if argument.value is None:
+            names.append(f"{mark} DEFAULT")
+            texts.append(pl.NULL)
+            continue
+        names.append(f"{mark} OUTPUT" if argument.output else mark)
+        texts.append(as_text(argument.value, ctx))
+        if argument.output:
+            variable = ctx.scope.variable(argument.value.text.strip())
+            cursor = passed_cursor(argument.value, ctx)
+            if cursor is not None:
+                after.append(pl.Assign(cursor, pl.Name(f"{values}[{number}]")))
+            elif variable is not None:
+                cast = pl.Cast(pl.Name(f"{values}[{number}]"), variable.type.postgres)
+                after.append(pl.Assign(variable.reference, cast))
+    before = [pl.Assign(values, pl.Array(tuple(texts), "text"))]
+    marks = pl.Array(tuple(pl.Text(text) for text in names), "text")
+    session = pl.Name(ctx.session)
+    line = pl.Number(ctx.line(node))
+    call = pl.Call("ssb_internal.execute", (name, marks, pl.Name(values), session, line, shown))
+    return [*ctx.guard(node, before), call, *after, *_return_code(node, ctx), ctx.leave_if_failed(node)]
+
+
+@lower.register
+def lower_insert_execute(node: nodes.InsertExecute, ctx: Context) -> list[pl.Statement]:
+    """INSERT … EXEC: result sets are kept in the session while EXEC runs, then inserted."""
+    target = translate.translate_insert_target(node.target, ctx.scope, ctx.problems)
+    if target is None or ctx.scope.session is None:
+        return []
+    session = ctx.session
+    was = ctx.helper("was_capturing", "boolean")
+    begin = pl.Assign(session, pl.Invoke("ssb_internal.begin_capture", (pl.Name(session),)))
+    end = pl.Assign(f"{session}.capturing", pl.Name(was))
+    calls = lower(node.execute, ctx)
+    if calls and isinstance(calls[-1], pl.Exit | pl.If):
+        calls.insert(len(calls) - 1, end)
+    else:
+        calls.append(end)
+    if target.table_variable is not None:
+        insert = _insert_captured_rows(target.table_variable, target.columns, ctx)
+    else:
+        columns: pl.Expr = pl.NULL
+        if target.columns is not None:
+            columns = pl.Array(tuple(pl.Text(fold(column.name)) for column in target.columns), "text")
+        overriding = (("overriding", pl.TRUE),) if target.overriding else ()
+        call = pl.Invoke(
+            "ssb_internal.insert_captured", (pl.Name(session), pl.Text(target.target), columns), overriding
+        )
+        insert = [pl.Assign(session, call)]
+    inserted = ctx.guard(node, [*insert, *ctx.show_count(), *ctx.status(node)], verb="INSERT")
+    was_set = pl.Assign(was, ctx.session_field("capturing"))
+    return [was_set, begin, *calls, *inserted, *ctx.autocommit(node)]
+
+
+def _insert_captured_rows(
+    table: TableVariable, named: Sequence[ColumnInfo] | None, ctx: Context
+) -> list[pl.Statement]:
+    """Append the kept rows to a table variable."""
+    columns = list(named) if named is not None else fillable(table.info.columns)
+    values = [_captured_value(number, column) for number, column in enumerate(columns)]
+    source = f"unnest(ssb_internal.captured_of_width({ctx.session}.captured, {len(columns)})) AS r"
+    query = appending_query(table, f"@{table.reference}", columns, values, source)
+    return [pl.SelectInto(query, (table.reference, f"{ctx.session}.rowcount"))]
+
+
+def _captured_value(number: int, column: ColumnInfo) -> str:
+    """A kept cell as a value of a column: what came as bytes is text or xml there."""
+    type_ = column.type
+    if type_ is None:
+        return f"r ->> {number}"
+    kind = {"binary": "bytea", "xml": "xml"}.get(type_.family, "text")
+    return f"ssb_internal.captured_value(r -> {number}, '{kind}')::{type_.unlimited.postgres}"

@@ -1,0 +1,52 @@
+"""Leaving TRY and CATCH blocks, and routines: what has to be undone on the way."""
+
+from __future__ import annotations
+
+from ..plpgsql import nodes as pl
+from .context import Context, Mode
+
+
+def leave_blocks(ctx: Context, tries: int, catches: int) -> list[pl.Statement]:
+    """Undo what TRY and CATCH blocks have set up, on the way to where so many of them are around."""
+    result: list[pl.Statement] = []
+    if ctx.scope.session is None:
+        return result
+    if len(ctx.tries) > tries:
+        result.append(count_tries(ctx.session, tries - len(ctx.tries)))
+    if ctx.catches > catches:
+        result.append(pl.Assign(f"{ctx.session}.caught", outer_error(ctx, catches)))
+    return result
+
+
+def count_tries(session: str, change: int, note: str | None = None) -> pl.Assign:
+    """Into or out of TRY blocks: triggers are told too, whose errors the CATCH block gets."""
+    depth = f"{session}.try_depth"
+    changed = f"{depth} {'+' if change > 0 else '-'} {abs(change)}" if change else depth
+    return pl.Assign(depth, pl.Raw(f"ssb_internal.tries({changed})"), note=note)
+
+
+def save_outer_error(ctx: Context) -> list[pl.Statement]:
+    """TRY inside CATCH: keep the outer error, which an inner one replaces for a while."""
+    if not ctx.catches:
+        return []
+    name = ctx.outer_helper(f"caught_{ctx.catches}", "ssb.error")
+    return [pl.Assign(name, ctx.session_field("caught"))]
+
+
+def outer_error(ctx: Context, catches: int) -> pl.Expr:
+    """Return what ERROR_NUMBER() and its family show inside ``catches`` CATCH blocks."""
+    if catches:
+        return pl.Name(ctx.outer_helper(f"caught_{catches}", "ssb.error"))
+    if ctx.mode is Mode.PROCEDURE:
+        return pl.Name(f"{ctx.outer_helper('caller', 'ssb.session')}.caught")
+    return pl.NULL
+
+
+def leave_if_nested_too_deep(label: str, session: str) -> pl.Exit:
+    """First in a module: enter and enter_string of ssb_internal raise error 217 beyond 32 levels."""
+    return pl.Exit(label, pl.Raw(f"{session}.leaving"), note="nested deeper than 32")
+
+
+def return_table(reference: str) -> list[pl.Statement]:
+    """RETURN of a multi-statement function."""
+    return [pl.ReturnQuery(f"SELECT * FROM unnest({reference})"), pl.Return()]

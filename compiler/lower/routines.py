@@ -1,0 +1,276 @@
+"""CREATE PROCEDURE, EXEC of a procedure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...grammar.tokens import Token, TokenKind
+from .. import nodes
+from ..analysis.callees import call_effect, callee_reads
+from ..analysis.cursor_rows import located_cursors
+from ..analysis.declared_types import variable_names
+from ..analysis.jumps import needs_jumps
+from ..analysis.live_status import BOTH, Status
+from ..analysis.transaction_depth import ANY, Depths
+from ..catalog.names import fold, quote, unquoted
+from ..catalog.scope import (
+    Catalog,
+    Procedure,
+    ProcedureParameter,
+    Scope,
+    UnknownType,
+    object_name,
+    sets_row_limit,
+)
+from ..catalog.types import NVARCHAR_MAX, SqlType
+from ..plpgsql import nodes as pl
+from .arguments import (
+    argument_value,
+)
+from .context import SESSION_TYPE, Context, Mode
+from .cursors import count_definitions, deallocated_cursors, declare_cursor_parameter, passed_cursors
+from .goto import lower_with_jumps
+from .leaving import leave_if_nested_too_deep
+from .parameters import conversions, converted, may_overflow, needs_variable, pg_type
+from .statement_lists import comments, lower_body, lower_branch
+
+# ------------------------------------------------------------------ signatures
+
+
+def signature(node: nodes.CreateProcedure, catalog: Catalog) -> Procedure:
+    """Return what callers must know of a procedure. Unknown types count as text."""
+    parameters = []
+    for parameter in node.parameters:
+        type_: SqlType | None = None
+        table_type = catalog.table_type_of(parameter.type)
+        if table_type is None and parameter.type.name.name.text.lower() != "cursor":
+            try:
+                type_ = catalog.type_of(parameter.type)
+            except UnknownType:
+                type_ = NVARCHAR_MAX
+        parameters.append(
+            ProcedureParameter(
+                parameter.variable.name.lstrip("@"),
+                type_,
+                parameter.output,
+                parameter.default,
+                table_type.row_type if table_type else None,
+            )
+        )
+    name = object_name(node.name)
+    used = {fold(v.lstrip("@")) for v in variable_names(node.body)}
+    used |= {fold(parameter.name) for parameter in parameters}
+    session = next(word for word in ("session", "ssb_session", "ssb_session_") if word not in used)
+    return Procedure(name, catalog.sql_name(name), tuple(parameters), session)
+
+
+# ------------------------------------------------------------------ CREATE PROCEDURE
+
+
+def lower_create_procedure(node: nodes.CreateProcedure, context: Context) -> list[pl.TopLevel]:
+    """Lower CREATE, ALTER and CREATE OR ALTER PROCEDURE.
+
+    The hidden last parameter carries the session from caller to callee and back; an
+    application leaves it out.
+    """
+    catalog = context.catalog
+    clause = node.options.execute_as
+    if clause is not None and clause.principal != "CALLER":
+        context.problems.add(
+            "EXECUTE AS of a procedure is recorded in the source only: it runs with its caller's rights",
+            clause.span,
+            hint="PostgreSQL allows no COMMIT in a procedure that runs with its owner's rights",
+            severity="warning",
+        )
+    procedure = signature(node, catalog)
+    catalog.define_procedure(procedure)
+    name = fold(node.name.name.text)
+    label = free_label(name, node.text.tokens)
+    # Where the routine's name means something else in it, all parameters are copied into variables.
+    copied = [p for p in procedure.parameters if label != quote(name) or needs_variable(p.type)]
+    if copied:
+        label = quote(fold(f"{name}_body"))
+    scope = Scope(catalog, label=label, routine=procedure.sql_name)
+    scope.reserve(variable_names(node.body))
+    scope.reserve(parameter.variable.name for parameter in node.parameters)
+    scope.taken |= {unquoted(label), name, procedure.session}
+    scope.session = procedure.session
+    scope.limits_rows = sets_row_limit(node.body)
+    ctx = Context(
+        catalog=catalog,
+        scope=scope,
+        problems=context.problems,
+        mode=Mode.PROCEDURE,
+        first_line=context.first_line,
+        depths=Depths(node.body, ANY, call_effect(catalog), careful=True),
+        liveness=Status(node.body, BOTH, callee_reads(catalog)),
+        body_label=label,
+        routine_name=node.name.name.text,
+    )
+    caller = ctx.outer_helper("caller", SESSION_TYPE)
+    parameters: list[pl.Parameter] = []
+    defaults = False
+    for written, known in zip(node.parameters, procedure.parameters, strict=True):
+        parameters.append(_parameter(written, known, ctx, must_default=defaults))
+        defaults = defaults or parameters[-1].default is not None
+        _declare_parameter(written, known, ctx, None if known in copied else quote(name))
+    parameters.append(pl.Parameter(scope.session, SESSION_TYPE, "INOUT", pl.NULL))
+    entry = _entry(procedure, copied, quote(name), ctx)
+    given_back = [parameter for parameter in copied if parameter.output]
+    kept = _keep_outputs([p for p in procedure.parameters if p not in copied], ctx)
+    if given_back:
+        ctx.body_label = quote(fold(f"{name}_statements"))
+    body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    if given_back:
+        back = tuple(pl.Assign(f"{quote(name)}.{p.reference}", pl.Name(p.reference)) for p in given_back)
+        body = [
+            pl.Block(tuple(body), label=ctx.body_label),
+            pl.If(((pl.Raw(f"NOT {scope.session}.leaving"), back),)),
+        ]
+    session = pl.Name(scope.session)
+    outer: list[pl.Statement] = [
+        *refuse_planted(node.text.text),
+        pl.Call("ssb_internal.enter", (session, pl.Name(caller), pl.Text(node.name.name.text))),
+        pl.Block(
+            (leave_if_nested_too_deep(label, scope.session), *entry, *body),
+            label=label,
+            declarations=tuple(ctx.declarations.values()),
+        ),
+    ]
+    if ctx.savepoints:
+        # The end of a savepoint's block makes a doomed transaction writable again.
+        forbid = pl.Perform(pl.Invoke("ssb_internal.forbid_writing"))
+        outer.append(pl.If(((ctx.session_field("doomed"), (forbid,)),)))
+    outer += ctx.drop_temporary_tables()
+    if kept:
+        outer.append(pl.If(((ctx.session_field("leaving"), tuple(kept)),)))
+    outer.append(pl.Assign(scope.session, pl.Invoke("ssb_internal.leave", (session, pl.Name(caller)))))
+    block = pl.Block(tuple(outer), declarations=tuple(ctx.frame.declarations.values()))
+    arguments = ", ".join([*(pg_type(parameter) for parameter in procedure.parameters), SESSION_TYPE])
+    prepare = pl.Invoke(
+        "ssb_internal.prepare_module",
+        (pl.Text(node.action), pl.Text("PROCEDURE"), pl.Text(procedure.sql_name), pl.Text(arguments)),
+    )
+    routine = pl.Routine(
+        procedure.sql_name,
+        tuple(parameters),
+        block,
+        tag=node.name.name.text,
+        preface=tuple(pl.Comment(comment.text) for comment in node.comments),
+    )
+    return [pl.Select(prepare), *ctx.prelude, routine]
+
+
+_TEMPORARY = re.compile(r"\[(#(?:[^\]]|\]\])+)\]|\"(#[^\"]+)\"|(#[\w@$#]+)")
+
+
+def refuse_planted(text: str) -> list[pl.Statement]:
+    """Return what begins a module that names temporary objects, in a string too.
+
+    Where it runs with rights that its caller has not, an object of the caller's that does something of
+    its own is refused.
+    """
+    names = sorted({fold("".join(found).replace("]]", "]")) for found in _TEMPORARY.findall(text)})
+    if not names:
+        return []
+    array = pl.Array(tuple(map(pl.Text, names)), "text")
+    return [pl.Perform(pl.Invoke("ssb_internal.refuse_planted", (array,)))]
+
+
+def _entry(
+    procedure: Procedure, copied: Sequence[ProcedureParameter], name: str, ctx: Context
+) -> list[pl.Statement]:
+    """Convert the arguments to the declared types, into variables those that are ``copied``.
+
+    What does not fit fails the EXEC (8114).
+    """
+    risky: list[pl.Statement] = []
+    for parameter in copied:
+        reference = parameter.reference
+        outside = f"{name}.{reference}"
+        exact = pg_type(parameter) if parameter.type is None else parameter.type.postgres
+        initial: pl.Expr | None = converted(outside, parameter.type) or pl.Name(outside)
+        if may_overflow(parameter.type):
+            initial = None
+            risky.append(pl.Assign(reference, pl.Name(outside)))
+        elif needs_variable(parameter.type):
+            initial = pl.Name(outside)
+        ctx.declarations[reference] = pl.Declaration(reference, exact, initial)
+    result = conversions([(p.reference, p.type) for p in procedure.parameters if p not in copied])
+    if risky:
+        arguments = (pl.Name(ctx.session), pl.Number(0), pl.Text(ctx.routine_name or ""))
+        failed = pl.Invoke(
+            "ssb_internal.failed_argument",
+            (*arguments, pl.Name("SQLSTATE"), pl.Name("SQLERRM"), pl.Text("numeric")),
+        )
+        handler = (pl.Assign(ctx.session, failed), pl.Exit(ctx.body_label))
+        result.append(pl.Block(tuple(risky), handler=handler))
+    return result
+
+
+def _parameter(
+    written: nodes.Parameter, known: ProcedureParameter, ctx: Context, *, must_default: bool
+) -> pl.Parameter:
+    default: pl.Expr | None = pl.Raw("'{}'") if known.table_type is not None else None
+    if written.default is not None:
+        default = argument_value(written.default, known.type, ctx)
+    elif must_default and default is None:
+        # PostgreSQL wants a default behind every parameter that has one; NULL stands for "none".
+        default = pl.NULL
+    return pl.Parameter(known.reference, pg_type(known), "INOUT" if known.output else "IN", default)
+
+
+def _declare_parameter(
+    written: nodes.Parameter, known: ProcedureParameter, ctx: Context, qualifier: str | None
+) -> None:
+    name = written.variable.name
+    table = ctx.catalog.table_type_of(written.type)
+    if table is not None:
+        ctx.scope.declare_table(name, table.row_type, table.info, qualifier=qualifier)
+    elif known.type is None:
+        declare_cursor_parameter(written.variable, known.reference, ctx)
+    else:
+        ctx.scope.declare(name, ctx.type_of(written.type), qualifier=qualifier)
+
+
+def _keep_outputs(parameters: Sequence[ProcedureParameter], ctx: Context) -> list[pl.Statement]:
+    """OUTPUT parameters stay as they were when an error ends the procedure: keep them at entry."""
+    result: list[pl.Statement] = []
+    for parameter in parameters:
+        if not parameter.output:
+            continue
+        name = ctx.scope.helper(f"{fold(parameter.name)}_at_entry")
+        ctx.frame.declarations[name] = pl.Declaration(name, pg_type(parameter), pl.Name(parameter.reference))
+        result.append(pl.Assign(parameter.reference, pl.Name(name)))
+    return result
+
+
+def lower_routine_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Statement]:
+    """Lower the body of a routine; a lone BEGIN … END around it disappears.
+
+    GOTO and savepoints give it another shape.
+    """
+    statements: tuple[nodes.Statement, ...] = tuple(body)
+    ctx.cursor_definitions = count_definitions(statements)
+    ctx.deallocated_cursors = deallocated_cursors(statements)
+    ctx.passed_cursors = passed_cursors(statements)
+    ctx.located_cursors = located_cursors(statements)
+    if needs_jumps(statements):
+        return lower_with_jumps(statements, ctx)
+    if len(statements) == 1 and isinstance(statements[0], nodes.Block):
+        result = [*comments(statements[0].comments), *lower_branch(statements[0], ctx)]
+    else:
+        result = lower_body(statements, ctx)
+    if result and result[-1] == pl.Exit(ctx.body_label):
+        result.pop()  # RETURN at the very end
+    return result
+
+
+def free_label(name: str, tokens: Sequence[Token]) -> str:
+    """Return a block label: the routine's name, unless the text uses it as an identifier elsewhere."""
+    seen = sum(1 for token in tokens if token.kind in _NAMES and fold(token.name) == name)
+    return quote(name) if seen <= 1 else quote(fold(f"{name}_body"))
+
+
+_NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)

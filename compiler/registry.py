@@ -1,0 +1,80 @@
+"""Handlers by what they handle, a node class or a verb; the two ``dispatch`` modules hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar, get_type_hints, overload
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+Some = TypeVar("Some", bound=Callable[..., Any])
+
+
+class NoHandler(LookupError):
+    """Nothing is registered for a key; the message names the registry and the key."""
+
+
+class Registry(Generic[Handler]):
+    """One handler a key. A class without one of its own has that of its nearest base class.
+
+    Two handlers for one key are refused when the second module is imported (TypeError).
+    """
+
+    def __init__(self, name: str) -> None:
+        """``name`` stands in messages."""
+        self.name = name
+        self._handlers: dict[Any, Handler] = {}
+        self._found: dict[Any, Handler | None] = {}
+
+    @overload
+    def register(self, key: type | str, /, *keys: type | str) -> Callable[[Some], Some]: ...
+    @overload
+    def register(self, handler: Some, /) -> Some: ...
+    def register(self, *keys: Any) -> Any:
+        """Register the decorated function for ``keys``; without any, for the class of its first parameter."""
+        if len(keys) == 1 and callable(keys[0]) and not isinstance(keys[0], type):
+            handler = keys[0]
+            hints = get_type_hints(handler)
+            self._add(next(iter(hints.values())), handler)
+            return handler
+
+        def registering(handler: Any) -> Any:
+            for key in keys:
+                self._add(key, handler)
+            return handler
+
+        return registering
+
+    def _add(self, key: Any, handler: Handler) -> None:
+        known = self._handlers.get(key)
+        if known is not None and known is not handler:
+            raise TypeError(
+                f"{self.name}: {_shown(key)} has a handler in {known.__module__} and another one in "
+                f"{handler.__module__}"
+            )
+        self._handlers[key] = handler
+        self._found.clear()
+
+    def find(self, key: Any) -> Handler | None:
+        """Return the handler of ``key``, None when there is none."""
+        try:
+            return self._found[key]
+        except KeyError:
+            bases = key.__mro__ if isinstance(key, type) else (key,)
+            found = next((self._handlers[base] for base in bases if base in self._handlers), None)
+            self._found[key] = found
+            return found
+
+    def __getitem__(self, key: Any) -> Handler:
+        """Return the handler of ``key``. Raises NoHandler."""
+        found = self.find(key)
+        if found is None:
+            raise NoHandler(f"{self.name}: no handler for {_shown(key)}")
+        return found
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give the keys."""
+        return iter(self._handlers)
+
+
+def _shown(key: Any) -> str:
+    return key.__name__ if isinstance(key, type) else str(key)

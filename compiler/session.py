@@ -1,0 +1,481 @@
+"""A compile session: batches one after the other, with what they define.
+
+A batch that leaves a transaction open is compiled together with those after it, up to the one that closes it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from ..grammar.batches import BatchText, split
+from ..grammar.problems import Problem, Problems
+from ..grammar.source import Source
+from . import nodes
+from .analysis.callees import call_effect, callee_reads
+from .analysis.declared_types import types_declared, types_made, variable_names
+from .analysis.execution_switches import parse_only, when_executing
+from .analysis.live_status import BOTH, DEAD, Live, Status, read_at_start
+from .analysis.transaction_depth import ANY, CLOSED, Depths, State
+from .batches import MODULES, block_labels, error_verb, failed_before, is_plain
+from .builder.batches import parse_batch
+from .catalog.names import fold
+from .catalog.scope import Catalog, Scope, object_name, sets_row_limit
+from .check.statements import check_chains
+from .compiled import CompiledBatch, CompiledStatement, CompileOptions
+from .lower.batches import lower_batch_body, lower_module, lower_plain
+from .lower.context import SESSION_TYPE, Context, Frame, Mode
+from .lower.modules import function_signature
+from .lower.queries import announce_type, table_type_statement
+from .lower.routines import signature
+from .plpgsql import emit
+from .plpgsql import nodes as pl
+
+OPEN_BATCH = "pg_temp.ssb_batch"
+"""The procedure that ssb_internal.run_batches calls (session/open_batches.sql)."""
+Announced = tuple[nodes.Batch, Problems]
+READ_ONCE = 256 * 1024
+"""Characters up to which the tokens of a whole script are held, so that they are read once."""
+_DEFINING = frozenset({"PROC", "PROCEDURE", "FUNCTION", "USE"})
+
+
+class CompileSession:
+    """Compiles scripts or batches one after the other, keeping what they define."""
+
+    def __init__(self, options: CompileOptions | None = None) -> None:
+        """Start with no knowledge of the server."""
+        options = options or CompileOptions()
+        self.catalog = Catalog(options.database, options.default_database, options.collation)
+        self.problems = Problems()
+        self._keep_source = options.keep_source
+        self._stops: Callable[[int], bool] = lambda line: False
+        self._asked: nodes.Batch | None = None
+        self._answer = DEAD
+        self.share: tuple[int, int] | None = None
+        """Which procedures to compile: (remainder, divisor) of their numbers (checking.py); None: all."""
+        self._procedures = 0
+
+    def compile_script(
+        self,
+        source: Source,
+        *,
+        stops: Callable[[int], bool] = lambda line: False,
+        announced: Sequence[Announced] | None = None,
+    ) -> Iterator[CompiledBatch]:
+        """Yield the batches of a script, compiled, in order; holds what it defines and a few batches.
+
+        ``announced``: its definitions, where they have been read already (`read_definitions`).
+
+        ``stops`` tells whether an error in the batch that begins on a line ends the script: batches of
+        one transaction run as one block, which then ends by itself.
+        """
+        self._stops = stops
+        yield from self._compile(
+            batch for batch in map(self._switched, self._read(source, announced)) if batch
+        )
+
+    def _read(self, source: Source, announced: Sequence[Announced] | None = None) -> Iterator[nodes.Batch]:
+        """Yield the batches of a script; what any of them defines is known from the start."""
+        texts: Iterator[BatchText] | None = None
+        if announced is None and len(source.text) <= READ_ONCE:
+            held = deque(split(source, self.problems))
+            announced = _definitions(held)
+            texts = _taken(held)
+        elif announced is None:
+            announced = read_definitions(source)
+        self.announce(announced)
+        read = {batch.span.start: (batch, problems) for batch, problems in announced}
+        for text in split(source, self.problems) if texts is None else texts:
+            batch, problems = read.get(text.start, (None, None))
+            if batch is None or problems is None:
+                yield _read_batch(text, self.problems)
+            else:
+                self.problems.extend(problems)
+                yield batch
+
+    def compile_batches(self, source: Source, is_open: Callable[[], bool]) -> Iterator[CompiledBatch]:
+        """Yield the batches of what a user typed, each compiled by itself.
+
+        ``is_open`` tells, when the next batch is asked for, whether a transaction is open in the session.
+        """
+        for batch in map(self._switched, self._read(source)):
+            if batch is None:
+                continue
+            closed = not is_open()
+            entry = CLOSED if closed else ANY
+            if batch.has_errors or (
+                closed and Depths(batch.statements, entry, call_effect(self.catalog)).exit <= CLOSED
+            ):
+                yield from self._compile_group([batch], None)
+            else:
+                yield self._open_batch(batch, entry)
+
+    def _open_batch(self, batch: nodes.Batch, entry: State) -> CompiledBatch:
+        """Compile a batch to a procedure that is handed the session and leaves it in a setting.
+
+        It has no INOUT parameter: it may roll back the very transaction that made it, and PostgreSQL
+        looks result types up after a call.
+        """
+        problems = Problems()
+        frame = Frame()
+        (label,) = block_labels([batch])
+        scope = Scope(self.catalog, label=label)
+        scope.reserve(variable_names(batch.statements))
+        scope.taken.add(label)
+        scope.session = session = scope.helper("session")
+        scope.limits_rows = self.catalog.row_limited or sets_row_limit(batch.statements)
+        scope.taken.add(session)
+        ctx = self._context(batch, problems, scope, frame, entry, BOTH)
+        lowered = lower_batch_body(batch, ctx)
+        block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
+        answer = (pl.Text("pgsb.answer"), pl.Cast(pl.Name(session), "text"), pl.FALSE)
+        body = pl.Block(
+            (block, pl.Perform(pl.Invoke("set_config", answer))),
+            declarations=tuple(frame.declarations.values()),
+        )
+        routine = pl.Routine(OPEN_BATCH, (pl.Parameter(session, SESSION_TYPE),), body, tag="batch")
+        statements = [
+            CompiledStatement(emit.top_level(item), False, batch.span) for item in (*ctx.prelude, routine)
+        ]
+        finished = self._finish(batch, problems, statements, [])
+        return finished if finished.problems else replace(finished, open=True, plain=False)
+
+    def _switched(self, batch: nodes.Batch) -> nodes.Batch | None:
+        """Return the batch as SET NOEXEC has it run; None where SET PARSEONLY lets it only be read."""
+        if batch.has_errors:
+            return batch
+        self.catalog.parse_only = parse_only(batch, self.catalog.parse_only)
+        if self.catalog.parse_only:
+            return None
+        batch, self.catalog.noexec = when_executing(batch, self.catalog.noexec, self.problems)
+        return batch
+
+    # ------------------------------------------------------------ groups of batches
+
+    def announce(self, read: Sequence[Announced]) -> None:
+        """Learn the types and modules of whole scripts first: bodies may name what comes later."""
+        batches = [batch for batch, _ in read]
+        # Signatures name table types.
+        self._announce(batches, self._announce_type)
+        self._announce(batches, self._announce_module)
+
+    def _announce(
+        self, batches: Sequence[nodes.Batch], learn: Callable[[nodes.Statement, nodes.Batch], None]
+    ) -> None:
+        database = self.catalog.database
+        for batch in batches:
+            for statement in batch.statements:
+                if isinstance(statement, nodes.Use):
+                    self.catalog.database = statement.database.text.lower()
+                learn(statement, batch)
+        self.catalog.database = database
+
+    def _announce_type(self, statement: nodes.Statement, batch: nodes.Batch, nesting: int = 0) -> None:
+        """What is wrong with it is reported when its turn comes. Inside an IF it may be there already."""
+        if isinstance(statement, nodes.SqlStatement) and statement.kind == "CREATE TYPE":
+            context = self._context(batch, Problems(), Scope(self.catalog), Frame(), CLOSED)
+            context.nesting = nesting
+            if table_type_statement(statement, context) is None:
+                announce_type(statement, context)
+        for child in nodes.children_of(statement):
+            self._announce_type(child, batch, nesting + 1)
+
+    def _announce_module(self, statement: nodes.Statement, batch: nodes.Batch) -> None:
+        if isinstance(statement, nodes.CreateProcedure):
+            procedure = signature(statement, self.catalog)
+            self.catalog.define_procedure(procedure)
+            key = self.catalog.key(procedure.name)
+            if self.catalog.bodies.get(key) is not statement.body:
+                self.catalog.bodies[key] = statement.body
+                self.catalog.call_effects.clear()
+                self.catalog.call_reads.clear()
+        elif isinstance(statement, nodes.CreateFunction):
+            key = self.catalog.key(object_name(statement.name))
+            self.catalog.functions.setdefault(key, function_signature(statement, self.catalog))
+
+    def _compile(self, batches: Iterator[nodes.Batch]) -> Iterator[CompiledBatch]:
+        following = next(batches, None)
+        while following is not None:
+            group, following = self._group(following, batches)
+            yield from self._compile_group(group, following)
+
+    def _group(
+        self, first: nodes.Batch, others: Iterator[nodes.Batch]
+    ) -> tuple[list[nodes.Batch], nodes.Batch | None]:
+        """Return the batches from ``first`` up to the one after which no transaction is open, and the next.
+
+        Where none need be open they end before a batch whose variables are of a type that they make.
+        """
+        group: list[nodes.Batch] = []
+        made: set[str] = set()
+        state: State = CLOSED
+        for batch in chain((first,), others):
+            module = bool(batch.statements) and isinstance(batch.statements[0], MODULES)
+            if made and not module and state & CLOSED and made & types_declared(batch.statements):
+                return group, batch
+            group.append(batch)
+            if not batch.has_errors and not module:
+                state = Depths(batch.statements, state, call_effect(self.catalog)).exit
+                if batch.repeat > 1:
+                    state |= Depths(batch.statements, state, call_effect(self.catalog)).exit
+            if state <= CLOSED:
+                break
+            made |= types_made(batch.statements)
+        return group, next(others, None)
+
+    def _compile_group(
+        self, group: list[nodes.Batch], following: nodes.Batch | None
+    ) -> Iterator[CompiledBatch]:
+        first = group[0]
+        if len(group) == 1:
+            if first.has_errors:
+                yield self._failed(first, self.problems.within(first.span))
+                return
+            if first.statements and isinstance(first.statements[0], MODULES):
+                yield self._module(first)
+                return
+            if self._is_plain(first, following):
+                yield self._plain(first)
+                return
+        yield from self._block(group, following)
+
+    def _failed(self, batch: nodes.Batch, problems: Sequence[Problem]) -> CompiledBatch:
+        return CompiledBatch((), batch.line, problems=tuple(problems), span=batch.span)
+
+    # ------------------------------------------------------------ plain statements
+
+    def _reads_at_start(self, batch: nodes.Batch | None) -> Live:
+        """Return what a batch reads of the batch before it: asked twice of the same one."""
+        if batch is None:
+            return DEAD
+        if self._asked is not batch:
+            self._asked, self._answer = batch, read_at_start(batch.statements)
+        return self._answer
+
+    def _is_plain(self, batch: nodes.Batch, following: nodes.Batch | None) -> bool:
+        if batch.repeat > 1 or (following is not None and self._reads_at_start(following) != DEAD):
+            return False
+        if self.catalog.xact_abort and len(batch.statements) > 1:
+            return False
+        if self.catalog.row_limited or sets_row_limit(batch.statements):
+            return False
+        return all(is_plain(statement) for statement in batch.statements)
+
+    def _plain(self, batch: nodes.Batch) -> CompiledBatch:
+        problems = Problems()
+        ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
+        ctx.mode = Mode.PLAIN
+        statements: list[CompiledStatement] = []
+        comments: list[str] = []
+        for statement in batch.statements:
+            comments += [comment.text for comment in statement.comments]
+            # DROP of several objects is a statement for each: those that are there go.
+            each_alone = statement.verb == "DROP"
+            for part, item in enumerate(lower_plain(statement, ctx)):
+                counts = isinstance(item, pl.Plain) and item.counts_rows and self.catalog.nocount is not True
+                rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
+                text = "\n".join([*comments, emit.top_level(item)])
+                quiet = _without_result(item, comments)
+                comments.clear()
+                columns = item.columns if isinstance(item, pl.Plain) else None
+                continues = part > 0 and not each_alone
+                statements.append(
+                    CompiledStatement(
+                        text, rows, statement.span, counts, columns, continues, error_verb(statement), quiet
+                    )
+                )
+        return self._finish(batch, problems, statements, comments)
+
+    def _finish(
+        self, batch: nodes.Batch, problems: Problems, statements: list[CompiledStatement], comments: list[str]
+    ) -> CompiledBatch:
+        self.problems.extend(problems)
+        if problems.errors:
+            return self._failed(batch, problems.errors)
+        closing = (*comments, *(comment.text for comment in batch.closing_comments))
+        return CompiledBatch(
+            tuple(statements), batch.line, batch.repeat, comments=closing, plain=True, span=batch.span
+        )
+
+    # ------------------------------------------------------------ modules
+
+    def _is_of_others(self, batch: nodes.Batch) -> bool:
+        """Tell whether another process compiles the batch."""
+        if self.share is None or not isinstance(batch.statements[0], nodes.CreateProcedure):
+            return False
+        self._procedures += 1
+        return self._procedures % self.share[1] != self.share[0]
+
+    def _module(self, batch: nodes.Batch) -> CompiledBatch:
+        if self._is_of_others(batch):
+            return CompiledBatch((), batch.line)
+        problems = Problems()
+        ctx = self._context(batch, problems, Scope(self.catalog), Frame(), CLOSED)
+        statements: list[CompiledStatement] = []
+        for statement in batch.statements:
+            each_alone = statement.verb == "DROP"
+            for part, item in enumerate(lower_module(statement, ctx)):
+                continues = part > 0 and not each_alone
+                text = emit.top_level(item)
+                statements.append(
+                    CompiledStatement(
+                        text,
+                        False,
+                        statement.span,
+                        continues=continues,
+                        verb=error_verb(statement),
+                        quiet=_without_result(item, ()),
+                    )
+                )
+            if self._keep_source and isinstance(statement, MODULES):
+                arguments = (
+                    pl.Text(self.catalog.sql_name(object_name(statement.name))),
+                    pl.Text(batch.span.text),
+                )
+                keep = pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))
+                text = emit.top_level(keep)
+                statements.append(CompiledStatement(text, False, statement.span, continues=True))
+        return self._finish(batch, problems, statements, [])
+
+    # ------------------------------------------------------------ DO blocks
+
+    def _context(
+        self,
+        batch: nodes.Batch,
+        problems: Problems,
+        scope: Scope,
+        frame: Frame,
+        state: State,
+        read_after: Live = DEAD,
+    ) -> Context:
+        ctx = Context(
+            catalog=self.catalog,
+            scope=scope,
+            problems=problems,
+            mode=Mode.BATCH,
+            first_line=batch.line,
+            depths=Depths(batch.statements, state, call_effect(self.catalog), careful=True),
+            liveness=Status(batch.statements, read_after, callee_reads(self.catalog)),
+            body_label=scope.label,
+            frame=frame,
+        )
+        ctx.nocount = self.catalog.nocount
+        ctx.xact_abort = self.catalog.xact_abort
+        return ctx
+
+    def _block(self, group: list[nodes.Batch], following: nodes.Batch | None) -> Iterator[CompiledBatch]:
+        """Compile batches into one DO block, each with its own variables and error boundary."""
+        frame = Frame()
+        names = [name for batch in group for name in variable_names(batch.statements)]
+        names_of_blocks = block_labels(group)
+        around = frozenset(names_of_blocks).union(fold(name.lstrip("@")) for name in names)
+        session: str | None = None
+        prelude: list[pl.TopLevel] = []
+        results: list[tuple[nodes.Batch, tuple[Problem, ...]]] = []
+        body: list[pl.Statement] = []
+        state: State = CLOSED
+        others = (*group[1:], following)
+        for batch, label, next_batch in zip(group, names_of_blocks, others, strict=True):
+            if batch.has_errors:
+                found = self.problems.within(batch.span)
+                results.append((batch, found))
+                if self._stops(batch.line):
+                    break
+                body += failed_before(found, session)
+                continue
+            problems = Problems()
+            scope = Scope(self.catalog, label=label)
+            scope.taken_around = around
+            session = session or scope.helper("session")
+            scope.session = session
+            scope.limits_rows = self.catalog.row_limited or sets_row_limit(batch.statements)
+            scope.taken |= {session, *frame.declarations}
+            # A repeated batch is followed by itself.
+            left = self._reads_at_start(next_batch) | (
+                self._reads_at_start(batch) if batch.repeat > 1 else DEAD
+            )
+            ctx = self._context(batch, problems, scope, frame, state, left)
+            # An error may have ended the batch before this one at any depth.
+            state = ANY
+            lowered = lower_batch_body(batch, ctx)
+            self.problems.extend(problems)
+            results.append((batch, problems.errors))
+            if problems.errors:
+                if self._stops(batch.line):
+                    break
+                body += failed_before(problems.errors, session)
+                continue
+            prelude += ctx.prelude
+            block = pl.Block(tuple(lowered), label=label, declarations=tuple(ctx.declarations.values()))
+            settings = [("more", pl.TRUE)] + [("stop", pl.TRUE)] * self._stops(batch.line)
+            more = pl.Call("ssb_internal.end_batch", (pl.Name(session),), tuple(settings))
+            if batch.repeat > 1:
+                number = scope.helper("repetition")
+                body.append(pl.ForCount(number, batch.repeat, (block, more)))
+            else:
+                body += [block, more]
+        compiled: list[CompiledStatement] = []
+        first = group[0]
+        if body and session is not None:
+            if isinstance(body[-1], pl.Call):
+                body.pop()
+            body.append(pl.Call("ssb_internal.end_batch", (pl.Name(session),)))
+            declarations = (pl.Declaration(session, "ssb.session"), *frame.declarations.values())
+            begin = pl.Call("ssb_internal.begin_batch", (pl.Name(session),))
+            do = pl.Do(pl.Block((begin, *body), declarations=declarations))
+            for item in (*prelude, do):
+                compiled.append(CompiledStatement(emit.top_level(item), False, first.span))
+        placed = False
+        for batch, found in results:
+            if found or placed:
+                yield self._failed(batch, found)
+            else:
+                placed = True
+                yield CompiledBatch(tuple(compiled), batch.line, joined=len(group) > 1, span=batch.span)
+
+
+def _without_result(item: pl.TopLevel, comments: Sequence[str]) -> str | None:
+    """Return a call as a DO block, which prints no table in psql; None for what is no call."""
+    if not isinstance(item, pl.Select) or item.returns_rows:
+        return None
+    do = pl.Do(pl.Block((pl.Perform(item.call),)), tag="call")
+    return "\n".join([*comments, emit.top_level(do)])
+
+
+def read_definitions(source: Source) -> list[Announced]:
+    """Return the batches that define something, in order, each with what is wrong with it."""
+    return _definitions(split(source, Problems()))
+
+
+def _taken(held: deque[BatchText]) -> Iterator[BatchText]:
+    """Yield the texts from the front, letting go of each."""
+    while held:
+        yield held.popleft()
+
+
+def _definitions(texts: Iterable[BatchText]) -> list[Announced]:
+    read = []
+    for text in texts:
+        if _may_define(text):
+            problems = Problems()
+            read.append((_read_batch(text, problems), problems))
+    return read
+
+
+def _read_batch(text: BatchText, problems: Problems) -> nodes.Batch:
+    batch = parse_batch(text, problems)
+    check_chains(batch, problems)
+    return batch
+
+
+def _may_define(text: BatchText) -> bool:
+    """Tell whether other batches may have to know what this one says, wherever it stands."""
+    before = ""
+    for token in text.tokens:
+        word = token.word
+        if word in _DEFINING or (word == "TYPE" and before == "CREATE"):
+            return True
+        before = word
+    return False

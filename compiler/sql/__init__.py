@@ -1,0 +1,1 @@
+"""Queries, DML, table DDL and expressions: T-SQL → PostgreSQL; the only files that know sqlglot."""

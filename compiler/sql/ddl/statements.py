@@ -1,0 +1,74 @@
+"""DDL by its verb and kind: which module translates a statement on tables, indexes, types and sequences."""
+
+from __future__ import annotations
+
+from ....grammar.tokens import Token
+from ..context import Context, object_name
+from ..dispatch import DEFINITION, translates
+from ..interface import Ddl
+from ..parse.tokens import to_sqlglot
+from .alter_table import alter_table
+from .tables import create_index, create_table, create_type, drop, drop_index, sequence
+
+
+@translates(DEFINITION)
+def statement(tokens: list[Token], ctx: Context) -> Ddl | None:
+    """Translate a DDL statement on tables, indexes, types and sequences."""
+    reader = ctx.reader
+    reader.start(to_sqlglot(tokens))
+    if reader.word("CREATE", "TABLE"):
+        return create_table(reader, ctx)
+    if reader.word("ALTER", "TABLE"):
+        return alter_table(reader, ctx)
+    if reader.word("DROP", "TABLE"):
+        return drop(reader, ctx, "TABLE")
+    if reader.word("DROP", "VIEW"):
+        return drop(reader, ctx, "VIEW")
+    if reader.word("DROP", "INDEX"):
+        return drop_index(reader, ctx)
+    if reader.word("TRUNCATE", "TABLE"):
+        name = ctx.defined_name(object_name(reader.target()))
+        reader.rest()
+        return Ddl((f"TRUNCATE TABLE {name} RESTART IDENTITY",))
+    if reader.word("CREATE", "TYPE"):
+        return create_type(reader, ctx)
+    if reader.word("CREATE", "SEQUENCE"):
+        return sequence(reader, ctx, "CREATE")
+    if reader.word("ALTER", "SEQUENCE"):
+        return sequence(reader, ctx, "ALTER")
+    index = create_index(reader, ctx)
+    if index is not None:
+        return index
+    if _ignored(tokens, ctx):
+        return Ddl(())
+    reader.start(to_sqlglot(tokens))
+    words = " ".join(token.text for token in tokens[:2]).upper()
+    ctx.unsupported(words)
+    return None
+
+
+_IGNORED = {
+    ("CREATE", "STATISTICS"): "statistics are PostgreSQL's own business",
+    ("UPDATE", "STATISTICS"): "statistics are PostgreSQL's own business",
+    ("DROP", "STATISTICS"): "statistics are PostgreSQL's own business",
+    ("ALTER", "INDEX"): "indexes need no rebuilding here",
+    ("CREATE", "PRIMARY"): "XML indexes do not exist here",
+    ("CREATE", "XML"): "XML indexes do not exist here",
+    ("CREATE", "SPATIAL"): "spatial indexes do not exist here",
+    ("CREATE", "FULLTEXT"): "full-text search is not supported",
+    ("CREATE", "COLUMNSTORE"): "columnstore indexes do not exist here",
+}
+
+
+def _ignored(tokens: list[Token], ctx: Context) -> bool:
+    """Statements about storage only: accepted, with a warning that says so."""
+    if len(tokens) < 2:
+        return False
+    reason = _IGNORED.get((tokens[0].word, tokens[1].word))
+    if reason is None:
+        return False
+    if tokens[1].word != "STATISTICS":
+        words = [token.word for token in tokens[:4]]
+        name = " ".join(words[: words.index("INDEX") + 1] if "INDEX" in words else words[:2])
+        ctx.problems.add(f"{name} has no effect: {reason}", at=ctx.whole, severity="warning")
+    return True

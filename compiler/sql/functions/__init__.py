@@ -1,0 +1,1 @@
+"""The built-in functions: what each becomes."""

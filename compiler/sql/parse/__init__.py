@@ -1,0 +1,1 @@
+"""Tokens of a statement → sqlglot's tree and our own nodes."""

@@ -1,0 +1,197 @@
+"""One daemon leads for a database; others stand by.
+
+Who leads holds an advisory lock in its *listener* session, which also LISTENs. A
+process that dies loses its session and so the lock. One that hangs (stopped,
+swapped out, cut off from the server behind something that answers in its place)
+keeps both. So the leader counts up a sequence, the heartbeat:
+
+- The leader starts nothing unless its last heartbeat was answered within the lease.
+- Who stands by asks for the lock, and looks at the heartbeat as often. If it stays
+  the same for much longer than the lease, the leader's listener session is ended.
+- Whoever gets the lock first ends every session that the leader before has left:
+  its control and transport sessions, which hold a lock of their own (the fence), and
+  its readers. Only then does it lead. A leader that wakes up finds them ended and stands by.
+
+The time that counts is each process's own; the clocks of machines are not compared.
+"""
+
+import asyncio
+import contextlib
+import os
+import platform
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+
+from .. import __version__
+from .config import BrokerOptions
+from .control import LostConnection, one_row
+from .counts import Counts
+from .log import BrokerLog
+from .readers import Connection, open_connection
+
+_STANDBY_SECONDS = 0.5
+# The server must notice within two seconds that a leader's machine is gone.
+_LISTENER_SETTINGS = {
+    "tcp_keepalives_idle": "1",
+    "tcp_keepalives_interval": "1",
+    "tcp_keepalives_count": "1",
+    "tcp_user_timeout": "2000",
+    "statement_timeout": "0",
+    "idle_session_timeout": "0",
+}
+# In heartbeats: the leader stops starting things well before another one takes its place.
+_LEASE = 3
+_HUNG_AFTER = 6
+
+
+def now() -> float:
+    """Seconds that go on while the machine sleeps, where the system has such a clock."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
+
+def introduction() -> list[Any]:
+    """Machine and process, and version: what ssb.broker_daemons shows."""
+    return [f"{platform.node()} [{os.getpid()}]", __version__]
+
+
+@dataclass
+class Leadership:
+    """The leader's listener session, and until when it may act."""
+
+    listener: Connection
+    pid: int
+    """The server process of the listener session; a pooler tells clients other numbers."""
+    heartbeat: float
+    _beaten_at: float = field(default_factory=now)
+
+    @property
+    def is_valid(self) -> bool:
+        """False when another daemon may be about to take over: start nothing."""
+        return now() - self._beaten_at < _LEASE * self.heartbeat
+
+    async def join(self, connection: Connection) -> None:
+        """Make the session one of this leader's, which its successor ends. Raises LostConnection."""
+        if not (await one_row(connection, "SELECT ssb_internal.broker_joined(%s)", self.pid))[0]:
+            raise LostConnection("another daemon leads now")
+
+    async def beat(self) -> None:
+        """Count the heartbeat up. Raises psycopg.Error, LostConnection."""
+        sent = now()
+        try:
+            async with asyncio.timeout(_HUNG_AFTER * self.heartbeat):
+                await self.listener.execute("SELECT pg_catalog.nextval('ssb.broker_heartbeat')")
+        except TimeoutError:
+            raise LostConnection("the server does not answer") from None
+        # When it was sent: what came between does not make the lease longer.
+        self._beaten_at = sent
+
+    async def listen(self, heard: Callable[[psycopg.Notify], None]) -> None:
+        """Hand on what comes by NOTIFY, with a heartbeat in between, until the session ends."""
+        while True:
+            await self.beat()
+            async for notice in self.listener.notifies(timeout=self.heartbeat):
+                heard(notice)
+
+
+class Candidate:
+    """A daemon that wants to lead."""
+
+    def __init__(
+        self, options: BrokerOptions, log: BrokerLog, stopping: asyncio.Event, counts: Counts
+    ) -> None:
+        self._options = options
+        self._counts = counts
+        self._log = log
+        self._stopping = stopping
+
+    @contextlib.asynccontextmanager
+    async def leadership(self) -> AsyncIterator[Leadership]:
+        """Wait until this daemon leads, or is to stop. Raises psycopg.Error, LostConnection."""
+        listener = await open_connection(
+            self._options.dsn, _LISTENER_SETTINGS, application_name="pgsb broker"
+        )
+        try:
+            await self._wait_for_promotion(listener)
+            await self._wait_for_lock(listener)
+            (pid,) = await one_row(listener, "SELECT pg_catalog.pg_backend_pid()")
+            yield Leadership(listener, pid, self._options.heartbeat)
+        finally:
+            # Not politely: a server that does not answer would keep us here.
+            with contextlib.suppress(psycopg.Error, TimeoutError):
+                async with asyncio.timeout(2):
+                    await listener.close()
+
+    async def _wait_for_promotion(self, listener: Connection) -> None:
+        """A standby can neither be written to nor LISTENed to: be there when it becomes the server."""
+        is_told = False
+        while (
+            not self._stopping.is_set()
+            and (await one_row(listener, "SELECT pg_catalog.pg_is_in_recovery()"))[0]
+        ):
+            if not is_told:
+                is_told = True
+                self._counts.state = "standing_by"
+                self._log.write("info", "standing_by", "the server is a standby; waiting for its promotion")
+            await pause(self._stopping, _STANDBY_SECONDS)
+
+    async def _wait_for_lock(self, listener: Connection) -> None:
+        is_told = False
+        watch = HeartbeatWatch(_HUNG_AFTER * self._options.heartbeat)
+        while not self._stopping.is_set():
+            (leads, heartbeat) = await one_row(listener, "SELECT * FROM ssb_internal.broker_try_to_lead()")
+            if leads:
+                return
+            if not is_told:
+                is_told = True
+                await listener.execute("SELECT ssb_internal.broker_began(%s, %s, false)", introduction())
+                self._counts.state = "standing_by"
+                self._log.write("info", "standing_by", "another daemon leads; ready to take over")
+            if watch.is_hung(heartbeat, now()):
+                await self._end_hung_leader(listener)
+                watch = HeartbeatWatch(_HUNG_AFTER * self._options.heartbeat)
+            await pause(self._stopping, min(_STANDBY_SECONDS, self._options.heartbeat))
+
+    async def _end_hung_leader(self, listener: Connection) -> None:
+        try:
+            (host,) = await one_row(listener, "SELECT ssb_internal.broker_end_leader()")
+        except psycopg.errors.InsufficientPrivilege as error:
+            self._log.write("error", "leader_hangs", f"cannot end its session: {error.diag.message_primary}")
+            return
+        if host is not None:
+            self._log.write(
+                "warning",
+                "leader_hangs",
+                f"{host} leads and has been silent for {_HUNG_AFTER * self._options.heartbeat:g} s: "
+                "its session is ended",
+            )
+
+
+class HeartbeatWatch:
+    """Tells a leader that hangs from a server, or a standby, that did."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._heartbeat: int | None = None
+        self._since = self._looked_at = 0.0
+
+    def is_hung(self, heartbeat: int | None, at: float) -> bool:
+        """True when it has been the same for too long, without a gap in looking."""
+        # After a gap nobody knows who was silent: the server, this process, or the leader.
+        if heartbeat != self._heartbeat or at - self._looked_at > self._seconds / 2:
+            self._heartbeat, self._since = heartbeat, at
+        self._looked_at = at
+        return at - self._since > self._seconds
+
+
+async def pause(event: asyncio.Event, seconds: float) -> None:
+    """Until the event, at most so many seconds."""
+    # Not asyncio.wait_for: in Python 3.11 it may swallow a cancellation.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

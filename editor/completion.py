@@ -1,0 +1,132 @@
+"""What can be written at the cursor: keywords that the grammar accepts there, names of the open scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..grammar.batches import BatchText, split
+from ..grammar.lexer import lex
+from ..grammar.parser import keywords_after
+from ..grammar.problems import Problems
+from ..grammar.records import dataclass
+from ..grammar.source import Source
+from ..grammar.tokens import RESERVED_WORDS, STATEMENT_WORDS, Token, TokenKind
+from .documents import NAME_KINDS, Document
+
+_ROWS = frozenset({"table", "view", "queue", "synonym", "function"})
+_ANY = frozenset({"table", "view", "function", "procedure", "queue", "sequence", "synonym", "type"})
+_QUERIES = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH"})
+# The words before the cursor (upper case) → the kinds of names that can stand there.
+_AFTER: tuple[tuple[str, frozenset[str]], ...] = (
+    (r"(?:RECEIVE|GET CONVERSATION GROUP)\b.* FROM", frozenset({"queue"})),
+    # A new name is coming.
+    (
+        r"CREATE (?:OR ALTER )?(?:MESSAGE TYPE|CONTRACT|QUEUE|SERVICE|TABLE|VIEW|PROC(?:EDURE)?|FUNCTION)",
+        frozenset(),
+    ),
+    (r"(?:MESSAGE TYPE|CREATE CONTRACT .*[(,])", frozenset({"message type"})),
+    (r"(?:CONTRACT|CONTRACT_NAME =|(?:CREATE|ALTER) SERVICE .*[(,])", frozenset({"contract"})),
+    (r"(?:SERVICE(?: : :| ::)?|(?:LOCAL_|REMOTE_)SERVICE_NAME =)", frozenset({"service"})),
+    (r"QUEUE", frozenset({"queue"})),
+    (r"(?:EXEC|EXECUTE|PROC|PROCEDURE|PROCEDURE_NAME =)", frozenset({"procedure"})),
+    (r"(?:INSERT|INTO|UPDATE|DELETE|TRUNCATE TABLE|TABLE|MERGE)", frozenset({"table", "view", "synonym"})),
+    (r"VIEW", frozenset({"view"})),
+    (r"ROUTE", frozenset({"route"})),
+    (r"BINDING", frozenset({"remote service binding"})),
+    (r"BROKER PRIORITY", frozenset({"broker priority"})),
+    (r"SCHEMA COLLECTION", frozenset({"XML schema collection"})),
+    (r"CERTIFICATE", frozenset({"certificate"})),
+    (r"NEXT VALUE FOR", frozenset({"sequence"})),
+    (r"(?:FROM|JOIN|APPLY|ON)", _ROWS),
+)
+_PATTERNS = tuple((re.compile(rf"(?:.* )?{before}", re.DOTALL), kinds) for before, kinds in _AFTER)
+_WORDS_LOOKED_AT = 200
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A text to write in place of ``start`` … the cursor; ``kind`` is ``keyword`` or a name's."""
+
+    text: str
+    kind: str
+    start: int
+
+
+def complete(document: Document, offset: int, documents: Iterable[Document]) -> list[Candidate]:
+    """Return what can stand at ``offset``, names first; nothing inside comments and after ``@``."""
+    before = Source(document.source.name, document.source.text[:offset])
+    batch, started, commented = _batch_before(before)
+    if commented:
+        return []
+    quoted = None
+    start = offset
+    if started is not None:
+        if started.kind in (TokenKind.VARIABLE, TokenKind.NUMBER, TokenKind.BINARY):
+            return []
+        start, quoted = started.start, started.kind
+    kinds, exclusive = _kinds(batch.tokens)
+    names = {(one.name, one.kind) for other in documents for one in other.definitions if one.kind in kinds}
+    found = [Candidate(_spelled(name, quoted), kind, start) for name, kind in sorted(names)]
+    qualified = bool(batch.tokens) and batch.tokens[-1].word == "."
+    if quoted in (None, TokenKind.WORD) and not qualified:
+        words = _keywords(batch, not (exclusive and names))
+        found += [Candidate(word, "keyword", start) for word in sorted(words)]
+    return found
+
+
+def _batch_before(source: Source) -> tuple[BatchText, Token | None, bool]:
+    """Return the batch that the cursor is in, the token that is being written, and whether in a comment."""
+    end = len(source.text)
+    problems = Problems()
+    batch = [BatchText(source, end, end), *split(source, problems)][-1]
+    if any(problem.number == 113 for problem in problems):
+        return batch, None, True
+    # Asked of the tokens: comments alone are no batch.
+    closing = list(lex(source, Problems()))[-1:]
+    if closing and closing[0].end == end and closing[0].text.startswith("--"):
+        return batch, None, True
+    if batch.end != end:  # GO stands after it
+        return BatchText(source, end, end), None, False
+    last = batch.tokens[-1] if batch.tokens else None
+    if last is None or last.end != end or last.kind is TokenKind.SYMBOL or last.kind is TokenKind.COMMENT:
+        return batch, None, False
+    if last.kind in (*NAME_KINDS, TokenKind.STRING) and len(last.text) > 1 and last.text[-1] in "]\"'":
+        return batch, None, False
+    return BatchText(source, batch.start, last.start, 1, batch.tokens[:-1], batch.comments), last, False
+
+
+def _kinds(tokens: Sequence[Token]) -> tuple[frozenset[str], bool]:
+    """Return the kinds of names that can follow, and whether nothing else can."""
+    tokens = tokens[-_WORDS_LOOKED_AT:]
+    while len(tokens) > 1 and tokens[-1].word == ".":
+        tokens = tokens[:-2]
+    first = 0
+    for index, token in enumerate(tokens):
+        if token.word in STATEMENT_WORDS or token.word in ("RECEIVE", "SEND", "GET", ";"):
+            first = index
+    words = " ".join(token.word or token.text for token in tokens[first:])
+    for pattern, kinds in _PATTERNS:
+        if pattern.fullmatch(words):
+            return kinds, True
+    return _ANY, False
+
+
+def _keywords(batch: BatchText, in_queries: bool) -> frozenset[str]:
+    """Return the keywords that the grammar accepts next; ``in_queries``: those of queries too."""
+    accepted = keywords_after(batch)
+    last = next((token.word for token in reversed(batch.tokens) if token.word in STATEMENT_WORDS), "")
+    # The grammar takes queries as text: any word of the language may be right there.
+    return accepted | RESERVED_WORDS if in_queries and (not accepted or last in _QUERIES) else accepted
+
+
+def _spelled(name: str, quoted: TokenKind | None) -> str:
+    """Return a name as it is written where a quote may have been opened."""
+    if quoted is TokenKind.STRING:
+        return "'" + name.replace("'", "''") + "'"
+    if quoted is TokenKind.QUOTED:
+        return '"' + name.replace('"', '""') + '"'
+    plain = re.fullmatch(r"[^\W\d][\w@#$]*|#+\w[\w@#$]*", name) and name.upper() not in RESERVED_WORDS
+    if plain and quoted is not TokenKind.BRACKETED:
+        return name
+    return "[" + name.replace("]", "]]") + "]"

@@ -1,0 +1,76 @@
+"""The compiler's problems of the scripts that are open."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+
+from ..compiler.compiled import CompileOptions
+from ..compiler.session import CompileSession, read_definitions
+from ..grammar.problems import Problem, Problems
+from ..grammar.records import dataclass
+from ..grammar.source import Source
+from .documents import Document
+
+Prepare = Callable[[Source, Problems], Source]
+"""Obeys sqlcmd's directives of a script; adds what is wrong with them."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem at characters ``start`` … ``end - 1`` of the document."""
+
+    start: int
+    end: int
+    problem: Problem
+
+
+def check(
+    documents: Sequence[Document], options: CompileOptions, prepare: Prepare
+) -> list[tuple[Document, list[Finding]]]:
+    """Return what is wrong with each document; types and modules of all of them are known to each.
+
+    Never raises: an error of the compiler itself is a finding at the beginning of the document.
+    """
+    return [
+        (document, _check(document, [one for one in documents if one is not document], options, prepare))
+        for document in documents
+    ]
+
+
+def _check(
+    document: Document, others: Sequence[Document], options: CompileOptions, prepare: Prepare
+) -> list[Finding]:
+    problems = Problems()
+    try:
+        source = prepare(document.source, problems)
+        session = CompileSession(options)
+        session.announce([one for other in others for one in read_definitions(other.source)])
+        for _ in session.compile_script(source):
+            pass
+        problems.extend(session.problems)
+    except Exception as error:
+        # The editor must go on; stderr is its log of the server.
+        traceback.print_exc()
+        problems.add(
+            f"internal error: {type(error).__name__}: {error}",
+            document.source.span(0, 0),
+            hint="this is a defect of pgsb, please report it with the script",
+        )
+    return [found for problem in problems if (found := _placed(problem, document)) is not None]
+
+
+def _placed(problem: Problem, document: Document) -> Finding | None:
+    """Return a problem with its place in the document; None for one of a file that it reads in."""
+    span = problem.span
+    if span.source is document.source:
+        return Finding(span.start, max(span.end, span.start), problem)
+    name, line = span.source.origin(span.line)
+    if name != document.source.name or line > document.source.line_count:
+        return None
+    # A text of sqlcmd's directives has other offsets, and a line with a variable other columns.
+    start, text = document.source.line_start(line), document.source.line_text(line)
+    if span.source.line_text(span.line) == text:
+        first = start + span.column - 1
+        return Finding(first, min(first + span.end - span.start, start + len(text)), problem)
+    return Finding(start + len(text) - len(text.lstrip()), start + len(text), problem)

@@ -1,0 +1,70 @@
+"""Message bodies for people: what they look like, as text, JSON, XML and bytes."""
+
+import contextlib
+import json
+import re
+from xml.dom import minidom
+from xml.parsers.expat import ExpatError
+
+LIMIT = 65536
+"""More bytes than these are not shown."""
+_XML_LIMIT = 20_000
+
+
+def forms(body: bytes) -> dict[str, str]:
+    """The ways to show a body, the best first: of JSON, XML, text and hex, those that it has."""
+    body = body[:LIMIT]
+    shown: dict[str, str] = {}
+    text = as_text(body)
+    if text is not None:
+        with contextlib.suppress(ValueError, RecursionError):
+            shown["JSON"] = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        if text.lstrip("\ufeff \r\n\t").startswith("<") and (pretty := _as_xml(text)) is not None:
+            shown["XML"] = pretty
+        shown["text"] = text
+    shown["hex"] = as_hex(body)
+    return shown
+
+
+def as_text(body: bytes) -> str | None:
+    """UTF-16 as NVARCHAR is sent, else UTF-8; None for what is neither."""
+    for coding in ("utf-16-le", "utf-8") if _looks_wide(body) else ("utf-8",):
+        try:
+            text = body.decode(coding)
+        except UnicodeDecodeError:
+            continue
+        if not re.search("[\x00-\x08\x0e-\x1f]", text):
+            return text
+    return None
+
+
+def _looks_wide(body: bytes) -> bool:
+    """Every second byte of the beginning is 0, or there is a mark."""
+    start = body[:64]
+    return body[:2] == b"\xff\xfe" or (
+        len(start) >= 2 and len(body) % 2 == 0 and start[1::2].count(0) * 2 > len(start) // 2
+    )
+
+
+def _as_xml(text: str) -> str | None:
+    # A document type may define entities that grow without end; messages have none.
+    if "<!" in text or len(text) > _XML_LIMIT:
+        return None
+    try:
+        document = minidom.parseString(re.sub(r"^\ufeff?<\?xml[^>]*\?>", "", text).encode())
+    except (ExpatError, ValueError):
+        return None
+    pretty = document.documentElement.toprettyxml(indent="  ") if document.documentElement else ""
+    return "\n".join(line for line in pretty.splitlines() if line.strip())
+
+
+def as_hex(body: bytes) -> str:
+    """Sixteen bytes a line: place, bytes, characters."""
+    lines = []
+    for place in range(0, min(len(body), 4096), 16):
+        part = body[place : place + 16]
+        letters = "".join(chr(one) if 32 <= one < 127 else "." for one in part)
+        lines.append(f"{place:06x}  {part.hex(' '):<47}  {letters}")
+    if len(body) > 4096:
+        lines.append("…")
+    return "\n".join(lines)

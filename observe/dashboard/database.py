@@ -1,0 +1,123 @@
+"""Connections with limits, and answers that all who look share."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from ...server.connect import Target
+
+Row = dict[str, Any]
+_CONNECTIONS = 4
+
+
+class Busy(Exception):
+    """No connection came free, or the database did not answer in time; the text is for the reader."""
+
+
+@dataclass
+class _Remembered:
+    value: Any = None
+    at: float = float("-inf")
+    took: float = 0.0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Instance:
+    """One PostgreSQL database. Reads are read-only transactions that a timeout ends."""
+
+    def __init__(self, name: str, target: Target, timeout: float) -> None:
+        self.name = name
+        self.target = target
+        self._timeout = timeout
+        self._remembered: dict[str, _Remembered] = {}
+        self._background: set[asyncio.Task[list[Row]]] = set()
+        self._pool: AsyncConnectionPool[psycopg.AsyncConnection[Row]] = AsyncConnectionPool(
+            make_conninfo(target.dsn, connect_timeout=5),
+            min_size=0,
+            max_size=_CONNECTIONS,
+            max_idle=60,
+            timeout=timeout,
+            open=False,
+            configure=self._configure,
+            kwargs={
+                "autocommit": True,
+                "prepare_threshold": None,
+                "fallback_application_name": "pgsb dashboard",
+                "row_factory": dict_row,
+            },
+        )
+
+    async def open(self) -> None:
+        """Be ready; nothing is connected before the first question."""
+        await self._pool.open(wait=False)
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        await self._pool.close(timeout=2)
+
+    async def _configure(self, connection: psycopg.AsyncConnection[Row]) -> None:
+        await connection.execute(
+            f"SET statement_timeout = {int(self._timeout * 1000)}; SET jit = off; SET TimeZone = 'UTC'"
+        )
+
+    @asynccontextmanager
+    async def connection(self) -> Any:
+        """A connection that may write. Raises Busy."""
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except psycopg.errors.QueryCanceled as error:
+            raise Busy(f"The database took longer than {self._timeout:g} s for this.") from error
+        except psycopg.OperationalError as error:
+            # PoolTimeout is one: nobody could connect, or all connections are at work.
+            raise Busy(f"The database cannot be reached: {' '.join(str(error).split())}") from error
+
+    async def rows(self, query: str, *parameters: Any) -> list[Row]:
+        """Ask, in a transaction that can change nothing. Raises Busy, psycopg.Error."""
+        async with self.connection() as connection, connection.transaction():
+            await connection.execute("SET TRANSACTION READ ONLY")
+            cursor = await connection.execute(query, list(parameters) or None)
+            return cast(list[Row], await cursor.fetchall())
+
+    async def change(self, query: str, *parameters: Any) -> Any:
+        """Do it; the first column of the first row. Raises Busy, psycopg.Error."""
+        async with self.connection() as connection:
+            cursor = await connection.execute(query, list(parameters) or None)
+            row = await cursor.fetchone() if cursor.description is not None else None
+        # What was looked at before is out of date.
+        self._remembered.clear()
+        return next(iter(row.values())) if row else None
+
+    def in_background(self, asked: Coroutine[Any, Any, list[Row]]) -> asyncio.Task[list[Row]]:
+        """A question that is answered also when nobody waits for it any more."""
+        task = asyncio.create_task(asked)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        # An error that nobody waited for comes again with the next question.
+        task.add_done_callback(lambda one: one.cancelled() or one.exception())
+        return task
+
+    async def remembered(
+        self, name: str, seconds: float, ask: Callable[[], Awaitable[Sequence[Any]]]
+    ) -> Sequence[Any]:
+        """The answer, asked anew at most every so many seconds, and never more than 2 % of the time."""
+        one = self._remembered.setdefault(name, _Remembered())
+        async with one.lock:
+            if time.monotonic() - one.at > max(seconds, 50 * one.took):
+                began = time.monotonic()
+                one.value = await ask()
+                one.at = time.monotonic()
+                one.took = one.at - began
+            return cast(Sequence[Any], one.value)
+
+    def load(self) -> float:
+        """Seconds that the last look at all queues took: pages ask again after 50 times that."""
+        return self._remembered["queues"].took if "queues" in self._remembered else 0.0

@@ -1,0 +1,1 @@
+"""The overview in a terminal: overview.py what it shows, app.py keys and looking again."""

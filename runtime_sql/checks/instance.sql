@@ -1,0 +1,71 @@
+-- Checks 1xx: the instance and the server's settings. Called by ssb.diagnose.
+CREATE OR REPLACE FUNCTION ssb_internal.check_instance(p_limits jsonb)
+RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT 101, ssb_internal.database_name(d.database_id), 'is_broker_enabled is 0, and it has services',
+           format('ALTER DATABASE %s SET ENABLE_BROKER;', ssb_internal.in_brackets(ssb_internal.database_name(d.database_id))), 'pgsb shell'
+      FROM ssb.database AS d
+     WHERE NOT d.is_broker_enabled AND EXISTS (SELECT FROM ssb.service AS s WHERE s.database_id = d.database_id)
+    UNION ALL
+    SELECT 102, format('session %s', a.pid),
+           format('%s of %s, %s, in a transaction since %s', coalesce(nullif(a.application_name, ''), 'a client'), a.usename,
+                  a.state, to_char(a.xact_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('SELECT pg_terminate_backend(%s);', a.pid), 'psql'
+      FROM pg_stat_activity AS a CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND coalesce(a.backend_xmin, a.backend_xid) IS NOT NULL
+       AND a.xact_start < clock_timestamp() - l.old_transaction
+    UNION ALL
+    SELECT 102, format('prepared transaction %s', p.gid),
+           format('prepared by %s at %s', p.owner, to_char(p.prepared AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('ROLLBACK PREPARED %L;', p.gid), 'psql'
+      FROM pg_prepared_xacts AS p CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE p.database = current_database() AND p.prepared < clock_timestamp() - l.old_transaction
+    UNION ALL
+    -- Inactive slots alone: one in use moves on.
+    SELECT 102, format('replication slot %s', s.slot_name),
+           format('inactive, and %s transactions behind', greatest(age(s.xmin), age(s.catalog_xmin))),
+           format('SELECT pg_drop_replication_slot(%L);', s.slot_name), 'psql'
+      FROM pg_replication_slots AS s
+     WHERE NOT s.active AND s.xmin IS NOT NULL
+    UNION ALL
+    SELECT 103, 'autovacuum', 'the server''s setting is off', 'ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf();', 'psql'
+     WHERE current_setting('autovacuum') = 'off'
+    UNION ALL
+    SELECT 103, c.oid::regclass::text, 'autovacuum_enabled is off for this table',
+           format('ALTER TABLE %s RESET (autovacuum_enabled);', c.oid::regclass), 'psql'
+      FROM pg_class AS c
+     WHERE c.oid IN ('ssb.conversation_endpoint'::regclass, 'ssb.message_0'::regclass, 'ssb.message_1'::regclass)
+       AND 'autovacuum_enabled=false' = ANY (c.reloptions)
+    UNION ALL
+    SELECT 104, s.relid::regclass::text, format('%s rows are dead, %s live', s.n_dead_tup, s.n_live_tup),
+           format('VACUUM (ANALYZE) %s;', s.relid::regclass), 'psql'
+      FROM pg_stat_all_tables AS s CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE s.relid = 'ssb.conversation_endpoint'::regclass AND s.n_dead_tup >= l.dead_rows AND s.n_dead_tup > s.n_live_tup
+    UNION ALL
+    SELECT 105, 'max_connections', format('%s of %s are in use', n.used, current_setting('max_connections')),
+           format('ALTER SYSTEM SET max_connections = %s;  -- and restart the server', current_setting('max_connections')::integer * 2),
+           'psql'
+      FROM (SELECT count(*) AS used FROM pg_stat_activity AS a WHERE a.backend_type = 'client backend') AS n
+     CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE n.used >= l.connections * current_setting('max_connections')::integer
+    UNION ALL
+    SELECT 106, s.name, 'is off', format('ALTER SYSTEM SET %I = on; SELECT pg_reload_conf();', s.name), 'psql'
+      FROM pg_settings AS s WHERE s.name IN ('fsync', 'full_page_writes') AND s.setting = 'off'
+    UNION ALL
+    SELECT 107, current_database()::text, 'lower(''É'') is not ''é''',
+           'CREATE DATABASE shop TEMPLATE template0 LC_CTYPE ''C.UTF-8'';  -- and move there', 'psql'
+     WHERE lower('É') <> 'é'
+    UNION ALL
+    SELECT 108, 'client_connection_check_interval', 'is 0',
+           format('ALTER DATABASE %I SET client_connection_check_interval = ''1s'';', current_database()), 'psql'
+      FROM pg_settings AS s WHERE s.name = 'client_connection_check_interval' AND s.reset_val = '0'
+    UNION ALL
+    SELECT 109, ssb_internal.runtime_owner()::text, 'is no member of pg_read_all_stats', format('GRANT pg_monitor TO %I;', ssb_internal.runtime_owner()), 'psql'
+     WHERE NOT pg_has_role(ssb_internal.runtime_owner(), 'pg_read_all_stats', 'USAGE')
+    UNION ALL
+    SELECT 110, ssb_internal.runtime_owner()::text, 'is a superuser', NULL, NULL
+      FROM pg_roles AS r WHERE r.rolname = ssb_internal.runtime_owner() AND r.rolsuper;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.check_instance(jsonb) FROM PUBLIC;

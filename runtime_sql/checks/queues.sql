@@ -1,0 +1,90 @@
+-- Checks 3xx: queues and activation, on the measures that ssb.queue_status shows. Called by ssb.diagnose.
+CREATE OR REPLACE FUNCTION ssb_internal.check_queues(p_limits jsonb)
+RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+    WITH measured AS MATERIALIZED (
+        SELECT m.*, q AS definition, ssb_internal.tsql_name(q) AS tsql_name, l.waiting, m.oldest_age > l.waiting AS is_late
+          FROM ssb_internal.queue_measures(NULL, 1000) AS m
+          JOIN ssb.queue AS q ON q.queue_id = m.queue_id
+         CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l),
+    -- The programs, as the daemon would call them, and as whom.
+    programs AS MATERIALIZED (
+        SELECT m.queue, m.queue_id, m.tsql_name, q.activation_procedure, q.order_sequence, q.owner, q.database_id,
+               coalesce(q.execute_as, q.owner) AS principal, ssb_internal.role_of(coalesce(q.execute_as, q.owner)) AS role,
+               p.oid AS procedure, p.prosecdef, p.pronamespace
+          FROM measured AS m JOIN ssb.queue AS q ON q.queue_id = m.queue_id
+          LEFT JOIN LATERAL (SELECT f.oid, f.prosecdef, f.pronamespace
+                               FROM pg_proc AS f JOIN pg_namespace AS n ON n.oid = f.pronamespace
+                              WHERE ARRAY[n.nspname::text, f.proname::text] = parse_ident(q.activation_procedure) AND f.prokind = 'p'
+                              LIMIT 1) AS p ON true
+         WHERE q.is_activation_enabled)
+    SELECT 301, m.queue, format('after %s in a row; %s in the queue', ssb_internal.counted(m.rollbacks_in_a_row, 'rollback'), ssb_internal.counted(m.depth, 'message')),
+           format('ALTER QUEUE %s WITH STATUS = ON;', m.tsql_name), 'pgsb shell'
+      FROM measured AS m WHERE m.state = 'STOPPED BY POISON'
+    UNION ALL
+    SELECT 302, m.queue, format('%s in the queue', ssb_internal.counted(m.depth, 'message')), format('ALTER QUEUE %s WITH STATUS = ON;', m.tsql_name), 'pgsb shell'
+      FROM measured AS m WHERE m.state = 'OFF' AND m.depth > 0
+    UNION ALL
+    SELECT 303, m.queue, format('%s, the oldest since %s', ssb_internal.counted(m.depth, 'message'), to_char(m.oldest_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('ALTER QUEUE %s WITH ACTIVATION (STATUS = ON, PROCEDURE_NAME = dbo.MyProgram, MAX_QUEUE_READERS = 4, EXECUTE AS OWNER);',
+                  m.tsql_name), 'pgsb shell'
+      FROM measured AS m
+     WHERE m.state = 'ON' AND m.is_late AND NOT m.is_activation_enabled AND m.held_by IS NULL AND coalesce(m.out_per_second, 0) = 0
+    UNION ALL
+    SELECT 304, m.queue, format('%s, the oldest waits for %s, %s', ssb_internal.counted(m.depth, 'message'), date_trunc('second', m.oldest_age),
+                                ssb_internal.counted(m.readers, 'reader')),
+           format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = %s);', m.tsql_name, m.max_readers * 2), 'pgsb shell'
+      FROM measured AS m
+     WHERE m.state = 'ON' AND m.is_late AND m.is_activation_enabled AND m.max_readers > 0 AND m.readers >= m.max_readers
+    UNION ALL
+    SELECT 305, p.queue, format('%s is not there', p.activation_procedure),
+           format('ALTER QUEUE %s WITH ACTIVATION (PROCEDURE_NAME = dbo.MyProgram);', p.tsql_name), 'pgsb shell'
+      FROM programs AS p WHERE p.activation_procedure IS NOT NULL AND p.procedure IS NULL
+    UNION ALL
+    SELECT 306, p.queue, format('there is no role %s', p.principal), format('CREATE ROLE %I;', p.principal), 'psql'
+      FROM programs AS p WHERE p.role IS NULL
+    UNION ALL
+    SELECT 307, p.queue, format('%s may not execute %s', p.role, p.procedure::regprocedure),
+           format('GRANT USAGE ON SCHEMA %s TO %I; GRANT EXECUTE ON PROCEDURE %s TO %2$I;', p.pronamespace::regnamespace, p.role,
+                  p.procedure::regprocedure), 'psql'
+      FROM programs AS p
+     WHERE p.role IS NOT NULL AND p.procedure IS NOT NULL
+       AND NOT (has_function_privilege(p.role, p.procedure, 'EXECUTE') AND has_schema_privilege(p.role, p.pronamespace, 'USAGE'))
+    UNION ALL
+    SELECT 308, p.queue, format('%s may not receive', p.role),
+           format('GRANT RECEIVE ON %s TO %s;', p.tsql_name, ssb_internal.in_brackets(p.principal)), 'pgsb shell'
+      FROM programs AS p
+     WHERE p.role IS NOT NULL AND p.prosecdef IS NOT TRUE
+       AND NOT has_sequence_privilege(p.role, p.order_sequence, 'USAGE')
+       AND NOT ssb_internal.has_permission(p.role, 'QUEUE', p.queue_id, 'RECEIVE', p.owner, p.database_id)
+    UNION ALL
+    SELECT 309, m.queue, format('%s in a row', m.rollbacks_in_a_row), format('SELECT * FROM ssb.log_recent WHERE queue = %L;', m.queue), 'psql'
+      FROM measured AS m WHERE m.rollbacks_in_a_row > 0 AND m.state <> 'STOPPED BY POISON'
+    UNION ALL
+    SELECT 310, m.queue, format('%s, the last error: %s', ssb_internal.counted(m.quarantined_groups, 'group'),
+                                coalesce((SELECT coalesce(ssb_internal.last_error(m.queue, g.quarantined_at), g.error) FROM ssb.quarantined_group AS g
+                                           WHERE g.queue_id = m.queue_id ORDER BY g.quarantine_id DESC LIMIT 1), 'not known')),
+           format('SELECT ssb.resubmit_all_quarantined(queue => %L);', m.queue), 'psql'
+      FROM measured AS m WHERE m.quarantined_groups > 0
+    UNION ALL
+    SELECT 311, m.queue, format('%s, since %s', m.held_by, to_char(m.held_since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('SELECT pg_terminate_backend(%s);', m.held_by_pid), 'psql'
+      FROM measured AS m WHERE m.held_by_pid IS NOT NULL AND m.held_since < clock_timestamp() - m.waiting
+    UNION ALL
+    SELECT 312, m.queue, 'MAX_QUEUE_READERS = 0', format('ALTER QUEUE %s WITH ACTIVATION (MAX_QUEUE_READERS = 4);', m.tsql_name), 'pgsb shell'
+      FROM measured AS m WHERE m.is_activation_enabled AND m.max_readers = 0
+    UNION ALL
+    SELECT 313, p.queue, format('%s is no member of %s', d.login, p.role), format('GRANT %I TO %I;', p.role, d.login), 'psql'
+      FROM programs AS p
+     CROSS JOIN LATERAL (SELECT a.usename AS login FROM pg_stat_activity AS a
+                          WHERE a.datname = current_database() AND a.application_name IN ('pgsb reader', 'pgsb broker')
+                          ORDER BY a.application_name = 'pgsb reader' DESC LIMIT 1) AS d
+     WHERE p.role IS NOT NULL AND NOT pg_has_role(d.login, p.role, 'MEMBER')
+    UNION ALL
+    SELECT 314, m.queue, format('%s messages or more', m.retained), format('ALTER QUEUE %s WITH RETENTION = OFF;', m.tsql_name), 'pgsb shell'
+      FROM measured AS m WHERE m.retained >= 1000;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.check_queues(jsonb) FROM PUBLIC;

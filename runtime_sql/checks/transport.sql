@@ -1,0 +1,55 @@
+-- Checks 5xx: what cannot be delivered, routes, endpoints, certificates. Called by ssb.diagnose.
+CREATE OR REPLACE FUNCTION ssb_internal.check_transport(p_limits jsonb)
+RETURNS TABLE (number integer, object text, detail text, remedy text, run_with text)
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+    (SELECT 501, t.to_service, format('%s, the first since %s: %s', ssb_internal.counted(count(*), 'message'),
+                                      to_char(min(t.enqueued_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), t.transmission_status),
+            CASE WHEN t.transmission_status LIKE 'The target service name could not be found%'
+                 THEN format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || t.to_service),
+                             quote_literal(t.to_service))
+                 WHEN t.transmission_status LIKE 'You do not have permission to access the service%'
+                 THEN format('GRANT SEND ON SERVICE::%s TO PUBLIC;', ssb_internal.in_brackets(t.to_service))
+                 ELSE format('SELECT * FROM sys.transmission_queue WHERE to_service_name = %L;', t.to_service) END,
+            CASE WHEN t.transmission_status LIKE 'The target service name could not be found%'
+                   OR t.transmission_status LIKE 'You do not have permission to access the service%' THEN 'pgsb shell' ELSE 'psql' END
+       FROM (SELECT x.to_service, x.enqueued_at, x.transmission_status FROM ssb.transmission AS x ORDER BY x.transmission_id LIMIT 100000) AS t
+      CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+      WHERE t.transmission_status <> '' AND t.enqueued_at < clock_timestamp() - l.waiting
+      GROUP BY t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 20)
+    UNION ALL
+    SELECT 502, 'endpoint', format('%s with an address: %s', ssb_internal.counted(count(*), 'route'), string_agg(r.name, ', ' ORDER BY r.name)),
+           coalesce((SELECT format('ALTER ENDPOINT %s STATE = STARTED;', ssb_internal.in_brackets(e.name)) FROM ssb.broker_endpoint AS e LIMIT 1),
+                    'CREATE ENDPOINT Broker STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);'),
+           'pgsb shell'
+      FROM ssb.route AS r
+     WHERE upper(r.address) <> 'LOCAL' AND NOT ssb_internal.has_started_endpoint()
+    HAVING count(*) > 0
+    UNION ALL
+    SELECT 503, r.name, format('its lifetime %s at %s', CASE WHEN r.expires_at > clock_timestamp() THEN 'ends' ELSE 'ended' END,
+                               to_char(r.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('ALTER ROUTE %s WITH LIFETIME = 31536000;', ssb_internal.in_brackets(r.name)), 'pgsb shell'
+      FROM ssb.route AS r CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l WHERE r.expires_at < clock_timestamp() + l.expiry
+    UNION ALL
+    SELECT CASE WHEN c.expiry_date < now() AT TIME ZONE 'UTC' THEN 504 ELSE 505 END, c.name,
+           format('valid until %s', to_char(c.expiry_date, 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+           format('CREATE CERTIFICATE %s WITH SUBJECT = %s;', ssb_internal.in_brackets(c.name || ' ' || date_part('year', now())),
+                  quote_literal(coalesce(c.subject, c.name))), 'pgsb shell'
+      FROM ssb.certificate AS c CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
+     WHERE c.expiry_date < now() AT TIME ZONE 'UTC' + l.expiry
+    UNION ALL
+    SELECT 506, b.name, format('user %s', b.user_name),
+           format('CREATE USER %s WITHOUT LOGIN;', ssb_internal.in_brackets(b.user_name)), 'pgsb shell'
+      FROM ssb.remote_service_binding AS b
+     WHERE NOT ssb_internal.is_fixed_principal(b.user_name) AND ssb_internal.role_of(b.user_name) IS NULL
+       AND NOT EXISTS (SELECT FROM ssb.principal AS p
+                        WHERE lower(p.name) = lower(b.user_name) AND coalesce(p.database_id, b.database_id) = b.database_id)
+    UNION ALL
+    SELECT 507, r.address, format('%s, up to %s in a row, next try at %s', ssb_internal.counted(count(*), 'dialog'), ssb_internal.counted(max(r.failures), 'failure'),
+                                  to_char(min(r.retry_at) AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"')),
+           'SELECT DISTINCT transmission_status FROM sys.transmission_queue;', 'psql'
+      FROM ssb.remote_conversation AS r WHERE r.failures > 0 AND r.address IS NOT NULL GROUP BY r.address;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.check_transport(jsonb) FROM PUBLIC;

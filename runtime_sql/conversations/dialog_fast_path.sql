@@ -1,0 +1,136 @@
+-- Dialogs that carry a message or two: the usual BEGIN DIALOG and first SEND in a few
+-- statements, as ssb.send does it for later messages. (ssb.send_new does both in three, and the usual END
+-- CONVERSATION stands in end_conversation.sql.)
+--
+-- Usual is: both sides in one T-SQL database with one owner, the only service of that
+-- name, routes that all lead here, no priorities, a message type without validation, a
+-- dialog without lifetime that shares its group with no other, queues that accept and
+-- retain nothing and that nobody waits to be told of. Each function here returns false,
+-- or nothing, and has done nothing but lock its side's group, where that does not hold;
+-- the careful functions then do it, and know the errors. Their callers have the planner
+-- set as it must be.
+
+-- Rights and states, as in ssb.send: PUBLIC's SELECT on a queue's state sequence says
+-- that messages may simply be appended, the caller's USAGE of its order sequence RECEIVE.
+
+-- BEGIN DIALOG in a group of its own. NULL: not usual.
+-- Called by  ssb.begin_dialog
+CREATE OR REPLACE FUNCTION ssb_internal.begin_usual_dialog(p_database_id integer, p_service text, p_far_service text, p_contract text,
+                                                           p_is_encrypted boolean)
+RETURNS uuid
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_id bigint;
+    v_handle uuid;
+    v_service_id integer;
+    v_queue_id integer;
+    v_order regclass;
+    v_state regclass;
+    v_contract_id integer;
+BEGIN
+    SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), p.service_id, p.queue_id, p.near_order, p.near_state, p.contract_id
+      INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id
+      FROM ssb.dialog_path AS p
+     WHERE p.database_id = p_database_id AND p.from_service = p_service AND p.to_service = p_far_service AND p.contract = p_contract
+       AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), p.near_order, 'USAGE');
+    IF NOT FOUND THEN
+        -- For a target that is elsewhere, or not there yet.
+        SELECT nextval('ssb.endpoint_id'), gen_random_uuid(), s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id
+          INTO v_id, v_handle, v_service_id, v_queue_id, v_order, v_state, v_contract_id
+          FROM ssb.service AS s
+          JOIN ssb.queue AS q ON q.queue_id = s.queue_id
+          JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
+         WHERE s.name = p_service AND s.database_id = p_database_id
+           AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                      q.order_sequence, 'USAGE')
+           AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id);
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    INSERT INTO ssb.conversation_endpoint
+           (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
+            conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
+            service_name, contract_name, far_service)
+    VALUES (v_id, v_handle, gen_random_uuid(), true, p_is_encrypted, false, v_id,
+            gen_random_uuid(), p_database_id, v_service_id, v_queue_id, v_order, v_state, v_contract_id, 5,
+            p_service, p_contract, p_far_service);
+    RETURN v_handle;
+END;
+$$;
+
+-- The first message of an initiator, of which ssb.send has found that it is open and may send; makes the target's endpoint.
+-- Called by  ssb.send, which has locked its group
+CREATE OR REPLACE FUNCTION ssb_internal.send_usual_first(p_endpoint_id bigint, p_message_type text, p_body bytea)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    -- The lock on the message type comes before its contract is read: ALTER MESSAGE TYPE
+    -- waits for us, or we for it.
+    v_lock text := CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN ''
+                        ELSE ssb_internal.await_message_type() END;
+    v_path record;
+BEGIN
+    LOOP
+        -- The order after its advisory lock, as in ssb.send.
+        SELECT e.conversation_id, e.is_encrypted, p.*, u.message_type_id, nextval('ssb.endpoint_id') AS id,
+               pg_try_advisory_xact_lock(1397965379, p.far_order::oid::integer),
+               nextval(p.far_order) AS queuing_order, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation
+          INTO v_path
+          FROM ssb.conversation_endpoint AS e
+          JOIN ssb.dialog_path AS p ON p.database_id = e.database_id AND p.from_service = e.service_name
+                                   AND p.to_service = e.far_service AND p.contract = e.contract_name
+                                   AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+          JOIN ssb.contract_message_usage AS u ON u.contract_id = e.contract_id AND u.message_type_name = p_message_type
+         WHERE e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
+           AND e.sent_count = 0 AND e.priority = 5
+           AND p.service_id = e.service_id AND p.queue_id = e.queue_id AND p.contract_id = e.contract_id
+           AND u.is_plain_from_initiator
+           AND coalesce(pg_sequence_last_value(p.far_state), 0) = 0
+           AND has_sequence_privilege('public', p.far_state, 'SELECT');
+        EXIT WHEN FOUND;
+        IF v_lock IS NULL
+           OR (SELECT f.far_service_id FROM ssb.conversation_endpoint AS e
+                CROSS JOIN LATERAL ssb_internal.find_dialog_path(e.database_id, e.service_name, e.far_service, e.contract_name) AS f
+                WHERE e.endpoint_id = p_endpoint_id AND e.is_initiator AND NOT e.is_system AND e.far_broker_instance IS NULL
+                  AND e.sent_count = 0
+                  AND NOT EXISTS (SELECT FROM ssb.dialog_path AS p
+                                   WHERE p.database_id = e.database_id AND p.from_service = e.service_name
+                                     AND p.to_service = e.far_service AND p.contract = e.contract_name
+                                     AND p.epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0))) IS NULL THEN
+            RETURN false;
+        END IF;
+        v_lock := NULL;
+    END LOOP;
+    INSERT INTO ssb.conversation_endpoint
+           (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
+            conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
+            service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
+            far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority)
+    VALUES (v_path.id, gen_random_uuid(), v_path.conversation_id, false, v_path.is_encrypted, false, v_path.id,
+            gen_random_uuid(), v_path.database_id, v_path.far_service_id, v_path.far_queue_id, v_path.far_order,
+            v_path.far_state, v_path.contract_id, 5,
+            v_path.to_service, v_path.contract, v_path.from_service, v_path.broker_guid, v_path.message_type_id, p_message_type,
+            p_endpoint_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5);
+    UPDATE ssb.conversation_endpoint AS e
+       SET far_endpoint_id = v_path.id, far_queue_id = v_path.far_queue_id, far_order = v_path.far_order,
+           far_state = v_path.far_state, far_contract_id = v_path.contract_id, far_priority = 5,
+           sent_count = 1, sent_order = v_path.queuing_order, plain_type_id = v_path.message_type_id, plain_type = p_message_type
+     WHERE e.endpoint_id = p_endpoint_id;
+    IF v_path.rotation % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_path.far_queue_id, v_path.id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        VALUES (v_path.far_queue_id, v_path.id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+    END IF;
+    RETURN true;
+END;
+$$;

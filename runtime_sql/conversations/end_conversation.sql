@@ -1,0 +1,257 @@
+-- END CONVERSATION.
+-- Called by  compiled END CONVERSATION, DROP SERVICE; end_conversations.sql for those that a set leaves
+-- Locks      this side's group. The far side's row is read, never written: its
+--            state follows from ours (ssb_internal.endpoint_state).
+
+-- Takes away what this side has in its queue: nobody will receive it.
+CREATE OR REPLACE FUNCTION ssb_internal.forget_messages(p_endpoint_id bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    DELETE FROM ssb.message_stored AS m WHERE m.endpoint_id = p_endpoint_id;
+    DELETE FROM ssb.retained_message AS r WHERE r.endpoint_id = p_endpoint_id;
+END;
+$$;
+
+-- The endpoint with all that hangs on it.
+CREATE OR REPLACE FUNCTION ssb_internal.remove_endpoint(p_endpoint ssb.conversation_endpoint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    PERFORM ssb_internal.forget_messages(p_endpoint.endpoint_id);
+    IF p_endpoint.has_waiting THEN
+        DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint.endpoint_id;
+    END IF;
+    PERFORM ssb_internal.hand_over_group(p_endpoint.endpoint_id);
+    DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint.endpoint_id;
+END;
+$$;
+
+-- Marks a side as closed. An initiator's row has no more to tell once the far side
+-- has closed too; a target's stays for 30 minutes, as SQL Server keeps it.
+CREATE OR REPLACE FUNCTION ssb_internal.close_endpoint(p_endpoint ssb.conversation_endpoint, p_is_known boolean, p_by_error boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF p_endpoint.is_initiator AND p_is_known
+       AND (p_endpoint.far_endpoint_id IS NULL OR p_endpoint.far_outcome IS NOT NULL
+            OR NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS f
+                            WHERE f.endpoint_id = p_endpoint.far_endpoint_id AND f.closed_at IS NULL)) THEN
+        PERFORM ssb_internal.remove_endpoint(p_endpoint);
+        RETURN;
+    END IF;
+    PERFORM ssb_internal.forget_messages(p_endpoint.endpoint_id);
+    IF p_is_known AND p_endpoint.has_waiting AND p_endpoint.far_endpoint_id IS NULL THEN
+        -- For another instance, where the other side has ended, too: nobody reads there any more.
+        DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = p_endpoint.endpoint_id;
+    END IF;
+    UPDATE ssb.conversation_endpoint AS e
+       SET closed_at = clock_timestamp(), is_close_known = p_is_known, is_closed_by_error = p_by_error,
+           dialog_timer = NULL, due_at = clock_timestamp() + interval '30 minutes'
+     WHERE e.endpoint_id = p_endpoint.endpoint_id;
+END;
+$$;
+
+-- An EndDialog or Error that had to wait has reached the far side at last.
+CREATE OR REPLACE FUNCTION ssb_internal.note_close_known(p_endpoint_id bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    UPDATE ssb.conversation_endpoint AS e
+       SET is_close_known = true, closed_at = clock_timestamp(), due_at = clock_timestamp() + interval '30 minutes'
+     WHERE e.endpoint_id = p_endpoint_id AND e.closed_at IS NOT NULL;
+END;
+$$;
+
+-- The usual END (see dialog_fast_path.sql) has no error and no CLEANUP, and is one of a side whose far side is
+-- open, which is told; or of an initiator whose far side has ended the dialog, of which nothing is left.
+CREATE OR REPLACE FUNCTION ssb.end_conversation(handle uuid, error integer DEFAULT NULL, description text DEFAULT NULL,
+                                                cleanup boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_near record;
+    v_closed_at timestamptz;
+    v_is_known boolean;
+    v_order bigint;
+    v_rotation bigint;
+    v_endpoint ssb.conversation_endpoint;
+    v_queue ssb.queue;
+    v_state char(2);
+    v_number bigint;
+BEGIN
+    IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
+        <<usual>>
+        BEGIN
+            SELECT e.endpoint_id, e.is_initiator, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order,
+                   e.far_priority
+              INTO v_near
+              FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
+               AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+               AND has_sequence_privilege('public', e.near_state, 'SELECT')
+               AND has_sequence_privilege('public', e.far_state, 'SELECT')
+               AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
+               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
+                                          e.near_order, 'USAGE')
+               FOR NO KEY UPDATE;
+            EXIT usual WHEN NOT FOUND;
+            -- After the lock: what the far side is now, and that nothing else hangs on this one. The order after its
+            -- advisory lock, as in ssb.send.
+            SELECT f.closed_at, f.is_close_known AND NOT f.is_closed_by_error,
+                   coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
+                   CASE WHEN f.closed_at IS NULL
+                             AND pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer) IS NOT NULL
+                        THEN nextval(v_near.far_order) END
+              INTO v_closed_at, v_is_known, v_rotation, v_order
+              FROM ssb.conversation_endpoint AS f
+             WHERE f.endpoint_id = v_near.far_endpoint_id AND NOT f.is_refused
+               AND (f.closed_at IS NULL OR v_near.is_initiator)
+               AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
+                                WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id)
+               AND NOT EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = v_near.endpoint_id);
+            EXIT usual WHEN NOT FOUND OR v_rotation & 2 <> 0 OR (v_closed_at IS NOT NULL AND NOT v_is_known);
+            -- Nobody will receive what is left.
+            IF v_closed_at IS NOT NULL THEN
+                IF v_rotation % 2 = 0 THEN
+                    WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id)
+                    DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_near.endpoint_id;
+                ELSE
+                    WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id)
+                    DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_near.endpoint_id;
+                END IF;
+                RETURN;
+            END IF;
+            IF v_rotation % 2 = 0 THEN
+                WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id)
+                INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                           message_type_id, priority, validation, body)
+                VALUES (v_near.far_queue_id, v_near.far_endpoint_id, v_order,
+                        CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
+                             ELSE v_near.sent_count + v_order - v_near.sent_order - 1 END,
+                        clock_timestamp(), 2, v_near.far_priority, 'E', NULL);
+            ELSE
+                WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id)
+                INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                           message_type_id, priority, validation, body)
+                VALUES (v_near.far_queue_id, v_near.far_endpoint_id, v_order,
+                        CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
+                             ELSE v_near.sent_count + v_order - v_near.sent_order - 1 END,
+                        clock_timestamp(), 2, v_near.far_priority, 'E', NULL);
+            END IF;
+            UPDATE ssb.conversation_endpoint AS e
+               SET sent_count = v_near.sent_count + 1, sent_order = v_order, closed_at = clock_timestamp(), is_close_known = true,
+                   is_closed_by_error = false, dialog_timer = NULL,
+                   due_at = clock_timestamp() + interval '30 minutes'
+             WHERE e.endpoint_id = v_near.endpoint_id;
+            RETURN;
+        END usual;
+    END IF;
+    v_is_known := true;
+    IF handle IS NULL THEN
+        PERFORM ssb_internal.raise_error(8418, 'The conversation handle is missing. Specify a conversation handle.');
+    ELSIF (error IS NULL) <> (description IS NULL) THEN
+        PERFORM ssb_internal.raise_error(8419, 'Both the error code and the description must be provided for END CONVERSATION WITH ERROR. '
+                                               'Neither value can be NULL.');
+    ELSIF error <= 0 THEN
+        PERFORM ssb_internal.raise_error(1080, format('The integer value %s is out of range.', error), 15, 1,
+                                         'The failure code of END CONVERSATION WITH ERROR is greater than 0.');
+    END IF;
+    v_endpoint := ssb_internal.lock_endpoint(handle);
+    v_state := ssb_internal.endpoint_state(v_endpoint);
+    IF v_endpoint.endpoint_id IS NULL OR v_state IS NULL THEN
+        PERFORM ssb_internal.raise_handle_not_found(handle);
+    END IF;
+    SELECT q.* INTO STRICT v_queue FROM ssb.queue AS q WHERE q.queue_id = v_endpoint.queue_id;
+    PERFORM ssb_internal.require_receive(v_queue);
+    IF v_endpoint.is_system THEN
+        PERFORM ssb_internal.drop_notification_of(v_endpoint.conversation_handle, v_endpoint.far_endpoint_id);
+    END IF;
+    IF cleanup AND v_state = 'CD' THEN
+        -- The far side was told already, and learns it from this row until that goes.
+        UPDATE ssb.conversation_endpoint AS e SET is_cleaned_up = true WHERE e.endpoint_id = v_endpoint.endpoint_id;
+        RETURN;
+    ELSIF cleanup THEN
+        PERFORM ssb_internal.remove_endpoint(v_endpoint);
+        PERFORM ssb_internal.drop_system_side(v_endpoint);
+        RETURN;
+    ELSIF v_state IN ('CD', 'DO') THEN
+        PERFORM ssb_internal.raise_error(8427, format('The conversation endpoint is not in a valid state for END CONVERSATION. '
+                                                      'The current endpoint state is ''%s''.', v_state));
+    END IF;
+
+    -- Tell the far side, unless it has ended itself, knows, or was never told of us.
+    IF v_state = 'CO' THEN
+        v_number := ssb_internal.next_number(v_endpoint);
+        IF error IS NOT NULL AND v_endpoint.has_waiting THEN
+            DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = v_endpoint.endpoint_id;
+            v_endpoint.has_waiting := false;
+            UPDATE ssb.conversation_endpoint AS e SET has_waiting = false WHERE e.endpoint_id = v_endpoint.endpoint_id;
+        END IF;
+        IF error IS NULL THEN
+            v_is_known := ssb_internal.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog',
+                                                       v_number, true, false, NULL);
+        ELSIF v_endpoint.far_endpoint_id IS NOT NULL
+              OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = v_endpoint.endpoint_id) THEN
+            v_is_known := ssb_internal.deliver_or_keep(v_endpoint, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error',
+                                                       v_number, false, true, ssb_internal.error_body(error, left(description, 3000)));
+        END IF;
+        SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_endpoint.endpoint_id;
+    END IF;
+    PERFORM ssb_internal.close_endpoint(v_endpoint, v_is_known, error IS NOT NULL);
+    PERFORM ssb_internal.drop_system_side(v_endpoint);
+END;
+$$;
+
+-- The target of an event notification has ended its dialog: nobody would ever end the other side.
+-- Locks  that side's group; who sends from there holds it, and never waits for this side's
+CREATE OR REPLACE FUNCTION ssb_internal.drop_system_side(p_endpoint ssb.conversation_endpoint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    IF p_endpoint.is_system AND NOT p_endpoint.is_initiator THEN
+        PERFORM ssb_internal.remove_endpoint(f)
+           FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = p_endpoint.far_endpoint_id AND f.is_system;
+        UPDATE ssb.conversation_endpoint AS e SET far_outcome = 'DI' WHERE e.endpoint_id = p_endpoint.endpoint_id;
+    END IF;
+END;
+$$;
+
+-- This side's service is being dropped: the far side learns it as an Error.
+CREATE OR REPLACE FUNCTION ssb_internal.tell_far_side_of_loss(p_endpoint ssb.conversation_endpoint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_endpoint.closed_at IS NULL AND p_endpoint.far_endpoint_id IS NOT NULL AND ssb_internal.endpoint_state(p_endpoint) = 'CO' THEN
+        PERFORM ssb_internal.fail_endpoint(p_endpoint.far_endpoint_id, -8470, 'Remote service has been dropped.');
+    END IF;
+END;
+$$;

@@ -1,0 +1,44 @@
+-- sys.dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them. A counter
+-- "per second" is a running total here as it is in SQL Server: who reads it twice divides by the time.
+CREATE OR REPLACE FUNCTION ssb_internal.performance_counters()
+RETURNS TABLE (object_name text, counter_name text, value bigint, is_rate boolean)
+LANGUAGE sql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+    WITH totals AS MATERIALIZED (
+        SELECT coalesce((SELECT sum(ssb_internal.last_order(q.order_sequence) + 1) FROM ssb.queue AS q), 0)::bigint AS enqueued,
+               greatest(ssb_internal.last_order(pg_get_serial_sequence('ssb.transmission', 'transmission_id')::regclass), 0) AS entered,
+               (SELECT count(*) FROM ssb.transmission) AS waiting,
+               (SELECT count(*) FROM ssb.conversation_endpoint AS e WHERE e.due_at IS NOT NULL AND e.dialog_timer IS NOT NULL) AS timers,
+               (SELECT count(*) FROM ssb_internal.open_transport_connections()) AS connections,
+               (SELECT coalesce(sum(c.sends), 0) FROM ssb_internal.open_transport_connections() AS c)::bigint AS sends,
+               (SELECT coalesce(sum(c.bytes_sent), 0) FROM ssb_internal.open_transport_connections() AS c)::bigint AS bytes,
+               (SELECT count(*) FROM ssb_internal.running_tasks()) AS running),
+    counted AS MATERIALIZED (SELECT coalesce(jsonb_object_agg(c.name, c.value), '{}') AS of FROM ssb.broker_counter AS c)
+    SELECT c.object_name, c.counter_name, coalesce(c.value, 0), c.counter_name LIKE '%/sec'
+      FROM totals AS t CROSS JOIN counted AS d
+     CROSS JOIN LATERAL (VALUES
+        ('Broker Statistics', 'Activation Errors Total', (d.of ->> 'readers_failed')::bigint),
+        ('Broker Statistics', 'Dequeued TransmissionQ Msgs/sec', greatest(t.entered - t.waiting, 0)),
+        ('Broker Statistics', 'Dialog Timer Event Count', t.timers),
+        ('Broker Statistics', 'Enqueued Messages Total', t.enqueued),
+        ('Broker Statistics', 'Enqueued Messages/sec', t.enqueued),
+        ('Broker Statistics', 'Enqueued TransmissionQ Msgs/sec', t.entered),
+        ('Broker Activation', 'Stored Procedures Invoked/sec', (d.of ->> 'procedures_started')::bigint),
+        ('Broker Activation', 'Task Limit Reached', (d.of ->> 'limit_reached')::bigint),
+        ('Broker Activation', 'Task Limit Reached/sec', (d.of ->> 'limit_reached')::bigint),
+        ('Broker Activation', 'Tasks Aborted/sec', (d.of ->> 'readers_failed')::bigint),
+        ('Broker Activation', 'Tasks Running', t.running),
+        ('Broker Activation', 'Tasks Started/sec', (d.of ->> 'readers_started')::bigint),
+        ('Broker/DBM Transport', 'Open Connection Count', t.connections),
+        ('Broker/DBM Transport', 'Send I/O bytes/sec', t.bytes),
+        ('Broker/DBM Transport', 'Send I/Os/sec', t.sends)) AS c (object_name, counter_name, value);
+$$;
+
+DROP VIEW IF EXISTS sys.dm_os_performance_counters;
+CREATE VIEW sys.dm_os_performance_counters AS
+SELECT ('SQLServer:' || c.object_name)::char(128) AS object_name, c.counter_name::char(128) AS counter_name,
+       CASE c.object_name WHEN 'Broker/DBM Transport' THEN '' ELSE current_database() END::char(128) AS instance_name,
+       c.value AS cntr_value, CASE WHEN c.is_rate THEN 272696576 ELSE 65792 END AS cntr_type
+  FROM ssb_internal.performance_counters() AS c;

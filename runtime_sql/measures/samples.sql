@@ -1,0 +1,52 @@
+-- What the measures remember: one row for each look at all queues, and the daemon's counts.
+-- Unlogged: after a crash there is nothing of it that anybody has to have.
+--
+-- A row holds the numbers of all queues in arrays, so that a thousand queues cost one
+-- insert and no dead index entries.
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.queue_sample (
+    sampled_at timestamptz PRIMARY KEY,
+    queue_ids  integer[]   NOT NULL,
+    orders     bigint[]    NOT NULL,               -- messages that ever came, by the queue's order sequence
+    depths     bigint[]    NOT NULL,
+    CONSTRAINT "a sample has as many orders and depths as queues"
+        CHECK (cardinality(queue_ids) = cardinality(orders) AND cardinality(queue_ids) = cardinality(depths))
+);
+
+-- What the daemon counts since it was made or the server crashed: readers started, failed, …
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.broker_counter (
+    name  text   PRIMARY KEY,
+    value bigint NOT NULL
+);
+
+-- Operators: members of pg_monitor, and of the role that owns the runtime. Others see the queues
+-- that they may receive from.
+CREATE OR REPLACE FUNCTION ssb_internal.may_monitor()
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT pg_has_role(ssb_internal.caller(), 'pg_monitor', 'USAGE') OR pg_has_role(ssb_internal.caller(), ssb_internal.runtime_owner(), 'USAGE');
+$$;
+
+-- Notes the state of all queues, and adds to the daemon's counts what p_counts has: an object of
+-- names and increments. Samples older than p_keep go.
+--
+-- Called by  the daemon, every 15 seconds
+CREATE OR REPLACE FUNCTION ssb_internal.sample_queues(p_counts jsonb DEFAULT '{}', p_keep interval DEFAULT '1 day')
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    INSERT INTO ssb.queue_sample (sampled_at, queue_ids, orders, depths)
+    SELECT clock_timestamp(), coalesce(array_agg(d.queue_id), '{}'), coalesce(array_agg(d.enqueued_total), '{}'),
+           coalesce(array_agg(d.depth), '{}')
+      FROM ssb_internal.queue_depths(NULL, 1000) AS d
+     WHERE d.enqueued_total > 0;
+    DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < clock_timestamp() - p_keep;
+    INSERT INTO ssb.broker_counter AS c (name, value)
+    SELECT p.key, p.value::bigint FROM jsonb_each_text(p_counts) AS p
+    ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.sample_queues(jsonb, interval) FROM PUBLIC;

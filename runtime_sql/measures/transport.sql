@@ -1,0 +1,54 @@
+-- What leaves this instance, by the address it goes to; address NULL: what waits here for a queue, a service or a right.
+-- waiting and oldest_at look at the newest 100,000 messages of the transmission queue at most.
+--
+-- Called by  the daemon's metrics, pgsb dashboard
+CREATE OR REPLACE FUNCTION ssb_internal.transport_measures()
+RETURNS TABLE (address text, waiting bigint, dialogs bigint, oldest_at timestamptz, failures integer, retry_at timestamptz,
+               status text, is_connected boolean, connected_at timestamptz, messages_sent bigint, bytes_sent bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    IF NOT ssb_internal.may_monitor() THEN
+        PERFORM ssb_internal.raise_error(300, 'VIEW SERVER STATE permission was denied on object ''server''.', 14, 1,
+                                         'GRANT pg_monitor TO this role.');
+    END IF;
+    RETURN QUERY
+    WITH waiting AS MATERIALIZED (
+        SELECT lower(r.address) AS address, count(*) AS messages, count(DISTINCT t.endpoint_id) AS dialogs,
+               min(t.enqueued_at) AS oldest_at, max(r.failures) AS failures, min(r.retry_at) AS retry_at,
+               (array_agg(t.transmission_status ORDER BY t.transmission_id DESC))[1] AS status
+          FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.transmission_id DESC LIMIT 100000) AS t
+          LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
+         GROUP BY lower(r.address)),
+    connected AS MATERIALIZED (
+        SELECT lower(c.address) AS address, min(c.connected_at) AS connected_at, sum(c.sends)::bigint AS sends,
+               sum(c.bytes_sent)::bigint AS bytes
+          FROM ssb_internal.open_transport_connections() AS c GROUP BY lower(c.address))
+    SELECT coalesce(w.address, c.address), coalesce(w.messages, 0), coalesce(w.dialogs, 0), w.oldest_at, coalesce(w.failures, 0),
+           w.retry_at, w.status, c.address IS NOT NULL, c.connected_at, coalesce(c.sends, 0), coalesce(c.bytes, 0)
+      FROM waiting AS w FULL JOIN connected AS c ON c.address = w.address
+     ORDER BY 1 NULLS FIRST;
+END;
+$$;
+
+-- What waits in the transmission queues of all T-SQL databases and why: by service and reason, the most first.
+CREATE OR REPLACE FUNCTION ssb_internal.transmission_reasons()
+RETURNS TABLE (from_service text, to_service text, status text, messages bigint, oldest_at timestamptz, conversation_handle uuid)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM ssb_internal.require_monitor();
+    RETURN QUERY
+    SELECT e.service_name, t.to_service, t.transmission_status, count(*), min(t.enqueued_at),
+           (array_agg(e.conversation_handle ORDER BY t.transmission_id))[1]
+      FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.transmission_id DESC LIMIT 100000) AS t
+      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
+     GROUP BY e.service_name, t.to_service, t.transmission_status ORDER BY count(*) DESC LIMIT 100;
+END;
+$$;

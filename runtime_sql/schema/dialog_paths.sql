@@ -1,0 +1,101 @@
+-- What the names of a BEGIN DIALOG lead to, where its dialogs may take the fast path: both
+-- services are in one T-SQL database and have one owner, the target is the only service of its name, the
+-- routes lead here for good, and no priorities are defined. Rights, states and the
+-- contract's message types are not kept: each dialog looks at those.
+--
+-- Only a memory, which nobody waits for. A definition that changes draws a new epoch at once, and paths of
+-- earlier ones count no more; it holds a lock on ssb.change_lock to the end of its transaction, and
+-- while somebody holds that, nothing is kept: what a filler reads then may be about to change. So a path of
+-- the current epoch was read after the last change was committed. The same path may
+-- be kept twice: a unique index would make fillers wait for each other's transactions.
+CREATE SEQUENCE IF NOT EXISTS ssb.dialog_path_epoch;
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.dialog_path (
+    database_id  integer  NOT NULL,
+    from_service text     COLLATE "C" NOT NULL,
+    to_service   text     COLLATE "C" NOT NULL,
+    contract     text     COLLATE "C" NOT NULL,
+    service_id   integer  NOT NULL,
+    queue_id     integer  NOT NULL,
+    near_order   regclass NOT NULL,                -- the sequences of the initiator's queue
+    near_state   regclass NOT NULL,
+    contract_id  integer  NOT NULL,
+    far_service_id integer NOT NULL,
+    far_queue_id integer  NOT NULL,
+    far_order    regclass NOT NULL,                -- and of the target's
+    far_state    regclass NOT NULL,
+    broker_guid  text     NOT NULL,                -- of the database
+    epoch        bigint   NOT NULL
+);
+CREATE INDEX IF NOT EXISTS dialog_path_by_names ON ssb.dialog_path (from_service, to_service, contract, database_id);
+
+CREATE OR REPLACE FUNCTION ssb_internal.forget_dialog_paths()
+RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- First the lock, then the epoch: see ssb_internal.find_dialog_path.
+    LOCK TABLE ssb.change_lock IN ROW SHARE MODE;
+    PERFORM nextval('ssb.dialog_path_epoch');
+    RETURN NULL;
+END;
+$$;
+
+DO $$
+DECLARE
+    v_table text;
+BEGIN
+    FOREACH v_table IN ARRAY '{database, service, contract, service_contract_usage, route, broker_priority}'::text[] LOOP
+        EXECUTE format('DROP TRIGGER IF EXISTS forget_dialog_paths ON ssb.%I', v_table);
+        EXECUTE format('CREATE TRIGGER forget_dialog_paths AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON ssb.%I '
+                       'FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.forget_dialog_paths()', v_table);
+    END LOOP;
+END;
+$$;
+
+-- The path, found by all that it depends on, and kept; a row of NULLs where there is none. NULL arguments have none.
+-- Called by  the functions of conversations/dialog_fast_path.sql, where ssb.dialog_path has no row
+CREATE OR REPLACE FUNCTION ssb_internal.find_dialog_path(p_database_id integer, p_service text, p_far_service text, p_contract text)
+RETURNS ssb.dialog_path
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    -- The epoch, then whether somebody is changing definitions, then the look, with a snapshot of its own. Who
+    -- begins to change them after the first draws another epoch; who had begun before and is through, is seen.
+    v_epoch bigint := coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0);
+    v_may_keep boolean := current_setting('transaction_isolation') = 'read committed'
+                          AND NOT EXISTS (
+                              SELECT FROM pg_locks AS l
+                               WHERE l.locktype = 'relation' AND l.relation = 'ssb.change_lock'::regclass
+                                 AND l.mode = 'RowShareLock' AND l.pid IS DISTINCT FROM pg_backend_pid()
+                                 AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()));
+    v_path ssb.dialog_path;
+BEGIN
+    SELECT p_database_id, s.name, f.name, c.name, s.service_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id,
+           f.service_id, g.queue_id, g.order_sequence, g.state_sequence, d.service_broker_guid::text, v_epoch
+      INTO v_path
+      FROM ssb.service AS s
+      JOIN ssb.database AS d ON d.database_id = s.database_id
+      JOIN ssb.queue AS q ON q.queue_id = s.queue_id
+      JOIN ssb.contract AS c ON c.name = p_contract AND coalesce(c.database_id, 0) IN (0, p_database_id)
+      JOIN ssb.service AS f ON f.name = p_far_service AND f.database_id = s.database_id AND f.owner = s.owner
+      JOIN ssb.queue AS g ON g.queue_id = f.queue_id
+      JOIN ssb.service_contract_usage AS u ON u.service_id = f.service_id AND u.contract_id = c.contract_id
+     WHERE s.name = p_service AND s.database_id = p_database_id AND d.is_broker_enabled
+       AND NOT EXISTS (SELECT FROM ssb.service AS o WHERE o.name = p_far_service AND o.database_id <> p_database_id)
+       AND NOT EXISTS (SELECT FROM ssb.broker_priority AS p WHERE p.database_id = p_database_id)
+       -- Of the routes that match, the best is taken: here they all lead here.
+       AND (SELECT bool_and(upper(r.address) = 'LOCAL' AND r.expires_at IS NULL) FROM ssb.route AS r
+             WHERE r.database_id = p_database_id AND coalesce(r.service_name, p_far_service) = p_far_service);
+    IF FOUND AND v_may_keep THEN
+        INSERT INTO ssb.dialog_path SELECT v_path.*;
+        DELETE FROM ssb.dialog_path AS p
+         WHERE p.ctid = ANY (ARRAY(SELECT o.ctid FROM ssb.dialog_path AS o
+                                    WHERE o.epoch < v_epoch LIMIT 100 FOR UPDATE SKIP LOCKED));
+    END IF;
+    RETURN v_path;
+END;
+$$;

@@ -1,0 +1,95 @@
+"""Does the client's part of statements about keys and certificates, for a session that is running.
+
+The server asks in a message (runtime_sql/security/ask_client.sql) while its statement goes on; the answer
+goes through a second connection of the same user. Whoever has code running in the session, in a trigger for
+instance, can send such a message. So nothing is done unless the statement that the user has sent calls the
+function that asks, and has each file name and password in it as a literal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from ..compiler.catalog.names import literal
+from ..security.problems import KeyProblem
+
+if TYPE_CHECKING:
+    from ..security.keys import ServiceKeys
+    from ..security.statements import KeyStatements
+
+SETTING = "SET pgsb.key_statements = 'on'"
+"""Tells the server that this client answers."""
+
+_WRITTEN = ("file", "password", "decryption", "encryption", "binary")
+
+
+class KeyAnswerer:
+    """Answers one connection."""
+
+    def __init__(self, connection: psycopg.Connection[Any], keys: ServiceKeys | None = None) -> None:
+        """Answer a connection that is open; the server is told."""
+        connection.execute(SETTING)
+        info = connection.info
+        self._conninfo = make_conninfo(info.dsn, password=info.password) if info.password else info.dsn
+        self._keys = keys
+        self._made: KeyStatements | None = None
+
+    def __call__(self, request: str, running: str) -> None:
+        """Answer one request, the text of a message SX002; ``running`` is the statement that was sent."""
+        asked = json.loads(request)
+        try:
+            if not is_written(asked, running):
+                raise KeyProblem(
+                    15247,
+                    f"{asked['statement']} uses keys and files of this machine, so it must stand in a batch"
+                    " of the script itself: not in a procedure, a trigger or in dynamic SQL.",
+                )
+            answer = self._statements()(asked)
+        except KeyProblem as problem:
+            self._answer(asked["token"], None, problem.number, problem.message)
+        except BaseException:
+            # The session must not wait for the end of a defect of ours.
+            self._answer(asked["token"], None, 50000, f"pgsb could not do its part of {asked['statement']}.")
+            raise
+        else:
+            self._answer(asked["token"], [json.dumps(answer)], None, None)
+
+    def _statements(self) -> KeyStatements:
+        if self._made is None:
+            # The library is loaded for those who have keys: most scripts have none.
+            from ..security.statements import KeyStatements
+
+            self._made = KeyStatements(self._keys)
+        return self._made
+
+    def _answer(self, *values: Any) -> None:
+        with psycopg.connect(
+            self._conninfo, autocommit=True, client_encoding="utf8", fallback_application_name="pgsb keys"
+        ) as connection:
+            connection.execute(
+                "SELECT ssb_internal.answer_translation(%s, %s::text[], %s::integer, %s::text)", values
+            )
+
+
+def is_written(asked: dict[str, Any], running: str) -> bool:
+    """Whether the statement says what is asked for: the function, and all files, passwords and keys."""
+    schema = "sys" if asked["function"] == "certprivatekey" else "ssb"
+    return f"{schema}.{asked['function']}(" in running and all(
+        _literal(name, value) in running for name, value in _said(asked)
+    )
+
+
+def _said(asked: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for part in (asked, asked.get("source") or {}, asked.get("private_key") or {}):
+        for name in _WRITTEN:
+            if part.get(name) is not None and not (part is asked and name == "encryption"):
+                yield name, part[name]
+
+
+def _literal(name: str, value: str) -> str:
+    return literal(f"\\x{value}" if name == "binary" else value)

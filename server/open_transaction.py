@@ -1,0 +1,133 @@
+"""Batches over which a transaction stays open: what a prompt needs (session/open_batches.sql).
+
+The batches run inside one CALL on the connection, which goes on while the user types. Each is
+handed over through a second connection of the same user, which holds the lock for which the
+CALL waits meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import select
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from psycopg.errors import Diagnostic, error_from_result
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
+
+from .translate import second_connection
+
+_WAITS = "SB001"
+
+
+class OpenTransaction:
+    """The open transaction of one autocommit connection, if there is one.
+
+    ``depth`` is @@TRANCOUNT, 0 when none is open. While it is above 0 the connection is busy
+    and takes nothing but `run`.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        """Watch the connection's notices; nothing is sent before the first batch."""
+        self._connection = connection
+        self._helper: psycopg.Connection[Any] | None = None
+        self._key = 0
+        self._round = 0
+        self._token: str | None = None
+        self.depth = 0
+        connection.add_notice_handler(self._notice)
+
+    def run(self, statements: Sequence[str]) -> None:
+        """Run one batch, the statements that make the procedure `OPEN_BATCH`; its output comes as notices.
+
+        Raises psycopg.Error when the server ends the transaction, and KeyboardInterrupt after
+        it was cancelled; both roll it back.
+        """
+        try:
+            if self.depth == 0:
+                self._begin()
+            self._hand_over(statements)
+            self._wait()
+        except KeyboardInterrupt:
+            self._connection.cancel_safe()
+            self._drain()
+            raise
+        finally:
+            if self._token is None:
+                self._end()
+
+    def _begin(self) -> None:
+        self._helper = second_connection(self._connection)
+        # pg_advisory_lock's key: a number that nobody can guess, for nobody is to hold us up.
+        self._key = secrets.randbelow(2**62)
+        self._round = 0
+        self._helper.execute("SELECT pg_catalog.pg_advisory_lock(%s)", [self._key])
+        # The CALL lasts as long as the user thinks.
+        self._connection.execute("SET statement_timeout = 0")
+        self._connection.pgconn.send_query(f"CALL ssb_internal.run_batches({self._key})".encode())
+        self._wait()
+
+    def _hand_over(self, statements: Sequence[str]) -> None:
+        if self._helper is None:
+            raise psycopg.OperationalError("the transaction did not begin")
+        token, self._token = self._token, None
+        this, following = (self._key + (self._round + step) % 2 for step in (0, 1))
+        self._round += 1
+        self._helper.execute("SELECT pg_catalog.pg_advisory_lock(%s)", [following])
+        self._helper.execute(
+            "SELECT ssb_internal.answer_translation(%s, %s::text[])", [token, list(statements)]
+        )
+        self._helper.execute("SELECT pg_catalog.pg_advisory_unlock(%s)", [this])
+
+    def _notice(self, notice: Diagnostic) -> None:
+        if notice.sqlstate == _WAITS:
+            asked = json.loads(notice.message_primary or "{}")
+            self._token = asked["token"]
+            self.depth = asked["trancount"]
+
+    def _wait(self) -> None:
+        """Until the server waits for the next batch, or the CALL is over."""
+        pgconn = self._connection.pgconn
+        failed: PGresult | None = None
+        while True:
+            # Notices are handed out in here.
+            busy = pgconn.is_busy()
+            if self._token is not None:
+                return
+            if busy:
+                select.select([pgconn.socket], [], [])
+                pgconn.consume_input()
+                continue
+            result = pgconn.get_result()
+            if result is None:
+                break
+            if result.status == ExecStatus.FATAL_ERROR:
+                failed = result
+        if failed is not None:
+            raise error_from_result(failed, encoding="utf-8")
+
+    def _drain(self) -> None:
+        """Wait for the end of a CALL that was cancelled."""
+        try:
+            self._token = None
+            self._wait()
+        except psycopg.Error:
+            # That it was cancelled; or that the connection is gone, which its next use tells.
+            self._token = None
+
+    def _end(self) -> None:
+        self.depth = 0
+        if self._helper is not None:
+            self._helper.close()
+            self._helper = None
+
+    def close(self) -> None:
+        """Roll an open transaction back; the connection is free again."""
+        if self.depth and not self._connection.closed:
+            self._connection.cancel_safe()
+            self._drain()
+        self._token = None
+        self._end()

@@ -1,0 +1,73 @@
+"""Text decides nothing: names are Token.name, questions go to tokens, trees and fields, not to strings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pgsb import compiler
+from pgsb.grammar.lexer import name_parts, open_quote
+from pgsb.grammar.tokens import TokenKind
+
+ROOT = Path(compiler.__file__).resolve().parent
+HABITS = {
+    "brackets stripped instead of Token.name": r"""strip\(['"]\[\]""",
+    "quotes stripped instead of names.unquoted": r"""strip\(('"'|chr\(34\))\)""",
+    "quotes counted": r"""count\(["']'["']\)""",
+    "emitted SQL asked for its beginning": r"""\.sql(\.upper\(\))?\.startswith|\bsql\.upper\(\)""",
+    "source text asked for a word": r"""span\.text(\.upper\(\)|\.lower\(\)|\[)|in \w+\.span\.text""",
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_habit_is_given_up(habit: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted(ROOT.rglob("*.py"))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if re.search(HABITS[habit], line)
+    ]
+    assert found == []
+
+
+def test_every_habit_would_be_found() -> None:
+    lines = [
+        "name = token.text.strip('[]\"')",
+        "label.strip('\"')",
+        'if before.count("\'") % 2:',
+        'value.sql.startswith("sys.convert_")',
+        "head = statement.span.text.upper()",
+    ]
+    for pattern, line in zip(HABITS.values(), lines, strict=True):
+        assert re.search(pattern, line), line
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a", ["a"]),
+        ("[db]..[a]]b]", ["db", "", "a]b"]),
+        ('"x""y".z', ['x"y', "z"]),
+        ("a b", None),
+        ("a.", None),
+        ("", None),
+    ],
+)
+def test_a_name_in_a_string_has_parts(text: str, parts: list[str] | None) -> None:
+    assert name_parts(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("SELECT 'it''s", TokenKind.STRING),
+        ("SELECT 'it''s'", None),
+        ("SELECT [it's", TokenKind.BRACKETED),
+        ("SELECT [it's] ", None),
+        ("-- it's\nSELECT ", None),
+    ],
+)
+def test_what_is_open_where_a_text_breaks_off(text: str, inside: TokenKind | None) -> None:
+    assert open_quote(text) is inside

@@ -1,0 +1,207 @@
+"""What stands behind a claim is found at once, and what a claim sets free is found too."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from bulk_desk import Desk
+
+from pgsb.bulk import abandon, claim
+from support import Connection
+
+Connect = Callable[..., Connection]
+
+
+def _bodies(connection: Connection) -> list[int]:
+    """One RECEIVE: the bodies that it returns."""
+    rows = connection.execute(
+        "SELECT convert_from(message_body, 'UTF8')::int FROM ssb.receive('dbo.target')"
+    ).fetchall()
+    return [int(row[0]) for row in rows]
+
+
+def _front(desk: Desk) -> int | None:
+    row = desk.connection.execute("SELECT last_order FROM ssb.claimed_front").fetchone()
+    return None if row is None else int(row[0])
+
+
+@pytest.mark.parametrize("priority", [False, True], ids=["fast path", "slow path"])
+def test_what_claims_hold_is_passed_in_one_step(desk: Desk, connect: Connect, priority: bool) -> None:
+    if priority:
+        # Any priority takes the queue out of RECEIVE's fast path.
+        desk.connection.execute(
+            "SELECT ssb.create_broker_priority('p', contract => 'trades', priority_level => 9)"
+        )
+    desk.send(300, 2)
+    held = claim(connect(), "dbo.target")
+    assert held is not None and held.messages == 600
+    desk.send(5, 2)
+    reader = connect()
+    reader.execute("SET track_functions = 'all'")
+    for _ in range(5):
+        assert _bodies(reader) == [1, 2]
+    assert reader.execute("SELECT ssb.message_is_waiting('dbo.target')").fetchone() == (False,)
+    reader.close()
+    calls = desk.one("SELECT calls FROM pg_stat_user_functions WHERE funcname = 'claim_is_alive'")
+    # Once or twice a statement, and not once for each message that is set aside.
+    assert calls <= 20
+    assert claim(connect(), "dbo.target") is None
+
+
+def test_a_group_that_was_held_when_others_were_claimed_is_found(desk: Desk, connect: Connect) -> None:
+    desk.send(20, 1)
+    holder = connect(autocommit=False)
+    assert _bodies(holder) == [1]
+    held = claim(connect(), "dbo.target")
+    assert held is not None and held.messages == 19
+    reader = connect()
+    assert _bodies(reader) == []
+    holder.rollback()
+    assert _bodies(reader) == [1]
+    assert _bodies(reader) == []
+
+
+def test_a_message_that_was_being_sent_when_others_were_claimed_is_found(
+    desk: Desk, connect: Connect
+) -> None:
+    desk.send(10, 1)
+    (late,) = (
+        desk.connection.execute("SELECT ssb.begin_dialog('source', 'target', 'trades')").fetchone() or ()
+    )
+    sender = connect(autocommit=False)
+    # It has its place in the queue, before the others, and is not there yet.
+    sender.execute("SELECT ssb.send_batch(ARRAY[%s]::uuid[], ARRAY['trade'], ARRAY['77'::bytea])", (late,))
+    desk.send(10, 1)
+    held = claim(connect(), "dbo.target")
+    assert held is not None and held.messages == 20
+    reader = connect()
+    assert _bodies(reader) == []
+    sender.commit()
+    assert _bodies(reader) == [77]
+
+
+def test_of_two_claims_the_one_that_dies_is_free(desk: Desk, connect: Connect) -> None:
+    desk.send(10, 1)
+    first = connect()
+    assert claim(first, "dbo.target", max_messages=5) is not None
+    second = connect()
+    assert claim(second, "dbo.target") is not None
+    reader = connect()
+    assert _bodies(reader) == []
+    desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (second.info.backend_pid,))
+    assert [_bodies(reader) for _ in range(6)] == [[1]] * 5 + [[]]
+    desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (first.info.backend_pid,))
+    assert [_bodies(reader) for _ in range(6)] == [[1]] * 5 + [[]]
+
+
+def test_what_came_for_claimed_groups_is_free_after_them(desk: Desk, connect: Connect) -> None:
+    handles = desk.send(3, 1)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    desk.connection.execute(
+        "SELECT ssb.send_batch(%s::uuid[], ARRAY['trade', 'trade', 'trade'], ARRAY['2', '2', '2']::bytea[])",
+        (handles,),
+    )
+    # The daemon's look takes them into the front: they belong to claimed groups.
+    desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    assert (_front(desk) or 0) >= 5
+    reader = connect()
+    assert _bodies(reader) == []
+    held.connection.execute("SELECT ssb_internal.complete_claim(%s)", (held.claim_id,))
+    assert [_bodies(reader) for _ in range(4)] == [[2], [2], [2], []]
+
+
+def test_the_sweep_forgets_claims_of_dead_sessions(desk: Desk, connect: Connect) -> None:
+    desk.send(1, 1)
+    owner = connect()
+    held = claim(owner, "dbo.target")
+    assert held is not None
+    owner.execute("SELECT ssb_internal.create_staging(%s, 'errors')", (held.claim_id,))
+    desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (owner.info.backend_pid,))
+    desk.connection.execute("SELECT ssb_internal.broker_sweep('{}')")
+    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+    assert desk.one("SELECT count(*) FROM pg_class WHERE relnamespace = 'ssb_staging'::regnamespace") == 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_each_message_is_taken_once_whatever_claims_and_readers_do(
+    desk: Desk, connect: Connect, seed: int
+) -> None:
+    chance = random.Random(seed)
+    sessions = [connect(autocommit=False) for _ in range(3)]
+    taken: list[int] = []
+    pending: dict[int, list[int]] = {0: [], 1: [], 2: []}
+    claims: list[tuple[Connection, int, list[int]]] = []
+    handles = desk.send(6, 0)
+    number = 0
+
+    def take(reader: Connection) -> list[int]:
+        rows = reader.execute(
+            "SELECT convert_from(message_body, 'UTF8')::int FROM ssb.receive('dbo.target', %s)",
+            (chance.choice([1, None]),),
+        ).fetchall()
+        return [int(row[0]) for row in rows]
+
+    for _ in range(120):
+        deed = chance.random()
+        which = chance.randrange(3)
+        if deed < 0.45:
+            number += 1
+            handle = chance.choice(handles) if chance.random() < 0.7 else desk.send(1, 0)[0]
+            desk.connection.execute(
+                "SELECT ssb.send_batch(ARRAY[%s]::uuid[], ARRAY['trade'], ARRAY[%s::text::bytea])",
+                (handle, number),
+            )
+        elif deed < 0.65:
+            pending[which] += take(sessions[which])
+        elif deed < 0.75:
+            if chance.random() < 0.5:
+                sessions[which].commit()
+                taken += pending[which]
+            else:
+                sessions[which].rollback()
+            pending[which] = []
+        elif deed < 0.87:
+            owner = connect()
+            held = claim(owner, "dbo.target", max_messages=chance.choice([1, 3, None]))
+            if held is not None:
+                rows = owner.execute(
+                    "SELECT convert_from(message_body, 'UTF8')::int FROM ssb_internal.claimed_message"
+                    " WHERE claim_id = %s",
+                    (held.claim_id,),
+                ).fetchall()
+                claims.append((owner, held.claim_id, [int(row[0]) for row in rows]))
+        elif deed < 0.97 and claims:
+            owner, claim_id, bodies = claims.pop(chance.randrange(len(claims)))
+            ending = chance.random()
+            if ending < 0.4:
+                owner.execute("SELECT ssb_internal.complete_claim(%s)", (claim_id,))
+                owner.execute("SELECT ssb_internal.unlock_claim(%s)", (claim_id,))
+                taken += bodies
+            elif ending < 0.7:
+                desk.connection.execute("SELECT pg_terminate_backend(%s, 5000)", (owner.info.backend_pid,))
+            else:
+                owner.execute("SELECT ssb_internal.abandon_claim(%s)", (claim_id,))
+        else:
+            desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    for which, session in enumerate(sessions):
+        session.commit()
+        taken += pending[which]
+    for owner, claim_id, _ in claims:
+        owner.execute("SELECT ssb_internal.abandon_claim(%s)", (claim_id,))
+    last = connect()
+    while bodies := _bodies(last):
+        taken += bodies
+    assert sorted(taken) == list(range(1, number + 1))
+
+
+def test_an_abandoned_claim_is_found_by_who_knew_the_front(desk: Desk, connect: Connect) -> None:
+    desk.send(50, 1)
+    held = claim(connect(), "dbo.target")
+    assert held is not None
+    desk.send(40, 1)
+    reader = connect()
+    for _ in range(30):
+        assert _bodies(reader) == [1]
+    abandon(held)
+    assert sum(len(_bodies(reader)) for _ in range(61)) == 60

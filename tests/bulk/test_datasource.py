@@ -1,0 +1,274 @@
+"""``format("pgsb")``: queues as a source and a sink, found by name, with any of Spark's sinks."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bulk_desk import Desk
+
+from pgsb.bulk import BulkError, Outputs
+from pgsb.bulk.datasource import register
+from pgsb.bulk.source_options import read_options
+from pgsb.bulk.streaming import completing
+from support import Connection, Database
+
+pytestmark = pytest.mark.one_postgres
+
+Connect = Callable[..., Connection]
+Tcp = Callable[[Database], str]
+
+
+def _source(spark: Any, dsn: str, **options: str) -> Any:
+    register(spark)
+    reader = spark.readStream.format("pgsb").option("dsn", dsn).option("queue", "dbo.target")
+    return reader.options(**options).load()
+
+
+def _run(writer: Any, place: Path) -> None:
+    """Everything that waits, then the end."""
+    query = writer.option("checkpointLocation", str(place / "checkpoint")).trigger(availableNow=True).start()
+    assert query.awaitTermination(120)
+    assert query.exception() is None
+
+
+def _parquet(spark: Any, frame: Any, place: Path) -> list[str]:
+    chosen = frame.selectExpr("CAST(message_body AS STRING) AS body")
+    _run(chosen.writeStream.format("parquet").option("path", str(place / "out")), place)
+    return sorted(row.body for row in spark.read.parquet(str(place / "out")).collect())
+
+
+def test_a_sink_of_files_gets_each_message_once_and_the_queue_is_empty(
+    spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path
+) -> None:
+    dsn = tcp(desk.database)
+    desk.send(3, 2)
+    assert _parquet(spark, _source(spark, dsn, maxMessagesPerTrigger="2"), tmp_path) == ["1"] * 3 + ["2"] * 3
+    assert desk.waiting() == 0
+    assert desk.one("SELECT count(*) FROM ssb.claim") == 0
+    desk.send(1, 1)
+    assert len(_parquet(spark, _source(spark, dsn), tmp_path)) == 7
+
+
+def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
+    spark: Any, desk: Desk, tcp: Tcp, connect: Connect, tmp_path: Path
+) -> None:
+    dsn = tcp(desk.database)
+    desk.send(2, 2)
+    seen: list[list[int]] = []
+
+    def fails(frame: Any, number: int) -> None:
+        seen.append(sorted(row.queuing_order for row in frame.select("queuing_order").collect()))
+        raise RuntimeError("the driver dies")
+
+    query = (
+        _source(spark, dsn)
+        .writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .foreachBatch(fails)
+        .start()
+    )
+    with pytest.raises(Exception, match="the driver dies"):
+        query.awaitTermination(60)
+    # Nobody else gets them meanwhile, though no session holds them.
+    desk.connection.execute("SELECT ssb_internal.sweep_claims()")
+    assert connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
+    assert desk.one("SELECT state FROM ssb.claims") == "stream"
+    desk.send(1, 1)
+
+    def notes(frame: Any, number: int) -> None:
+        seen.append(sorted(row.queuing_order for row in frame.select("queuing_order").collect()))
+
+    _run(_source(spark, dsn).writeStream.foreachBatch(notes), tmp_path)
+    assert seen[0] == seen[1] and len(seen[1]) == 4 and len(seen[2]) == 1
+    assert desk.waiting() == 0
+
+
+def test_a_stream_whose_claim_has_ended_says_so(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
+    dsn = tcp(desk.database)
+    desk.send(1, 2)
+
+    def fails(frame: Any, number: int) -> None:
+        raise RuntimeError("the driver dies")
+
+    def passes(frame: Any, number: int) -> None:
+        frame.collect()
+
+    options = {"checkpointLocation": str(tmp_path / "checkpoint")}
+    query = _source(spark, dsn).writeStream.options(**options).foreachBatch(fails).start()
+    with pytest.raises(Exception, match="the driver dies"):
+        query.awaitTermination(60)
+    desk.connection.execute("SELECT ssb_internal.drop_claim(claim_id) FROM ssb.claim")
+    query = _source(spark, dsn).writeStream.options(**options).foreachBatch(passes).start()
+    with pytest.raises(Exception, match="its messages are in the queue again"):
+        query.awaitTermination(60)
+    _run(_source(spark, dsn, failOnDataLoss="false").writeStream.foreachBatch(passes), tmp_path)
+    assert desk.waiting() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda frame: frame.where("message_body = '1'"), "2 of the 4 messages of claim"),
+        (lambda frame: frame.where("false"), "4 of the 4 messages of claim"),
+        (lambda frame: frame.groupBy("conversation_handle").count(), "cannot be told, since claim_id"),
+    ],
+    ids=["filtered", "all of it", "aggregated"],
+)
+def test_what_was_filtered_away_is_not_deleted_unseen(
+    spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path, change: Callable[[Any], Any], said: str
+) -> None:
+    dsn = tcp(desk.database)
+    desk.send(2, 2)
+    frames = change(_source(spark, dsn))
+    mode = "complete" if "count" in frames.columns else "append"
+
+    def count(messages: Any) -> Outputs:
+        rows = messages.selectExpr("CAST(count(*) AS LONG) AS messages")
+        return Outputs(tables={"dbo.total": rows})
+
+    def start(process: Any) -> Any:
+        place = str(tmp_path / "checkpoint")
+        writer = frames.writeStream.outputMode(mode).option("checkpointLocation", place)
+        return writer.trigger(availableNow=True).foreachBatch(process).start()
+
+    with pytest.raises(Exception, match=said):
+        start(completing(count, dsn)).awaitTermination(60)
+    assert desk.waiting() == 4
+    query = start(completing(count, dsn, unread="complete"))
+    assert query.awaitTermination(60) and query.exception() is None
+    assert desk.waiting() == 0
+
+
+def test_progress_tells_what_waits(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
+    desk.send(2, 2)
+    place = str(tmp_path / "checkpoint")
+    query = (
+        _source(spark, tcp(desk.database), maxMessagesPerTrigger="2")
+        .writeStream.option("checkpointLocation", place)
+        .foreachBatch(lambda frame, number: None)
+        .start()
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while desk.waiting() and time.monotonic() < deadline:
+            desk.connection.execute("SELECT pg_sleep(0.1)")
+        told = [
+            one["latestOffset"]
+            for progress in query.recentProgress
+            for one in json.loads(progress.json)["sources"]
+            if one.get("latestOffset")
+        ]
+    finally:
+        query.stop()
+    assert any(one.get("waiting") == 2 and one["oldestSeconds"] >= 0 for one in told), told
+
+
+def test_a_look_takes_nothing_and_sees_several_queues_and_views(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    register(spark)
+    desk.send(2, 2)
+    reader = spark.read.format("pgsb").option("dsn", tcp(desk.database))
+    rows = reader.option("queue", "dbo.t*, dbo.source").load()
+    assert sorted((row.queue, bytes(row.message_body)) for row in rows.collect()) == [
+        ("dbo.target", b"1"),
+        ("dbo.target", b"1"),
+        ("dbo.target", b"2"),
+        ("dbo.target", b"2"),
+    ]
+    assert desk.waiting() == 4
+    ends = reader.option("view", "sys.conversation_endpoints").load()
+    assert ends.where("is_initiator = 1").select("state_desc").distinct().collect()[0][0] == "CONVERSING"
+    assert dict(ends.dtypes)["conversation_handle"] == "string"
+
+
+def test_frames_are_sent_on_handles_on_keys_and_on_dialogs_of_their_own(
+    spark: Any, desk: Desk, tcp: Tcp
+) -> None:
+    register(spark)
+    dsn = tcp(desk.database)
+    services = {"dsn": dsn, "fromService": "source", "toService": "target", "contract": "trades"}
+
+    def send(frame: Any, **options: str) -> None:
+        frame.write.format("pgsb").mode("append").options(**options, messageType="trade").save()
+
+    bodies = spark.createDataFrame([("a",), ("b",)], "message_body string").coalesce(1)
+    send(bodies, **services)
+    assert desk.one("SELECT count(DISTINCT conversation_handle) FROM dbo.target") == 2
+    keyed = bodies.selectExpr("message_body", "'k' AS key")
+    send(keyed, **services)
+    send(keyed, **services, recycle="true")
+    send(keyed, **services, recycle="true")
+    sizes = desk.connection.execute(
+        "SELECT count(*) FROM dbo.target GROUP BY conversation_handle ORDER BY 1"
+    ).fetchall()
+    assert sizes == [(1,), (1,), (2,), (4,)]
+    handle = desk.one("SELECT ssb.begin_dialog('source', 'target', 'trades')")
+    send(bodies.selectExpr("message_body", f"'{handle}' AS conversation_handle"), dsn=dsn)
+    this = "5e0f0d5c-7d5c-4f5e-9d5e-0123456789ab"
+    for _ in range(2):
+        send(bodies, **services, sendId=this)
+    assert desk.waiting() == 2 + 2 + 4 + 2 + 2
+
+
+def test_a_stream_sends_each_batch_once(spark: Any, desk: Desk, tcp: Tcp, tmp_path: Path) -> None:
+    register(spark)
+    dsn = tcp(desk.database)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "one.txt").write_text("a\nb\n")
+    lines = (
+        spark.readStream.format("text").load(str(tmp_path / "in")).withColumnRenamed("value", "message_body")
+    )
+    services = {"dsn": dsn, "fromService": "source", "toService": "target", "contract": "trades"}
+    _run(lines.writeStream.format("pgsb").options(**services, messageType="trade"), tmp_path)
+    assert desk.waiting() == 2
+    # As if the driver had died before Spark noted that the batch was through.
+    for path in (tmp_path / "checkpoint" / "commits").glob("*0*"):
+        path.unlink()
+    _run(lines.writeStream.format("pgsb").options(**services, messageType="trade"), tmp_path)
+    assert desk.waiting() == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "hint"),
+    [
+        ({"queu": "x"}, "has no option 'queu'", "did you mean queue?"),
+        ({}, 'the option "dsn" is missing', "dbname=shop"),
+        ({"dsn": "dbname=d", "maxMessagesPerTrigger": "many"}, "must be a number", None),
+        ({"dsn": "dbname=d", "failOnDataLoss": "no"}, "must be true or false", None),
+        ({"url": "jdbc:postgresql://h/d?reWriteBatchedInserts=true"}, "cannot be read", "other names"),
+    ],
+)
+def test_an_option_that_is_wrong_is_named(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, str], said: str, hint: str | None
+) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    with pytest.raises(BulkError, match=said) as refused:
+        read_options(options)
+    assert hint is None or hint in str(refused.value.hint)
+
+
+def test_options_are_known_in_any_case_and_by_the_words_of_jdbc() -> None:
+    options = read_options(
+        {"URL": "jdbc:postgresql://db:5433/shop", "User": "ann", "PASSWORD": "s", "numpartitions": "4"}
+    )
+    assert options.dsn.split() and {"user=ann", "password=s", "host=db", "port=5433"} <= set(
+        options.dsn.split()
+    )
+    assert (options.partitions, options.max_messages, options.wait) == (4, 1_000_000, 604800)
+
+
+def test_spark_finds_the_format_by_its_name() -> None:
+    folder = Path(__file__).parents[2] / "bulk" / "found_by_spark"
+    look = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import pkgutil, importlib\n"
+        "names = [one.name for one in pkgutil.iter_modules() if one.name.startswith('pyspark_')]\n"
+        "print(*[importlib.import_module(one).DefaultSource.name() for one in names])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", look, str(folder)], capture_output=True, text=True, check=True
+    )
+    assert "pgsb" in done.stdout.split()

@@ -1,0 +1,514 @@
+"""Dialogs between instances that are secured: fully, anonymously or not at all; and attacks on them."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from end_to_end.tsql import Tsql
+from instances import END, Side
+
+from activation import Daemon
+from activation import until as until_at_last
+from pgsb.daemon.dialog_security import SealedSet
+from pgsb.security.dialogs import (
+    DialogCipher,
+    NotGenuine,
+    is_current,
+    make_exchange,
+    open_exchange,
+    read_exchange,
+)
+from pgsb.security.keys import new_key
+
+_BINDING = "Dialog security is not available for this conversation because there is no remote service binding"
+
+
+@pytest.fixture(autouse=True)
+def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
+
+
+def until(condition: Callable[[], Any]) -> Any:
+    return until_at_last(condition, 20)
+
+
+def script(side: Side, text: str) -> str:
+    """Run T-SQL as the instance's owner."""
+    session = Tsql(side.database.dsn)
+    try:
+        return session.run_well(text)
+    finally:
+        session.close()
+
+
+def own_certificate(side: Side, name: str, folder: Path) -> None:
+    """A user who owns the side's service and has a certificate; its public part goes to a file."""
+    script(
+        side,
+        f"""IF NOT EXISTS (SELECT * FROM sys.symmetric_keys) CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'
+        CREATE USER {name} WITHOUT LOGIN
+        CREATE CERTIFICATE {name}Cert AUTHORIZATION {name} WITH SUBJECT = '{name}', EXPIRY_DATE = '20401231'
+        BACKUP CERTIFICATE {name}Cert TO FILE = '{folder}/{name}.cer'
+        ALTER AUTHORIZATION ON SERVICE::[{side.service}] TO {name}""",
+    )
+
+
+def others_certificate(side: Side, name: str, folder: Path) -> None:
+    """The user whom the other side's certificate stands for."""
+    script(
+        side,
+        f"""CREATE USER {name}There WITHOUT LOGIN
+        CREATE CERTIFICATE {name}Cert AUTHORIZATION {name}There FROM FILE = '{folder}/{name}.cer'""",
+    )
+
+
+@pytest.fixture
+def full(near: Side, far: Side, tmp_path: Path) -> None:
+    """Full security: everything that Microsoft's page for it lists."""
+    own_certificate(near, "Near", tmp_path)
+    own_certificate(far, "Far", tmp_path)
+    others_certificate(near, "Far", tmp_path)
+    others_certificate(far, "Near", tmp_path)
+    script(near, "CREATE REMOTE SERVICE BINDING ToFar TO SERVICE '//Far' WITH USER = FarThere")
+    script(far, "GRANT SEND ON SERVICE::[//Far] TO NearThere")
+
+
+def begin(side: Side, to: str, **options: Any) -> Any:
+    return side.begin(to, **{"encryption": True, **options})
+
+
+@pytest.fixture
+def travelled(far: Side) -> Iterator[Side]:
+    """Keeps each set of sealed messages that reaches the far instance, as its server sees it."""
+    far.do("CREATE TABLE dbo.travelled AS SELECT * FROM ssb.sealed_set WITH NO DATA")
+    far.do(
+        "CREATE FUNCTION dbo.keep() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$BEGIN INSERT INTO dbo.travelled SELECT NEW.*; RETURN NULL; END$$"
+    )
+    far.do("CREATE TRIGGER keep AFTER INSERT ON ssb.sealed_set FOR EACH ROW EXECUTE FUNCTION dbo.keep()")
+    yield far
+
+
+def test_nothing_leaves_in_the_clear_without_a_binding(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    """No certificate, no binding, no master key: the message waits, and says for what."""
+    daemons(near)
+    daemons(far)
+    near.send(begin(near, "//Far"), "//Ask", "secret")
+    until(lambda: any(_BINDING in status for status in near.waiting()))
+    # One that need not be encrypted goes.
+    near.send(near.begin("//Far", encryption=False), "//Ask", "open")
+    assert [body for _, _, body in far.receive(1)] == ["open"]
+    assert far.value("SELECT count(*) FROM sys.conversation_endpoints") == 1
+    assert len(near.waiting()) == 1
+
+
+def test_full_security_both_ways(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
+) -> None:
+    daemons(near)
+    daemons(far)
+    handle = begin(near, "//Far")
+    near.send(handle, "//Ask", "secret one", "secret two")
+    got = far.receive(2)
+    assert [(kind, body) for _, kind, body in got] == [("//Ask", "secret one"), ("//Ask", "secret two")]
+    there = got[0][0]
+    until(lambda: near.waiting() == [])
+    far.send(there, "//Answer", "secret three")
+    assert near.receive(1) == [(handle, "//Answer", "secret three")]
+    until(lambda: far.waiting() == [])
+    far.do("SELECT ssb.end_conversation(%s)", there)
+    assert near.receive(1) == [(handle, END, None)]
+    near.do("SELECT ssb.end_conversation(%s)", handle)
+    assert near.states() == []
+    # On the wire: neither bodies, nor message types, in any form.
+    came = far.column("SELECT array_to_string(bodies, '', '') || dialogs::text FROM dbo.travelled")
+    assert came
+    for word in ("secret", b"secret".hex(), "//Ask", b"//Ask".hex()):
+        assert all(word not in one for one in came)
+    # Each side has made a key, told the other one, and nothing of it lies there in the clear.
+    for side in (near, far):
+        assert side.column("SELECT is_outbound FROM ssb.dialog_key ORDER BY 1") == [False, True]
+    row = far.connection.execute(
+        "SELECT e.inbound_session_key_identifier <> e.outbound_session_key_identifier, p.name, q.name"
+        " FROM sys.conversation_endpoints AS e"
+        " JOIN sys.database_principals AS p ON p.principal_id = e.principal_id"
+        " JOIN sys.database_principals AS q ON q.principal_id = e.far_principal_id"
+    ).fetchone()
+    assert row == (True, "Far", "NearThere")
+
+
+def test_anonymous_security_uses_the_initiators_key(
+    near: Side, far: Side, daemons: Callable[..., Daemon], tmp_path: Path
+) -> None:
+    own_certificate(far, "Far", tmp_path)
+    others_certificate(near, "Far", tmp_path)
+    script(near, "CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'")
+    script(near, "CREATE REMOTE SERVICE BINDING b TO SERVICE '//Far' WITH USER = FarThere, ANONYMOUS = ON")
+    daemons(near)
+    daemons(far)
+    # A binding forces encryption, whatever BEGIN DIALOG says.
+    handle = begin(near, "//Far", encryption=False)
+    near.send(handle, "//Ask", "who am I?")
+    until(lambda: any("permission to access" in status for status in near.waiting()))
+    script(far, "GRANT SEND ON SERVICE::[//Far] TO public")
+    ((there, _, _),) = far.receive(1)
+    far.send(there, "//Answer", "nobody")
+    assert near.receive(1) == [(handle, "//Answer", "nobody")]
+    assert near.column("SELECT is_outbound FROM ssb.dialog_key") == [True]
+    assert far.column("SELECT is_outbound FROM ssb.dialog_key") == [False]
+    assert far.value("SELECT far_principal_id FROM sys.conversation_endpoints") == 0
+
+
+def test_send_is_checked_as_the_mapped_user(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    script(far, "REVOKE SEND ON SERVICE::[//Far] FROM NearThere; GRANT SEND ON SERVICE::[//Far] TO public")
+    script(far, "DENY SEND ON SERVICE::[//Far] TO NearThere")
+    daemons(near)
+    daemons(far)
+    near.send(begin(near, "//Far"), "//Ask", "hello")
+    until(lambda: any("permission to access" in status for status in near.waiting()))
+    script(far, "CREATE ROLE senders; REVOKE SEND ON SERVICE::[//Far] FROM NearThere, public")
+    script(far, "GRANT SEND ON SERVICE::[//Far] TO senders; ALTER ROLE senders ADD MEMBER NearThere")
+    assert [body for _, _, body in far.receive(1)] == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("broken", "status", "mended"),
+    [
+        ("DROP MASTER KEY", "The database master key is required", "CREATE MASTER KEY"),
+        ("DROP CERTIFICATE FarCert", "there is no security certificate bound", None),
+        ("DROP CERTIFICATE NearCert", "there is no security certificate bound", None),
+        ("ALTER CERTIFICATE NearCert REMOVE PRIVATE KEY", "There is no private key", None),
+        (
+            "ALTER CERTIFICATE NearCert WITH PRIVATE KEY (ENCRYPTION BY PASSWORD = 'p')",
+            "password protected",
+            "ALTER CERTIFICATE NearCert WITH PRIVATE KEY (DECRYPTION BY PASSWORD = 'p')",
+        ),
+        (
+            "ALTER CERTIFICATE FarCert WITH ACTIVE FOR BEGIN_DIALOG = OFF",
+            "not active for BEGIN DIALOG",
+            "ALTER CERTIFICATE FarCert WITH ACTIVE FOR BEGIN_DIALOG = ON",
+        ),
+        (
+            "DROP REMOTE SERVICE BINDING ToFar",
+            _BINDING,
+            "CREATE REMOTE SERVICE BINDING b TO SERVICE '//Far' WITH USER = FarThere",
+        ),
+    ],
+)
+def test_what_is_missing_is_told_and_the_message_goes_when_it_is_there(
+    near: Side,
+    far: Side,
+    full: None,
+    daemons: Callable[..., Daemon],
+    broken: str,
+    status: str,
+    mended: str | None,
+) -> None:
+    if broken == "DROP MASTER KEY":
+        script(near, "ALTER CERTIFICATE NearCert WITH PRIVATE KEY (ENCRYPTION BY PASSWORD = 'p')")
+        script(
+            near,
+            "ALTER CERTIFICATE NearCert REMOVE PRIVATE KEY; ALTER REMOTE SERVICE BINDING ToFar"
+            " WITH ANONYMOUS = ON",
+        )
+        script(far, "GRANT SEND ON SERVICE::[//Far] TO public")
+    script(near, broken)
+    daemons(near)
+    daemons(far)
+    near.send(begin(near, "//Far"), "//Ask", "hello")
+    until(lambda: any(status in one for one in near.waiting()))
+    assert far.value("SELECT count(*) FROM sys.conversation_endpoints") == 0
+    if mended is not None:
+        script(near, mended)
+        assert [body for _, _, body in far.receive(1)] == ["hello"]
+
+
+def test_dates_of_certificates_count(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    daemons(near)
+    daemons(far)
+    near.do("UPDATE ssb.certificate SET expiry_date = now() - interval '1 day' WHERE owner = 'Near'")
+    near.send(begin(near, "//Far"), "//Ask", "hello")
+    until(lambda: any("has expired" in status for status in near.waiting()))
+    near.do(
+        "UPDATE ssb.certificate SET expiry_date = now() + interval '9 days',"
+        " start_date = now() + interval '1 day' WHERE owner = 'Near'"
+    )
+    until(lambda: any("is not yet valid" in status for status in near.waiting()))
+
+
+def test_certificates_are_renewed_while_a_dialog_lives(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], tmp_path: Path
+) -> None:
+    """Both are valid for a while, then the old one is dropped on either side."""
+    daemons(near)
+    daemons(far)
+    handle = begin(near, "//Far")
+    near.send(handle, "//Ask", "one")
+    ((there, _, _),) = far.receive(1)
+    far.send(there, "//Answer", "two")
+    assert near.receive(1) == [(handle, "//Answer", "two")]
+    before = near.column("SELECT key_id FROM ssb.dialog_key WHERE is_outbound")
+    script(
+        near,
+        f"""CREATE CERTIFICATE Newer AUTHORIZATION Near WITH SUBJECT = 'newer', EXPIRY_DATE = '20501231'
+        BACKUP CERTIFICATE Newer TO FILE = '{tmp_path}/newer.cer'""",
+    )
+    # The far side does not know it yet: what comes under it is dropped there, and waits here.
+    near.send(handle, "//Ask", "three")
+    until(lambda: any("key is not known" in status for status in near.waiting()))
+    script(far, f"CREATE CERTIFICATE Newer AUTHORIZATION NearThere FROM FILE = '{tmp_path}/newer.cer'")
+    assert [body for _, _, body in far.receive(1)] == ["three"]
+    script(near, "DROP CERTIFICATE NearCert")
+    script(far, "DROP CERTIFICATE NearCert")
+    near.send(handle, "//Ask", "four")
+    assert [body for _, _, body in far.receive(1)] == ["four"]
+    far.send(there, "//Answer", "five")
+    assert near.receive(1) == [(handle, "//Answer", "five")]
+    assert near.column("SELECT key_id FROM ssb.dialog_key WHERE is_outbound") != before
+
+
+def test_a_set_that_is_changed_or_comes_again_gives_nothing(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon], travelled: Side
+) -> None:
+    """Every byte that counts, in what a forwarder could hand on; each variant as a set of its own."""
+    daemons(near)
+    daemon = daemons(far)
+    handle = begin(near, "//Far")
+    near.send(handle, "//Ask", "one")
+    assert [body for _, _, body in far.receive(1)] == ["one"]
+    near.send(handle, "//Ask", "two")
+    assert [body for _, _, body in far.receive(1)] == ["two"]
+    other = begin(near, "//Far")
+    near.send(other, "//Ask", "other")
+    assert [body for _, _, body in far.receive(1)] == ["other"]
+    sets = far.connection.execute(
+        "SELECT dialogs, places, numbers, bodies, exchanges FROM dbo.travelled ORDER BY came_at"
+    ).fetchall()
+    first, second, third = sets[0], sets[1], sets[2]
+
+    def bring(dialogs: Any, places: Any, numbers: Any, bodies: Any, exchanges: Any) -> list[dict[str, Any]]:
+        set_id = str(uuid.uuid4())
+        far.do(
+            "SELECT ssb_internal.take_sealed(%s::uuid, %s::jsonb, %s::integer[], %s::bigint[], %s::bytea[],"
+            " %s::text[])",
+            set_id,
+            json.dumps(dialogs),
+            places,
+            numbers,
+            bodies,
+            exchanges,
+        )
+        answers: list[dict[str, Any]] = far.value("SELECT ssb_internal.sealed_answers(%s::uuid)", set_id)
+        return answers
+
+    # As it was: taken already, and the answer says so.
+    assert "sealed" in bring(*first)[0]
+    dialogs, places, _, bodies, exchanges = second
+    fresh = [2]
+    body = bytes(bodies[0])
+    variants: list[Any] = [
+        (dialogs, places, fresh, [body], exchanges),  # another number
+        (dialogs, places, fresh, [body[:-1]], exchanges),  # cut
+        (dialogs, places, fresh, [b""], exchanges),
+        (dialogs, places, fresh, [third[3][0]], exchanges),  # of another conversation
+        *[
+            (dialogs, places, fresh, [body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :]], exchanges)
+            for at in range(0, len(body), 7)
+        ],
+    ]
+    for name, value in (
+        ("conversation_id", third[0][0]["conversation_id"]),
+        ("is_initiator", False),
+        ("to_service", "//Near"),
+        ("from_service", "//Other"),
+        ("contract", "DEFAULT"),
+        ("from_instance", str(uuid.uuid4())),
+        ("key_id", str(uuid.uuid4())),
+    ):
+        variants.append(([dialogs[0] | {name: value}], places, fresh, [body], exchanges))
+    # A dialog that never was, under a key that is known.
+    variants.append(([first[0][0] | {"conversation_id": str(uuid.uuid4())}], *first[1:]))
+    variants.append((dialogs, places, [None], [body], exchanges))
+    variants.append(([{}], places, fresh, [body], exchanges))
+    variants.append((dialogs, places, fresh, [body], ["{}", "no JSON"]))
+    for variant in variants:
+        bring(*variant)
+    assert far.value("SELECT count(*) FROM ssb.message_stored") == 0
+    assert far.value("SELECT count(*) FROM sys.conversation_endpoints") == 2
+    assert any("was dropped" in line.message for line in daemon.lines if line.event == "message_dropped")
+    # The dialogs go on.
+    near.send(handle, "//Ask", "three")
+    assert [body for _, _, body in far.receive(1)] == ["three"]
+
+
+def test_a_secured_conversation_takes_nothing_in_the_clear(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    daemons(near)
+    daemons(far)
+    near.send(begin(near, "//Far"), "//Ask", "one")
+    far.receive(1)
+    row = far.connection.execute(
+        "SELECT conversation_id::text, session_key::text FROM ssb.remote_conversation"
+    ).fetchone()
+    assert row is not None
+    header = {
+        "conversation_id": row[0],
+        "is_initiator": True,
+        "key": row[1],
+        "to_service": "//Far",
+        "to_instance": None,
+        "from_service": "//Near",
+        "from_instance": near.guid(),
+        "contract": "//Talk",
+        "lifetime": None,
+        "is_encrypted": True,
+    }
+    take = (
+        "SELECT t.next_number, t.status FROM ssb.take_from_afar(%s::jsonb, '{0}', %s, '{//Ask}', '{message}',"
+        " %s) AS t"
+    )
+    answer = far.connection.execute(take, [json.dumps([header]), [1], [b"forged"]]).fetchone()
+    assert answer == (0, "The message does not have the security of its conversation.")
+    header |= {"conversation_id": str(uuid.uuid4())}
+    answer = far.connection.execute(take, [json.dumps([header]), [0], [b"forged"]]).fetchone()
+    assert answer is not None
+    assert "in the clear" in answer[1]
+    # Whoever says himself that it was opened is not believed.
+    header |= {"security": "F", "database_id": 5, "far_user": "NearThere", "key_id": str(uuid.uuid4())}
+    answer = far.connection.execute(take, [json.dumps([header]), [0], [b"forged"]]).fetchone()
+    assert answer is not None
+    assert "in the clear" in answer[1]
+    assert far.value("SELECT count(*) FROM ssb.message_stored") == 0
+
+
+def test_a_courier_may_bring_sealed_messages_and_see_nothing(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    far.do("CREATE ROLE courier LOGIN")
+    try:
+        far.do("SELECT ssb.grant_permission('{CONNECT}', 'ENDPOINT', 'BrokerEndpoint', '{courier}')")
+        dsn = psycopg.conninfo.make_conninfo(far.database.dsn, user="courier")
+        daemons(near, addresses={"tcp://far.example:4022": dsn})
+        daemons(far)
+        near.send(begin(near, "//Far"), "//Ask", "hello")
+        assert [body for _, _, body in far.receive(1)] == ["hello"]
+        with psycopg.connect(dsn, autocommit=True) as courier:
+            for call in (
+                "SELECT * FROM ssb.sealed_set",
+                "SELECT ssb_internal.sealed_sets()",
+                "SELECT ssb_internal.keys_of('{}')",
+                "SELECT ssb_internal.key_material(5, '', '')",
+                "SELECT ssb_internal.answer_sealed(gen_random_uuid(), '[]')",
+                "SELECT ssb_internal.take_opened('[]', '{}', '{}', '{}', '{}', '{}')",
+            ):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    courier.execute(call)
+    finally:
+        far.do("DROP OWNED BY courier CASCADE")
+        far.do("DROP ROLE courier")
+
+
+def test_without_a_daemon_there_messages_wait(
+    near: Side, far: Side, full: None, daemons: Callable[..., Daemon]
+) -> None:
+    daemons(near)
+    near.send(begin(near, "//Far"), "//Ask", "hello")
+    until(lambda: any("no daemon that could open" in status for status in near.waiting()))
+    daemons(far)
+    assert [body for _, _, body in far.receive(1)] == ["hello"]
+
+
+# ------------------------------------------------------------------ without a server
+
+_HEADER = {
+    "conversation_id": str(uuid.uuid4()),
+    "is_initiator": True,
+    "to_service": "b",
+    "to_instance": None,
+    "from_service": "a",
+    "from_instance": None,
+    "contract": "c",
+}
+
+
+def test_a_dialogs_keys_differ_by_conversation_direction_and_use() -> None:
+    key_id, key = uuid.uuid4(), new_key()
+    cipher = DialogCipher(key_id, key, _HEADER)
+    sealed = cipher.seal(3, "type", "message", 1.5, b"body")
+    assert cipher.open(3, sealed) == ("type", "message", 1.5, b"body")
+    assert cipher.open(4, cipher.seal(4, "t", "end", None, None)) == ("t", "end", None, None)
+    assert cipher.seal(3, "type", "message", 1.5, b"body") != sealed
+    for other in (
+        DialogCipher(key_id, new_key(), _HEADER),
+        DialogCipher(uuid.uuid4(), key, _HEADER),
+        DialogCipher(key_id, key, _HEADER | {"conversation_id": str(uuid.uuid4())}),
+        DialogCipher(key_id, key, _HEADER | {"is_initiator": False}),
+    ):
+        with pytest.raises(NotGenuine):
+            other.open(3, sealed)
+    answer = cipher.seal_answer("set", {"next_number": 4})
+    assert cipher.open_answer("set", answer) == {"next_number": 4}
+    for wrong in (("other", answer), ("set", answer[:-2]), ("set", "zz"), ("set", sealed.hex())):
+        with pytest.raises(NotGenuine):
+            cipher.open_answer(*wrong)
+
+
+def test_an_exchange_is_for_one_and_from_one() -> None:
+    one, two, three = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(3))
+    key_id, key, text, made_at = make_exchange("a", "b", ("far", two.public_key()), ("near", one))
+    read = read_exchange(text)
+    assert (read.key_id, read.from_service, read.to_service, read.made_at) == (key_id, "a", "b", made_at)
+    assert open_exchange(read, two, one.public_key()) == key
+    for own, sender in ((three, one.public_key()), (two, three.public_key()), (two, None)):
+        with pytest.raises(NotGenuine):
+            open_exchange(read, own, sender)
+    changed = json.loads(text)
+    changed["said"] = changed["said"].replace('"to": "b"', '"to": "c"')
+    with pytest.raises(NotGenuine):
+        open_exchange(read_exchange(json.dumps(changed)), two, one.public_key())
+    # Unsigned it must not pass for signed.
+    changed = json.loads(text)
+    changed["signature"] = None
+    with pytest.raises(NotGenuine):
+        open_exchange(read_exchange(json.dumps(changed)), two, one.public_key())
+    for broken in ("", "{}", "[]", '{"said": "{}", "signature": null}', text[:-5]):
+        with pytest.raises(NotGenuine):
+            read_exchange(broken)
+    now = datetime.now(UTC)
+    assert is_current(now, now)
+    assert not is_current(now - timedelta(hours=24), now)
+    assert not is_current(now + timedelta(hours=1), now)
+
+
+def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
+    key_id, key = uuid.uuid4(), new_key()
+    cipher = DialogCipher(key_id, key, _HEADER)
+    made = SealedSet("set", [], [7], [cipher], [key_id])
+    genuine = {"place": 0, "sealed": cipher.seal_answer("set", {"next_number": 5, "status": None})}
+    assert made.answers([genuine])[0]["next_number"] == 5
+    for forged in (
+        [],
+        ["x"],
+        [{"place": 0, "next_number": 5}],
+        [{"place": 0, "sealed": "00"}],
+        [{"place": 1} | genuine][:0],
+        [{"place": 0, "sealed": cipher.seal_answer("earlier", {"next_number": 5})}],
+        [{"place": 0, "status": None, "refusal": "never", "refusal_code": 1, "next_number": 9}],
+    ):
+        (answer,) = made.answers(forged)
+        assert answer["next_number"] == 0
+        assert answer["status"]
+        assert "refusal" not in answer

@@ -1,0 +1,162 @@
+"""pgsb assess: what runs, differs and is refused, by object; SSDT projects, thousands of files."""
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Pgsb = Callable[..., Any]
+
+TABLE = "CREATE TABLE dbo.Orders (Id INT PRIMARY KEY, Name NVARCHAR(50));\nGO\n"
+USES = (
+    "CREATE PROCEDURE dbo.Place @n dbo.Lines READONLY AS\n  INSERT dbo.Orders SELECT Id, Name FROM @n;\nGO\n"
+)
+TYPE = "CREATE TYPE dbo.Lines AS TABLE (Id INT, Name NVARCHAR(50));\nGO\n"
+HASHES = """\
+CREATE PROCEDURE dbo.Hash @t NVARCHAR(50) AS
+  SELECT HASHBYTES('SHA1', @t), CAST(N'x' AS VARBINARY(9));
+GO
+"""
+REFUSED = """\
+CREATE PROCEDURE dbo.Wrong AS
+BEGIN
+  PRINT @none;
+  PRINT @other;
+END;
+GO
+CREATE QUEUE q WITH X;
+GO
+"""
+
+
+@pytest.fixture
+def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "application"
+    for name, text in {
+        "a_procedures/place.sql": USES,
+        "a_procedures/hash.sql": HASHES,
+        "a_procedures/wrong.sql": REFUSED,
+        "z_tables/orders.sql": TABLE,
+        "z_tables/upper.sql": "CREATE TABLE dbo.ORDERS (Id INT, Name NVARCHAR(50));\nGO\n",
+        "z_types/lines.sql": TYPE,
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "picture.sql").write_bytes(b"\x89PNG\r\n" + b"abc\0\0\0\0def" * 9)
+    return folder
+
+
+def assessed(pgsb: Pgsb, *paths: str) -> dict[str, Any]:
+    left = pgsb("assess", *paths, "--json", "report.json")
+    assert left.status == 0, left.err
+    found: dict[str, Any] = json.loads(Path("report.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.usefixtures("application")
+def test_every_object_has_a_status_and_an_effort(pgsb: Pgsb) -> None:
+    found = assessed(pgsb, "application")
+    objects = {(one["kind"], one["name"]): (one["status"], one["effort"]) for one in found["objects"]}
+    assert objects == {
+        ("type", "dbo.Lines"): ("runs", "none"),
+        ("table", "dbo.Orders"): ("runs", "none"),
+        ("table", "dbo.ORDERS"): ("differs", "small"),
+        ("procedure", "dbo.Place"): ("runs", "none"),
+        ("procedure", "dbo.Hash"): ("differs", "small"),
+        ("procedure", "dbo.Wrong"): ("refused", "medium"),
+        ("queue", "q"): ("refused", "small"),
+    }
+    assert found["statuses"] == {"runs": 3, "differs": 2, "refused": 2}
+    assert list(found["unreadable"].values()) == ["it is no text, but binary data"]
+
+
+@pytest.mark.usefixtures("application")
+def test_reasons_and_remarks_have_their_places(pgsb: Pgsb) -> None:
+    found = assessed(pgsb, "application")
+    wrong = "application/a_procedures/wrong.sql"
+    assert {reason["message"]: reason["places"] for reason in found["reasons"]} == {
+        "Incorrect syntax near 'X'.": [f"{wrong}:7"],
+        'Must declare the scalar variable "@none".': [f"{wrong}:3"],
+        'Must declare the scalar variable "@other".': [f"{wrong}:4"],
+    }
+    remarks = [
+        (remark["topic"], remark["text"].split(" ")[0], remark["place"]) for remark in found["remarks"]
+    ]
+    hashes = "application/a_procedures/hash.sql:2"
+    assert remarks == [
+        ("UTF-16", "HASHBYTES", hashes),
+        ("UTF-16", "CAST", hashes),
+        ("names", "table", "application/z_tables/upper.sql:1"),
+    ]
+
+
+class _Balanced(HTMLParser):
+    """Collects the text, and demands that what must be closed is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag in ("table", "details", "summary", "code", "h1", "h2", "div", "b"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("table", "details", "summary", "code", "h1", "h2", "div", "b"):
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_shows_it_and_trusts_no_script(pgsb: Pgsb, application: Path) -> None:
+    (application / "x.sql").write_text("PRINT <script>alert(1)</script>;\nGO\n")
+    left = pgsb("assess", "application", "--html", "report.html")
+    assert "3  run as they are" in left.out and "Msg 137: Must declare" in left.out
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "http" not in page
+    reader = _Balanced()
+    reader.feed(page)
+    assert reader.open == []
+    for words in ("dbo.Wrong", "Must declare the scalar variable", "UTF-16", "picture.sql"):
+        assert words in reader.text
+
+
+def test_an_ssdt_project_says_what_belongs_to_it(pgsb: Pgsb, application: Path) -> None:
+    (application / "Shop.sqlproj").write_text(
+        '<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003"><ItemGroup>'
+        '<Build Include="z_tables\\orders.sql" /><Build Include="z_types\\*.sql" />'
+        '<PostDeploy Include="a_procedures\\place.sql" /></ItemGroup></Project>'
+    )
+    found = assessed(pgsb, "application")
+    assert {one["name"] for one in found["objects"]} == {"dbo.Orders", "dbo.Lines", "dbo.Place"}
+    assert len(found["skipped"]) == 4
+    (application / "Shop.sqlproj").write_text('<Project Sdk="Microsoft.Build.Sql/1.0"></Project>')
+    assert len(assessed(pgsb, "application/Shop.sqlproj")["objects"]) == 7
+
+
+def test_a_path_that_is_not_there_is_an_error(pgsb: Pgsb) -> None:
+    left = pgsb("assess", "nowhere")
+    assert (left.status, left.err) == (1, "nowhere: No such file or directory\n")
+
+
+def test_thousands_of_files(pgsb: Pgsb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in range(2000):
+        folder = tmp_path / "many" / str(number % 50)
+        folder.mkdir(parents=True, exist_ok=True)
+        text = (
+            f"CREATE TABLE dbo.t{number} (a INT);\nGO\n"
+            if number % 2
+            else f"CREATE PROCEDURE p{number} AS PRINT 1;\nGO\n"
+        )
+        (folder / f"{number}.sql").write_text(text if number % 100 else text + "PRINT @x;\n")
+    left = pgsb("assess", "many")
+    assert left.out.startswith("2,000 files, ")
+    assert re.search(r"^ +20  Msg 137: ", left.out, re.MULTILINE)

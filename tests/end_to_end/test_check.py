@@ -1,0 +1,122 @@
+"""pgsb check for programs and for many files: formats, folders, a share for each processor."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from pgsb.compiler.checking import check_scripts
+from pgsb.grammar.source import Source
+
+Pgsb = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+BAD = "PRINT 'ä';\nGO\nCREATE QUEUE Orders WITH STATUS = MAYBE;\nGO\nPRINT @x;\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "database" / "deeper").mkdir(parents=True)
+    (tmp_path / "database" / "bad, 100%.sql").write_text(BAD, encoding="utf-8")
+    (tmp_path / "database" / "deeper" / "good.SQL").write_text("PRINT 1;\nGO\nPRINT 2;\n")
+    (tmp_path / "database" / "notes.txt").write_text("no script")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_folder_stands_for_its_scripts(pgsb: Pgsb) -> None:
+    left = pgsb("check", "database")
+    assert left.status == 1
+    assert left.err.endswith("\n\n2 scripts, 5 batches, 2 errors\n")
+    assert pgsb("check", "database/deeper").err == "1 script, 2 batches, no problems\n"
+
+
+def test_a_folder_without_scripts_is_an_error(pgsb: Pgsb, tmp_path: Path) -> None:
+    left = pgsb("check", str(tmp_path))
+    assert (left.status, "has no .sql files" in left.err) == (2, True)
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_is_as_its_schema_says(pgsb: Pgsb) -> None:
+    left = pgsb("check", "--format", "json", "database")
+    shown = json.loads(left.out)
+    schema = json.loads((ROOT / "docs/schemas/check.json").read_text())
+    jsonschema.validate(shown, schema)
+    assert (left.status, left.err, shown["scripts"], shown["errors"], shown["warnings"]) == (1, "", 2, 2, 0)
+    assert shown["problems"][0] == {
+        "file": "database/bad, 100%.sql",
+        "line": 3,
+        "column": 35,
+        "end_line": 3,
+        "end_column": 40,
+        "severity": "error",
+        "number": 102,
+        "message": "Incorrect syntax near 'MAYBE'.",
+        "hint": "expected OFF or ON",
+    }
+
+
+def test_lines_of_run_are_as_their_schema_says(pgsb: Pgsb, database: Any) -> None:
+    script = "PRINT 'a';\nSELECT 1 AS a, NULL AS b;\nGO\nRAISERROR('x', 16, 1);\nGO\nCREATE QUEUE q WITH X;\n"
+    left = pgsb("run", "--dsn", database.dsn, "--format", "json", "-", stdin=script)
+    schema = json.loads((ROOT / "docs/schemas/run.json").read_text())
+    lines = [json.loads(line) for line in left.out.splitlines()]
+    assert [line["type"] for line in lines] == ["print", "result", "rowcount", "error", "error"]
+    for line in lines:
+        jsonschema.validate(line, schema)
+
+
+@pytest.mark.usefixtures("folder")
+def test_github_shows_each_problem_at_its_line(pgsb: Pgsb) -> None:
+    first, second = pgsb("check", "--format", "github", "database").out.splitlines()
+    assert first == (
+        "::error file=database/bad%2C 100%25.sql,line=3,endLine=3,col=35,endColumn=40,title=Msg 102"
+        "::Incorrect syntax near 'MAYBE'.%0Ahint: expected OFF or ON"
+    )
+    assert second.startswith("::error file=database/bad%2C 100%25.sql,line=5,")
+    assert pgsb("check", "--format", "github", "database/deeper").out == ""
+
+
+@pytest.mark.usefixtures("folder")
+def test_sarif_has_rules_and_places(pgsb: Pgsb) -> None:
+    shown = json.loads(pgsb("check", "--format", "sarif", "database").out)
+    (run,) = shown["runs"]
+    assert shown["version"] == "2.1.0"
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["102", "137"]
+    result = run["results"][0]
+    assert (result["ruleId"], result["level"]) == ("102", "error")
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 3, "startColumn": 35, "endLine": 3, "endColumn": 40}
+
+
+def test_processes_find_what_one_finds() -> None:
+    sources = []
+    for number in range(40):
+        text = f"CREATE TABLE dbo.t{number} (a INT);\nGO\n" + "".join(
+            f"CREATE PROCEDURE dbo.p{number}_{part} AS\nBEGIN\n  -- {'x' * 400}\n"
+            f"  DECLARE @n INT = (SELECT COUNT(*) FROM dbo.t{number});\n"
+            f"  EXEC dbo.p{number}_{max(part - 1, 0)};\n  PRINT @n{'x' if part % 5 == 3 else ''};\nEND;\nGO\n"
+            for part in range(8)
+        )
+        sources.append(Source(f"file{number:02}.sql", text))
+    seen: list[tuple[str, int]] = []
+    alone = check_scripts(sources)
+    shared = check_scripts(
+        sources, processes=3, progress=lambda source, count: seen.append((source.name, count))
+    )
+    assert alone.report() == shared.report()
+    assert alone.error_count == 40
+    assert seen == [(source.name, 9) for source in sources]
+
+
+def test_the_hook_and_the_action_call_the_command_as_it_is(pgsb: Pgsb) -> None:
+    hook = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    action = (ROOT / "action.yml").read_text()
+    assert re.search(r"^  entry: pgsb check$", hook, re.MULTILINE)
+    formats = set(re.findall(r"pgsb check --format (\w+)", action))
+    assert formats == {"sarif", "github"}
+    assert all(one in pgsb("check", "--help").out for one in formats)

@@ -1,0 +1,86 @@
+"""Two instances in two databases, for tests of what goes between them."""
+
+from typing import Any
+
+import psycopg
+
+from activation import until
+from support import Database
+
+END = "http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog"
+ERROR = "http://schemas.microsoft.com/SQL/ServiceBroker/Error"
+NEAR, FAR = "TCP://near.example:4022", "TCP://far.example:4022"
+
+_COMMON = """
+SELECT ssb.alter_database(NULL, 'NEW_BROKER');
+SELECT ssb.ensure_schema('dbo');
+SELECT ssb.create_endpoint('BrokerEndpoint', 'STARTED', 4022);
+SELECT ssb.create_message_type('//Ask');
+SELECT ssb.create_message_type('//Answer');
+SELECT ssb.create_message_type('//Xml', 'WELL_FORMED_XML');
+SELECT ssb.create_contract('//Talk', '{//Ask,//Answer,//Xml}', '{INITIATOR,TARGET,ANY}');
+"""
+
+
+class Side:
+    """One instance: an owner's session, its service and queue, and the messages it says and hears."""
+
+    def __init__(self, database: Database, queue: str, service: str) -> None:
+        self.database = database
+        self.queue = queue
+        self.service = service
+        self.connection = psycopg.connect(database.dsn, autocommit=True)
+        self.do(_COMMON)
+        self.do("SELECT ssb.create_queue(%s)", queue)
+        self.do("SELECT ssb.create_service(%s, %s, '{//Talk}')", service, queue)
+
+    def do(self, statement: str, *values: Any) -> None:
+        self.connection.execute(statement, values or None)
+
+    def value(self, statement: str, *values: Any) -> Any:
+        row = self.connection.execute(statement, values or None).fetchone()
+        assert row is not None
+        return row[0]
+
+    def column(self, statement: str, *values: Any) -> list[Any]:
+        return [row[0] for row in self.connection.execute(statement, values or None).fetchall()]
+
+    def begin(self, to: str, **options: Any) -> Any:
+        options = {"encryption": False, **options}
+        words = "".join(f", {name} => %s" for name in options)
+        return self.value(
+            f"SELECT ssb.begin_dialog(%s, %s, '//Talk'{words})", self.service, to, *options.values()
+        )
+
+    def send(self, handle: Any, kind: str, *bodies: str) -> None:
+        for body in bodies:
+            self.do("SELECT ssb.send(%s, %s, %s::text)", handle, kind, body)
+
+    def receive(self, count: int = 1) -> list[tuple[Any, str, str | None]]:
+        """At least so many messages: handle, type, body."""
+        got: list[tuple[Any, str, str | None]] = []
+
+        def more() -> bool:
+            found = self.connection.execute(
+                "SELECT conversation_handle, message_type_name, convert_from(message_body, 'UTF8')"
+                " FROM ssb.receive(%s)",
+                [self.queue],
+            ).fetchall()
+            got.extend(found)
+            return len(got) >= count
+
+        until(more, 20)
+        return got
+
+    def waiting(self) -> list[str]:
+        return self.column(
+            "SELECT transmission_status FROM sys.transmission_queue ORDER BY message_sequence_number"
+        )
+
+    def states(self) -> list[str]:
+        return self.column("SELECT state_desc FROM sys.conversation_endpoints ORDER BY security_timestamp")
+
+    def guid(self) -> str:
+        return str(
+            self.value("SELECT service_broker_guid FROM sys.databases WHERE name = current_database()")
+        )

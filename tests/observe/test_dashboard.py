@@ -1,0 +1,378 @@
+"""The dashboard over HTTP: pages, changes, and who may."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from observe_desk import Browser, Shop, open_shop
+
+from pgsb.observe.dashboard.bodies import forms
+from pgsb.observe.dashboard.options import Options
+from pgsb.observe.dashboard.serve import DashboardThread
+from pgsb.server.connect import Target
+from support import Connection, Database
+
+PAGES = ["/", "/map", "/search", "/quarantine", "/transport", "/claims", "/log", "/queue/dbo.orders"]
+
+
+@pytest.fixture
+def shop(connect: Callable[..., Connection]) -> Shop:
+    return open_shop(connect())
+
+
+def _options(database: Database, **options: object) -> Options:
+    return Options(
+        {"shop": Target(database.dsn, False, "test")},
+        **{"token": "a token for the test", "patience": 30.0, **options},
+    )  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def reader(database: Database) -> Iterator[Browser]:
+    with DashboardThread(_options(database)) as running:
+        yield Browser(running.url)
+
+
+@pytest.fixture
+def operator(database: Database) -> Iterator[Browser]:
+    """Logged in, where changes are allowed."""
+    with DashboardThread(_options(database, allow_changes=True)) as running:
+        browser = Browser(running.url)
+        status, _, _ = browser.post("/login", {"token": "a token for the test", "user": "On call"})
+        assert status == 200
+        yield browser
+
+
+def csrf(page: str) -> str:
+    (secret,) = set(re.findall(r'name="csrf" value="([^"]+)"', page))
+    return secret
+
+
+def test_every_page_shows_what_is_there(shop: Shop, reader: Browser) -> None:
+    for path, expected in {
+        "/": ["dbo.orders", "a queue is off and messages wait", "ALTER QUEUE [dbo].[Shipping] WITH"],
+        "/map": ["//Shop/Billing", "<svg class=\"map\"", "Warehouse", "12 open dialogs"],
+        "/search": ["//Warehouse/Stock", "started outbound"],
+        "/quarantine": ["null value in column item", "5001", "3 groups"],
+        "/transport": ["tcp://warehouse:4022", "The target service name could not be found"],
+        "/claims": ["dbo.counter", "held"],
+        "/log": ["booked order 4711", "reader_failed", "Msg 515"],
+        "/queue/dbo.orders": ["Throughput", "<polyline", "dbo.bookorder", "booked order 4711"],
+        f"/conversation/{shop.order}": ["größer", "<svg class=\"sequence\"", "BEGIN CONVERSATION TIMER"],
+        f"/conversation/{shop.ended}": ["9001: The customer is not known"],
+        f"/conversation/{shop.waiting}": ["waits for delivery"],
+    }.items():  # fmt: skip
+        status, page, headers = reader.get(f"/i/shop{path}")
+        assert status == 200, (path, page)
+        for text in expected:
+            assert text.replace("'", "&#39;") in page or text in page, (path, text)
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert '<form method="post"' not in page
+        # Nothing of the page needs an exception to its own policy, or a network.
+        assert not re.search(
+            r"<style|\sstyle=|\son[a-z]+=|<script(?! src)|(src|href)=\"(https?:)?//", page
+        ), path
+
+
+def test_search_is_kept_in_the_address(shop: Shop, reader: Browser) -> None:
+    def found(query: str) -> int:
+        _, page, _ = reader.get(f"/i/shop/search?{query}")
+        return page.count("<tr data-row>")
+
+    assert found("service=Warehouse") == 1
+    assert found("state=ER") == 1
+    assert found("queue=dbo.billing&state=CO") > 10
+    assert found("type=Order&queue=dbo.orders") == 4
+    assert found("text=invoice+7") == 1
+    assert found("text=NVARCHAR") == 1
+    assert found("older=1h") == 0
+    assert found("service=nothing+like+it") == 0
+    _, page, _ = reader.get("/i/shop/search?newer=1h")
+    assert "before 1 hour" in page
+    status, page, _ = reader.get(f"/i/shop/search?handle={shop.order}")
+    assert status == 200 and shop.order.upper() in page
+
+
+@pytest.mark.parametrize(
+    "path", ["/i/other/", "/i/shop/queue/dbo.none", "/i/shop/conversation/nonsense",
+             "/i/shop/conversation/00000000-0000-0000-0000-000000000001", "/i/shop/nowhere"]
+)  # fmt: skip
+def test_what_is_not_there_is_said(path: str, reader: Browser) -> None:
+    status, page, _ = reader.get(path)
+    assert status == 404
+    assert "There is no such" in page
+
+
+def test_names_and_bodies_are_text(reader: Browser, connect: Callable[..., Connection]) -> None:
+    sql = connect()
+    sql.execute(
+        "SELECT ssb.create_queue('dbo.q'),"
+        " ssb.create_service('<script>alert(1)</script>', 'dbo.q', '{DEFAULT}')"
+    )
+    row = sql.execute(
+        "SELECT ssb.begin_dialog('<script>alert(1)</script>', '<script>alert(1)</script>')"
+    ).fetchone()
+    assert row is not None
+    sql.execute("SELECT ssb.send(%s, 'DEFAULT', '<script>alert(2)</script>'::text)", row)
+    for path in ("/", "/map", "/search", f"/conversation/{row[0]}", "/queue/dbo.q"):
+        status, page, _ = reader.get(f"/i/shop{path}")
+        assert status == 200
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;alert(" in page
+
+
+def test_a_queue_is_switched_and_the_log_tells_who(
+    shop: Shop, operator: Browser, connect: Callable[..., Connection]
+) -> None:
+    sql = connect()
+    _, page, _ = operator.get("/i/shop/queue/dbo.shipping")
+    secret = csrf(page)
+
+    def switch(name: str, value: str) -> tuple[int, str]:
+        status, shown, _ = operator.post(
+            "/i/shop/queue/dbo.orders/switch",
+            {
+                "csrf": secret,
+                "switch": name,
+                "value": value,
+                "back": "/i/shop/queue/dbo.orders?undo=status&was=on",
+            },
+        )
+        return status, shown
+
+    status, shown = switch("status", "off")
+    assert status == 200 and "dbo.orders: STATUS = OFF" in shown and "Undo" in shown
+    row = (
+        "SELECT is_receive_enabled, is_activation_enabled, max_readers FROM ssb.queue"
+        " WHERE name = 'dbo.orders'"
+    )
+    assert sql.execute(row).fetchone() == (False, False, 4)
+    switch("status", "on")
+    switch("activation_status", "on")
+    switch("max_queue_readers", "7")
+    assert sql.execute(row).fetchone() == (True, True, 7)
+    for name, value in [("status", "perhaps"), ("retention", "on"), ("max_queue_readers", "-1")]:
+        assert switch(name, value)[0] == 400
+    said = sql.execute(
+        "SELECT message FROM ssb.log_recent WHERE event = 'changed' ORDER BY log_id"
+    ).fetchall()
+    assert len(said) == 4
+    assert re.fullmatch(r"On call, as \w+: dbo.orders: STATUS = OFF", said[0][0])
+
+
+def test_purging_shows_the_number_before(
+    shop: Shop, operator: Browser, connect: Callable[..., Connection]
+) -> None:
+    _, page, _ = operator.get("/i/shop/queue/dbo.billing?purge=1&type=DEFAULT")
+    assert "<strong>12 messages</strong> would be deleted" in page
+    _, old, _ = operator.get("/i/shop/queue/dbo.billing?purge=1&older=1h")
+    assert "<strong>0 messages</strong>" in old
+    holder = connect(autocommit=False)
+    holder.execute("SELECT * FROM ssb.receive('dbo.billing', 1)")
+    _, page, _ = operator.post(
+        "/i/shop/queue/dbo.billing/purge", {"csrf": csrf(page), "type": "DEFAULT", "older": ""}
+    )
+    assert "dbo.billing: 11 messages purged" in page
+    holder.rollback()
+    assert connect().execute("SELECT depth FROM ssb.queue_status WHERE queue = 'dbo.billing'").fetchone() == (
+        1,
+    )
+
+
+@pytest.mark.parametrize("how", ["end", "error", "cleanup"])
+def test_a_conversation_is_ended(
+    how: str, shop: Shop, operator: Browser, connect: Callable[..., Connection]
+) -> None:
+    _, page, _ = operator.get(f"/i/shop/conversation/{shop.order}")
+    fields = {"csrf": csrf(page), "how": how, "code": "50001", "text": "by hand"}
+    status, shown, _ = operator.post(f"/i/shop/conversation/{shop.order}/end", fields)
+    assert status == 200, shown
+    sql = connect()
+    left = sql.execute(
+        "SELECT state FROM sys.conversation_endpoints WHERE conversation_handle = %s", [shop.order]
+    ).fetchall()
+    assert left == []
+    heard = sql.execute(
+        "SELECT message_type_name FROM ssb_internal.find_conversations(p_queue => 'dbo.orders') AS c,"
+        " ssb_internal.conversation_bodies(c.conversation_handle) AS b"
+        " WHERE b.message_type_name LIKE '%ServiceBroker/E%'"
+    ).fetchall()
+    wanted = {"end": ["EndDialog"], "error": ["Error"], "cleanup": []}[how]
+    assert [row[0].rpartition("/")[2] for row in heard] == wanted
+    assert operator.post(f"/i/shop/conversation/{shop.ended}/end", {**fields, "how": "hope"})[0] == 400
+    assert (
+        operator.post(f"/i/shop/conversation/{shop.ended}/end", {**fields, "how": "error", "code": "0"})[0]
+        == 400
+    )
+
+
+def test_groups_in_quarantine_are_decided_together(
+    shop: Shop, operator: Browser, connect: Callable[..., Connection]
+) -> None:
+    _, page, _ = operator.get("/i/shop/quarantine")
+    secret = csrf(page)
+    groups = re.findall(r'name="group" value="([^"]+)"', page)
+    assert len(groups) == 3
+
+    def decide(how: str, ticked: list[str], **more: str) -> tuple[int, str]:
+        status, shown, _ = operator.post(
+            "/i/shop/quarantine/decide", {"csrf": secret, "how": how, "group": ticked, **more}
+        )
+        return status, shown
+
+    assert decide("resubmit", [])[0] == 400
+    assert decide("fail", groups[:1])[0] == 400
+    # All or none: one of them is not in quarantine.
+    status, shown = decide("drop", [groups[0], "00000000-0000-0000-0000-000000000001"])
+    assert status == 409 and "is not found" in shown
+    assert "3 groups" in operator.get("/i/shop/quarantine")[1]
+    assert "1 group failed" in decide("fail", groups[:1], code="9001", text="not possible")[1]
+    assert "1 group dropped" in decide("drop", groups[1:2])[1]
+    assert "1 group resubmitted" in decide("resubmit", groups[2:])[1]
+    assert "No group is set aside" in operator.get("/i/shop/quarantine")[1]
+    depth = (
+        connect()
+        .execute("SELECT depth, quarantined_groups FROM ssb.queue_status WHERE queue = 'dbo.orders'")
+        .fetchone()
+    )
+    assert depth == (3, 0)
+
+
+def test_nothing_is_changed_by_those_who_may_not(shop: Shop, reader: Browser, database: Database) -> None:
+    fields = {"switch": "status", "value": "off", "csrf": "x"}
+    assert reader.post("/i/shop/queue/dbo.orders/switch", fields)[0] == 403
+    with DashboardThread(_options(database, allow_changes=True)) as running:
+        stranger = Browser(running.url)
+        status, page, _ = stranger.get("/i/shop/queue/dbo.orders")
+        assert status == 200 and "Turn the queue" not in page and "Log in to change" in page
+        assert stranger.post("/i/shop/queue/dbo.orders/switch", fields)[0] == 403
+        assert stranger.post("/login", {"token": "wrong", "user": "Eve"})[0] == 403
+        operator = Browser(running.url)
+        assert operator.post("/login", {"token": "a token for the test", "user": "On call"})[0] == 200
+        secret = csrf(operator.get("/i/shop/queue/dbo.orders")[1])
+        # A form without the secret, and one that another site has made the browser send.
+        assert operator.post("/i/shop/queue/dbo.orders/switch", fields)[0] == 403
+        assert (
+            operator.post(
+                "/i/shop/queue/dbo.orders/switch", {**fields, "csrf": secret}, Origin="https://evil.example"
+            )[0]
+            == 403
+        )
+        assert operator.post("/logout", {"csrf": secret})[0] == 200
+        assert operator.post("/i/shop/queue/dbo.orders/switch", {**fields, "csrf": secret})[0] == 403
+        for _ in range(6):
+            stranger.post("/login", {"token": "wrong", "user": "Eve"})
+        # Guessing is slow, for the right token too.
+        assert stranger.post("/login", {"token": "a token for the test", "user": "Eve"})[0] == 403
+
+
+def test_another_host_name_is_refused(reader: Browser, database: Database) -> None:
+    assert reader.get("/i/shop/", Host="evil.example")[0] == 421
+    with DashboardThread(_options(database, hosts=("broker.example",))) as running:
+        assert Browser(running.url).get("/i/shop/", Host="broker.example:8025")[0] == 200
+
+
+def test_beyond_loopback_everybody_logs_in(database: Database) -> None:
+    with DashboardThread(_options(database, needs_login=True)) as running:
+        stranger = Browser(running.url)
+        _, page, _ = stranger.get("/i/shop/")
+        assert "Token" in page and "Queues" not in page
+        assert stranger.post("/login", {"token": "a token for the test", "user": "On call"})[0] == 200
+        assert "Queues" in stranger.get("/i/shop/")[1]
+        # Where to go after it is a page of ours.
+        _, page, _ = stranger.get("/login?next=//evil.example/")
+        assert "evil" not in page
+
+
+def test_a_reverse_proxy_names_the_user(
+    database: Database, shop: Shop, connect: Callable[..., Connection]
+) -> None:
+    with DashboardThread(_options(database, allow_changes=True, user_header="X-Remote-User")) as running:
+        operator = Browser(running.url, {"X-Remote-User": "operator@example.org"})
+        secret = csrf(operator.get("/i/shop/queue/dbo.orders")[1])
+        fields = {"csrf": secret, "switch": "max_queue_readers", "value": "2"}
+        assert operator.post("/i/shop/queue/dbo.orders/switch", fields)[0] == 200
+        assert "Turn the queue" not in Browser(running.url).get("/i/shop/queue/dbo.orders")[1]
+    row = connect().execute("SELECT message FROM ssb.log_recent WHERE event = 'changed'").fetchone()
+    assert row is not None and row[0].startswith("operator@example.org, as ")
+
+
+def test_changes_have_the_rights_of_the_database_role(
+    database: Database, shop: Shop, connect: Callable[..., Connection]
+) -> None:
+    sql = connect()
+    sql.execute("CREATE ROLE page LOGIN; GRANT pg_monitor TO page")
+    try:
+        target = Target(psycopg.conninfo.make_conninfo(database.dsn, user="page"), False, "test")
+        options = Options({"shop": target}, allow_changes=True, token="a token for the test")
+        with DashboardThread(options) as running:
+            browser = Browser(running.url)
+            browser.post("/login", {"token": "a token for the test", "user": "On call"})
+            status, page, _ = browser.get(f"/i/shop/conversation/{shop.order}")
+            assert status == 200
+            assert (
+                "NVARCHAR as T-SQL" not in page
+                and "Its body is for those who may receive from this queue" in page
+            )
+            for path in PAGES:
+                assert browser.get(f"/i/shop{path}")[0] == 200, path
+            fields = {"csrf": csrf(page), "switch": "status", "value": "off"}
+            status, page, _ = browser.post("/i/shop/queue/dbo.orders/switch", fields)
+            assert status == 409 and "permission" in page
+    finally:
+        sql.execute("DROP OWNED BY page; DROP ROLE page")
+
+
+def test_several_instances_are_on_one_page(
+    database: Database, shop: Shop, new_database: Callable[[], Database]
+) -> None:
+    other = new_database()
+    instances = {"shop": Target(database.dsn, False, ""), "store": Target(other.dsn, False, ""),
+                 "gone": Target("host=127.0.0.1 port=1 dbname=gone", False, "")}  # fmt: skip
+    with DashboardThread(Options(instances, timeout=2.0)) as running:
+        status, page, _ = Browser(running.url).get("/")
+        assert status == 200
+        assert page.count('class="card link"') == 3 and "not reached" in page
+        assert Browser(running.url).get("/i/store/")[0] == 200
+        status, page, _ = Browser(running.url).get("/i/gone/")
+        assert status == 503 and "The database does not answer" in page
+
+
+def test_a_slow_database_does_not_hang_the_page(
+    database: Database, shop: Shop, connect: Callable[..., Connection]
+) -> None:
+    with DashboardThread(_options(database, timeout=0.3)) as running:
+        blocker = connect(autocommit=False)
+        blocker.execute("LOCK TABLE ssb.conversation_endpoint IN ACCESS EXCLUSIVE MODE")
+        status, page, _ = Browser(running.url).get("/i/shop/search")
+        assert status == 503
+        assert "took longer than 0.3 s" in page
+        blocker.rollback()
+        assert Browser(running.url).get("/i/shop/search")[0] == 200
+
+
+def test_a_database_without_the_runtime_says_so(empty_database: Database) -> None:
+    with DashboardThread(_options(empty_database)) as running:
+        status, page, _ = Browser(running.url).get("/i/shop/")
+    assert status == 503 and "pgsb upgrade" in page
+
+
+@pytest.mark.parametrize(
+    ("body", "first", "shown"),
+    [
+        (b'{"a": [1, 2]}', "JSON", '"a": ['),
+        (b"<a><b>1</b></a>", "XML", "<b>1</b>"),
+        (b"plain text", "text", "plain text"),
+        ("größer".encode("utf-16-le"), "text", "größer"),
+        (b"\x00\x01\xff", "hex", "000000  00 01 ff"),
+        (b"", "text", ""),
+        (b"<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>", "text", "<!DOCTYPE"),
+    ],
+)
+@pytest.mark.one_postgres
+def test_bodies_are_shown_as_what_they_are(body: bytes, first: str, shown: str) -> None:
+    found = forms(body)
+    assert next(iter(found)) == first
+    assert shown in found[first]
+    assert "hex" in found

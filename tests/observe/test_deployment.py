@@ -1,0 +1,147 @@
+"""The runbook, alert rules, the Grafana dashboard and the files for systemd, containers and Kubernetes."""
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+from prometheus_client import CollectorRegistry
+
+from pgsb.cli import main
+from pgsb.daemon.counts import Counts
+from pgsb.observe.metrics.collector import BrokerCollector
+from support import Connection, Database
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+RUNBOOK = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
+
+pytestmark = pytest.mark.one_postgres
+
+_FINDINGS_TEST = (Path(__file__).parent / "test_findings.py").read_text(encoding="utf-8")
+# Of test_findings.py: each of these numbers has a test that makes its fault.
+CAUSED = {int(number) for number in re.findall(r"^    (\d{3}): \(", _FINDINGS_TEST, re.MULTILINE)} | {313}
+
+
+def test_every_entry_names_findings_that_a_test_causes(connect: Callable[..., Connection]) -> None:
+    named = {
+        int(number)
+        for part in re.findall(r"\[([^\]]*\d{3}[^\]]*)\]", RUNBOOK)
+        for number in re.findall(r"\d{3}", part)
+    }
+    assert named <= CAUSED
+    rows = connect().execute(
+        "SELECT number FROM ssb_internal.finding_kinds()"
+        " WHERE number < 600 AND severity <> 'info' AND number <> 106"
+    )
+    assert {number for (number,) in rows.fetchall()} <= named
+
+
+def _anchors() -> set[str]:
+    return {
+        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^## (.*)$", RUNBOOK, re.MULTILINE)
+    }
+
+
+def _metric_names(database: Database) -> set[str]:
+    registry = CollectorRegistry()
+    collector = BrokerCollector(database.dsn, Counts())
+    registry.register(collector)
+    try:
+        return {sample.name for family in registry.collect() for sample in family.samples}
+    finally:
+        collector.close()
+
+
+def test_alerts_ask_for_metrics_that_there_are_and_lead_into_the_runbook(
+    database: Database, connect: Callable[..., Connection]
+) -> None:
+    sql = connect()
+    sql.execute("SELECT ssb.create_queue('dbo.q'), ssb.create_service('//s', 'dbo.q', '{DEFAULT}')")
+    sql.execute("SELECT ssb.create_route('Away', 'tcp://far:4022', service_name => '//Far')")
+    sql.execute("SELECT ssb.send(ssb.begin_dialog('//s', '//Far'), body => 'x'::bytea)")
+    known = _metric_names(database)
+    rules = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yaml").read_text())["groups"][0]["rules"]
+    assert len(rules) >= 8
+    for rule in rules:
+        assert set(re.findall(r"\bpgsb_\w+", rule["expr"])) <= known, rule["alert"]
+        page, _, anchor = rule["annotations"]["runbook"].partition("#")
+        assert page == "docs/runbook.md" and anchor in _anchors(), rule["alert"]
+    panels = json.loads((DEPLOY / "grafana" / "dashboard.json").read_text())["panels"]
+    asked = {
+        name
+        for panel in panels
+        for target in panel["targets"]
+        for name in re.findall(r"\bpgsb_\w+", target["expr"])
+    }
+    assert len(panels) > 10
+    assert asked <= known
+
+
+def test_the_grafana_dashboard_has_what_grafana_reads() -> None:
+    dashboard = json.loads((DEPLOY / "grafana" / "dashboard.json").read_text())
+    assert dashboard["uid"] == "pgsb" and dashboard["schemaVersion"] >= 36
+    ids = [panel["id"] for panel in dashboard["panels"]]
+    assert len(ids) == len(set(ids))
+    taken: set[tuple[int, int]] = set()
+    for panel in dashboard["panels"]:
+        place = panel["gridPos"]
+        cells = {
+            (x, y)
+            for x in range(place["x"], place["x"] + place["w"])
+            for y in range(place["y"], place["y"] + place["h"])
+        }
+        assert place["x"] + place["w"] <= 24 and not cells & taken, panel["title"]
+        taken |= cells
+        assert panel["type"] in {"timeseries", "stat", "bargauge"}
+
+
+def _command_lines() -> list[tuple[str, list[str]]]:
+    found = []
+    for unit in DEPLOY.glob("*.service"):
+        (line,) = re.findall(r"^ExecStart=\S+/pgsb (.*)$", unit.read_text(), re.MULTILINE)
+        found.append((unit.name, shlex.split(line)))
+    docker = (DEPLOY / "Dockerfile").read_text()
+    found.append(("Dockerfile", json.loads(re.findall(r"^CMD (\[.*\])$", docker, re.MULTILINE)[-1])))
+    for name, service in yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"].items():
+        if "command" in service:
+            found.append((f"compose {name}", service["command"]))
+    for file in (DEPLOY / "kubernetes").glob("*.yaml"):
+        for document in yaml.safe_load_all(file.read_text()):
+            for container in document["spec"].get("template", {}).get("spec", {}).get("containers", []):
+                found.append((file.name, container["args"]))
+    return found
+
+
+@pytest.mark.parametrize(("where", "words"), _command_lines())
+def test_every_command_line_is_one_of_ours(where: str, words: list[str]) -> None:
+    command = main.commands.get_command(click.Context(main.commands), words[0])
+    assert command is not None, where
+    # Files that are not here are the only thing that may be wrong.
+    options = words[1:]
+    for name in ("--token-file", "--programs"):
+        if name in options:
+            del options[options.index(name) : options.index(name) + 2]
+    command.make_context(words[0], options)
+
+
+def test_probes_and_graces_fit(database: Database) -> None:
+    (deployment,) = yaml.safe_load_all((DEPLOY / "kubernetes" / "daemon.yaml").read_text())
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    grace = float(container["args"][container["args"].index("--grace") + 1])
+    assert pod["terminationGracePeriodSeconds"] > grace
+    paths: dict[str, Any] = {
+        name: container[name]["httpGet"]["path"] for name in ("livenessProbe", "readinessProbe")
+    }
+    assert paths == {"livenessProbe": "/healthz", "readinessProbe": "/readyz"}
+    unit = (DEPLOY / "pgsb.service").read_text()
+    (stop,) = re.findall(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)
+    (unit_grace,) = re.findall(r"--grace (\d+)", unit)
+    assert int(stop) > int(unit_grace)

@@ -1,0 +1,127 @@
+"""pgsb diagnose: text, JSON, exit status, --level, --ignore, --watch."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from activation import send, tsql
+from pgsb.observe.findings import LogLine, Trouble, watch
+from support import Connection, Database
+
+
+def run(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pgsb.cli.main", "diagnose", "--dsn", database.dsn, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+# With every test server: fsync and autovacuum are off.
+SERVER = "103,106"
+
+
+def test_nothing_found_is_status_0(sql: Connection, database: Database) -> None:
+    shown = run(database, "--ignore", SERVER)
+    assert (shown.returncode, shown.stdout, shown.stderr) == (0, "nothing found\n", "")
+
+
+def test_a_finding_is_told_with_its_remedy(sql: Connection, database: Database) -> None:
+    send(sql, "x")
+    tsql(sql, "ALTER QUEUE dbo.to_queue WITH STATUS = OFF;")
+    shown = run(database, "--ignore", "103", "--ignore", "106")
+    assert shown.returncode == 3
+    assert shown.stdout.splitlines() == [
+        "302 warning: dbo.to_queue: a queue is off and messages wait",
+        "    1 message in the queue",
+        "    STATUS = OFF: nobody can receive; what is sent waits in the transmission queue.",
+        "    pgsb shell: ALTER QUEUE [dbo].[to_queue] WITH STATUS = ON;",
+        "",
+        "0 error, 1 warning, 0 info",
+    ]
+    assert run(database, "--ignore", SERVER, "--level", "error").returncode == 0
+    as_json = json.loads(run(database, "--ignore", SERVER, "--format", "json").stdout)
+    assert [(one["number"], one["object"], one["run_with"]) for one in as_json] == [
+        (302, "dbo.to_queue", "pgsb shell")
+    ]
+
+
+def test_a_dialog_is_checked(sql: Connection, database: Database) -> None:
+    shown = run(database, "--ignore", SERVER, "--from", "//From", "--to", "//To,CURRENT DATABASE")
+    assert shown.returncode == 0, shown.stdout
+    shown = run(database, "--ignore", SERVER, "--from", "//From", "--to", "//Typo")
+    assert shown.returncode == 3
+    assert "602 error: //Typo: no way leads to the target service" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--ignore", "x"], "'x' is no list of numbers"),
+        (["--limit", "waiting"], "'waiting' is not NAME=VALUE"),
+        (["--new"], "go with --watch"),
+        (["--to-dsn", "dbname=x"], "--to-dsn goes with --from and --to"),
+    ],
+)
+@pytest.mark.one_postgres
+def test_wrong_use_is_told(database: Database, arguments: list[str], said: str) -> None:
+    shown = run(database, *arguments)
+    assert shown.returncode == 2
+    assert said in shown.stderr
+
+
+@pytest.mark.one_postgres
+def test_a_database_without_the_runtime_is_told(empty_database: Database) -> None:
+    shown = run(empty_database)
+    assert shown.returncode == 1
+    assert "missing or older" in shown.stderr and "pgsb install" in shown.stderr
+
+
+def _fail_dialog(sql: Connection) -> Any:
+    handle = send(sql, "x")
+    sql.execute(
+        "SELECT ssb.end_conversation(conversation_handle, 9001, 'Zürich & more')"
+        " FROM ssb.receive('dbo.to_queue', 1)"
+    )
+    return handle
+
+
+def test_new_conversations_are_followed(sql: Connection) -> None:
+    _fail_dialog(sql)
+    other = sql.execute("SELECT ssb_internal.last_conversation()").fetchone()
+    assert other is not None
+    troubles = sql.execute("SELECT * FROM ssb_internal.conversation_troubles(NULL, %s)", other).fetchall()
+    assert troubles == []
+    handle = _fail_dialog(sql)
+    (one,) = sql.execute("SELECT * FROM ssb_internal.conversation_troubles(NULL, %s)", other).fetchall()
+    assert one[:2] == (403, handle)
+    assert one[4] == "Error 9001: Zürich &amp; more"
+    (told,) = watch(sql, [handle], timeout=0)
+    assert isinstance(told, Trouble) and told.number == 403
+    assert list(watch(sql, new=True, timeout=0)) == []
+
+
+def test_one_conversation_is_followed_and_each_trouble_told_once(sql: Connection) -> None:
+    row = sql.execute("SELECT ssb.begin_dialog('//From', '//Nowhere')").fetchone()
+    assert row is not None
+    news = watch(sql, [row[0]], timeout=0.3, pause=0.02)
+    sql.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", row)
+    told = list(news)
+    assert [(one.number, one.conversation_handle) for one in told if isinstance(one, Trouble)] == [
+        (501, row[0])
+    ]
+
+
+def test_all_are_followed_together_with_the_log(sql: Connection, database: Database) -> None:
+    sql.execute("INSERT INTO ssb.broker_log (level, event, message) VALUES ('error', 'failed', 'before')")
+    news = watch(sql, timeout=5, pause=0.02)
+    row = sql.execute("SELECT ssb.begin_dialog('//From', '//Nowhere')").fetchone()
+    sql.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", row)
+    first = next(news)
+    assert isinstance(first, Trouble) and first.number == 501
+    sql.execute("INSERT INTO ssb.broker_log (level, event, message) VALUES ('error', 'failed', 'it broke')")
+    second = next(news)
+    assert isinstance(second, LogLine) and second.message == "it broke"
+    shown = run(database, "--watch", "--timeout", "0", "--format", "json")
+    assert shown.returncode == 0
+    assert json.loads(shown.stdout)["number"] == 501

@@ -1,0 +1,525 @@
+"""Each finding of ssb.diagnose has a fault that makes it; where one statement mends the fault, it does."""
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from activation import DRAIN, activate, send, tsql, until
+from pgsb.compiler.pipeline import CompileOptions, compile_script
+from pgsb.grammar.source import Source
+from pgsb.observe.findings import Dialog, Finding, diagnose
+from support import Connection, Database
+
+Connect = Callable[..., Connection]
+Fault = Callable[[Connection, Connect], Any]
+
+NOW: dict[str, Any] = {"waiting": "0", "recent": "1 hour", "old_transaction": "0"}
+"""Limits that take everything for long."""
+MANY: dict[str, Any] = {"leak_age": "0", "leak_count": 3, "unended_age": "0", "unended_count": 3}
+
+
+def found(connection: Connection, number: int, dialog: Dialog | None = None, **limits: Any) -> list[Finding]:
+    return [one for one in diagnose(connection, dialog, limits=limits) if one.number == number]
+
+
+def mend(connection: Connection, finding: Finding) -> None:
+    """Run the remedy as it stands there."""
+    assert finding.remedy is not None
+    if finding.run_with == "pgsb shell":
+        tsql(connection, finding.remedy)
+    else:
+        assert finding.run_with == "psql"
+        for statement in finding.remedy.split(";"):
+            if statement.strip():
+                connection.execute(statement.encode())
+
+
+def _open_dialog(connection: Connection, to_service: str = "//To") -> Any:
+    row = connection.execute("SELECT ssb.begin_dialog('//From', %s)", [to_service]).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def _leak(connection: Connection, _: Connect) -> None:
+    for _number in range(3):
+        send(connection, "x")
+    connection.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue', 10)")
+    connection.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue', 10)")
+    connection.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue', 10)")
+
+
+def _end_far_side(connection: Connection, error: str = "") -> None:
+    for _ in range(3):
+        send(connection, "x")
+    for _ in range(3):
+        connection.execute(
+            f"SELECT ssb.end_conversation(conversation_handle{error}) FROM ssb.receive('dbo.to_queue', 1)"
+        )
+
+
+def _poison(connection: Connection, connect: Connect) -> None:
+    send(connection, "bad")
+    for _ in range(6):
+        reader = connect(autocommit=False)
+        try:
+            reader.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
+        except psycopg.Error:
+            break
+        finally:
+            reader.rollback()
+            reader.close()
+
+
+def _one_rollback(connection: Connection, connect: Connect) -> None:
+    send(connection, "bad")
+    for _ in range(2):
+        reader = connect(autocommit=False)
+        reader.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
+        reader.rollback()
+
+
+def _activate_as(principal: str, *grants: str) -> Fault:
+    """dbo.program runs as a role that has these rights and no others."""
+
+    def fault(connection: Connection, _: Connect) -> None:
+        activate(connection, DRAIN)
+        connection.execute("REVOKE ALL ON PROCEDURE dbo.program FROM PUBLIC")
+        connection.execute("DROP ROLE IF EXISTS weak_reader")
+        connection.execute("CREATE ROLE weak_reader")
+        for grant in grants:
+            connection.execute(grant.encode())
+        connection.execute("SELECT ssb.alter_queue('dbo.to_queue', execute_as => %s)", [f"'{principal}'"])
+
+    return fault
+
+
+def _quarantine(connection: Connection, _: Connect) -> None:
+    send(connection, "bad")
+    connection.execute(
+        "WITH g AS (INSERT INTO ssb.quarantined_group (queue_id, lock_id, conversation_group_id, endpoint_id,"
+        "  queuing_order, rollbacks, error)"
+        " SELECT e.queue_id, e.lock_id, e.conversation_group_id, e.endpoint_id, m.queuing_order, 5, 'broken'"
+        "  FROM ssb.message_stored m JOIN ssb.conversation_endpoint e ON e.endpoint_id = m.endpoint_id"
+        " RETURNING *) UPDATE ssb.conversation_endpoint l SET claim_id = -g.quarantine_id FROM g"
+        " WHERE l.endpoint_id = g.lock_id"
+    )
+
+
+def _log(event: str) -> Fault:
+    def fault(connection: Connection, _: Connect) -> None:
+        send(connection, "x")
+        connection.execute(
+            "INSERT INTO ssb.broker_log (level, event, queue, program, pid, error_number, message)"
+            " VALUES ('error', %s, 'dbo.to_queue', 'dbo.program', pg_backend_pid(), 229, 'it broke')",
+            [event],
+        )
+        if event == "slow_reader":
+            connection.execute(
+                "INSERT INTO ssb.activated_task (pid, backend_start, queue_id, procedure_name, execute_as)"
+                " SELECT a.pid, a.backend_start, q.queue_id, 'dbo.program', 'dbo'"
+                " FROM pg_stat_activity a, ssb.queue q"
+                " WHERE a.pid = pg_backend_pid() AND q.name = 'dbo.to_queue'"
+            )
+
+    return fault
+
+
+def _busy_readers(connection: Connection, _: Connect) -> None:
+    activate(connection, DRAIN, readers=1)
+    _log("slow_reader")(connection, _)
+
+
+def _retained(connection: Connection, _: Connect) -> None:
+    connection.execute("SELECT ssb.alter_queue('dbo.to_queue', retention => true)")
+    handle = send(connection, "x")
+    connection.execute("SELECT ssb.send(%s, 'DEFAULT', n::text) FROM generate_series(1, 1000) n", [handle])
+    connection.execute("SELECT count(*) FROM ssb.receive('dbo.to_queue', 2000)")
+
+
+def _do(*statements: str) -> Fault:
+    def fault(connection: Connection, _: Connect) -> None:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+    return fault
+
+
+def _tsql(script: str) -> Fault:
+    return lambda connection, _: tsql(connection, script)
+
+
+def _session_in_transaction(_: Connection, connect: Connect) -> None:
+    other = connect(autocommit=False, application_name="old report")
+    other.execute("SELECT pg_catalog.txid_current()")
+
+
+def _session_holds(connection: Connection, connect: Connect) -> None:
+    send(connection, "x")
+    other = connect(autocommit=False, application_name="stuck")
+    other.execute("SELECT * FROM ssb.receive('dbo.to_queue')")
+
+
+def _daemon(connection: Connection, version: str = "0.0.1") -> None:
+    connection.execute("SELECT ssb_internal.broker_began('here [1]', %s, true)", [version])
+
+
+def _send_nowhere(connection: Connection, _: Connect) -> None:
+    connection.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", [_open_dialog(connection, "//Nowhere")])
+
+
+# number: fault, object of the finding, limits, whether the remedy mends it
+FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
+    101: (_do("UPDATE ssb.database SET is_broker_enabled = false WHERE database_id = 5"), "test_", {}, True),
+    102: (_session_in_transaction, "session ", NOW, True),
+    103: (_do("ALTER TABLE ssb.message_0 SET (autovacuum_enabled = false)"), "ssb.message_0", {}, True),
+    104: (_leak, "ssb.conversation_endpoint", {"dead_rows": 0}, False),
+    105: (_do(), "max_connections", {"connections": 0}, False),
+    106: (_do(), "fsync", {}, False),
+    108: (_do(), "client_connection_check_interval", {}, False),
+    110: (_do(), "pgsb", {}, False),
+    201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
+    202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
+    203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
+    204: (_log("reader_failed"), "dbo.to_queue", NOW, False),
+    205: (_log("not_started"), "dbo.to_queue", NOW, False),
+    206: (_log("slow_reader"), "dbo.to_queue", NOW, False),
+    301: (_poison, "dbo.to_queue", {}, True),
+    302: (
+        lambda sql, _: (send(sql, "x"), tsql(sql, "ALTER QUEUE dbo.to_queue WITH STATUS = OFF;")),
+        "dbo.to_queue",
+        {},
+        True,
+    ),
+    303: (lambda sql, _: send(sql, "x"), "dbo.to_queue", NOW, False),
+    304: (_busy_readers, "dbo.to_queue", NOW, True),
+    305: (
+        lambda sql, _: (activate(sql, DRAIN), sql.execute("DROP PROCEDURE dbo.program")),
+        "dbo.to_queue",
+        {},
+        False,
+    ),
+    306: (
+        _do(
+            "CREATE ROLE gone_role",
+            "CREATE PROCEDURE dbo.program() LANGUAGE sql AS 'SELECT 1'",
+            "SELECT ssb.alter_queue('dbo.to_queue', activation_status => true,"
+            " activation_procedure => 'dbo.program', max_queue_readers => 1, execute_as => '''gone_role''')",
+            "DROP ROLE gone_role",
+        ),
+        "dbo.to_queue",
+        {},
+        True,
+    ),
+    307: (_activate_as("weak_reader"), "dbo.to_queue", {}, True),
+    308: (
+        _activate_as("weak_reader", "GRANT EXECUTE ON PROCEDURE dbo.program TO weak_reader"),
+        "dbo.to_queue",
+        {},
+        True,
+    ),
+    309: (_one_rollback, "dbo.to_queue", {}, False),
+    310: (_quarantine, "dbo.to_queue", {}, True),
+    311: (_session_holds, "dbo.to_queue", NOW, True),
+    312: (
+        lambda sql, _: (
+            activate(sql, DRAIN),
+            sql.execute("SELECT ssb.alter_queue('dbo.to_queue', max_queue_readers => 0)"),
+        ),
+        "dbo.to_queue",
+        {},
+        True,
+    ),
+    314: (_retained, "dbo.to_queue", {}, True),
+    401: (_leak, "//From", MANY, True),
+    402: (lambda sql, _: _end_far_side(sql), "//From", MANY, True),
+    403: (lambda sql, _: _end_far_side(sql, ", 7, 'no'"), "//From", MANY, True),
+    404: (lambda sql, _: [_open_dialog(sql) for _number in range(3)], "//From", MANY, True),
+    501: (_send_nowhere, "//Nowhere", NOW, False),
+    502: (
+        _tsql("CREATE ROUTE Away WITH SERVICE_NAME = 'x', ADDRESS = 'TCP://far:4022';"),
+        "endpoint",
+        {},
+        True,
+    ),
+    503: (
+        _tsql("CREATE ROUTE Old WITH SERVICE_NAME = 'x', LIFETIME = 3600, ADDRESS = 'LOCAL';"),
+        "Old",
+        {},
+        True,
+    ),
+    504: (
+        _do(
+            "INSERT INTO ssb.certificate (database_id, name, owner, der, subject, issuer, serial_number,"
+            " thumbprint, start_date, expiry_date, key_length, encryption)"
+            " VALUES (5, 'Past', 'dbo', '\\x00', 'CN=Past', 'CN=Past', '1', '\\x00',"
+            " now() - interval '1 year', now() - interval '1 day', 2048, 'NA')"
+        ),
+        "Past",
+        {},
+        False,
+    ),
+    505: (
+        _do(
+            "INSERT INTO ssb.certificate (database_id, name, owner, der, subject, issuer, serial_number,"
+            " thumbprint, start_date, expiry_date, key_length, encryption)"
+            " VALUES (5, 'Soon', 'dbo', '\\x00', 'CN=Soon', 'CN=Soon', '1', '\\x00',"
+            " now() - interval '1 year', now() + interval '9 days', 2048, 'NA')"
+        ),
+        "Soon",
+        {},
+        False,
+    ),
+    506: (
+        _do(
+            "INSERT INTO ssb.remote_service_binding (database_id, name, to_service, user_name, is_anonymous,"
+            " owner) VALUES (5, 'b', '//Far', 'nobody_knows', false, 'dbo')"
+        ),
+        "b",
+        {},
+        True,
+    ),
+    507: (
+        _do(
+            "INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id,"
+            " service_id, address, failures) VALUES (1, gen_random_uuid(), true, 5, 1, 'tcp://far:4022', 3)"
+        ),
+        "tcp://far:4022",
+        {},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("number", sorted(FAULTS))
+def test_a_fault_is_found_and_mended(number: int, sql: Connection, connect: Connect) -> None:
+    fault, about, limits, is_mended = FAULTS[number]
+    before = found(sql, number, **limits)
+    fault(sql, connect)
+    if number == 104:
+        sql.execute(
+            "UPDATE ssb.conversation_endpoint SET sent_count = sent_count;"
+            " DELETE FROM ssb.conversation_endpoint"
+        )
+        sql.execute(
+            "SELECT pg_stat_force_next_flush()" if sql.info.server_version >= 150000 else "SELECT pg_sleep(1)"
+        )
+        until(lambda: found(sql, number, **limits))
+    after = [one for one in found(sql, number, **limits) if one.object.startswith(about)]
+    assert after, f"{number} is not found"
+    # What is there with every test server cannot be made.
+    assert number in (105, 106, 108, 110) or not [one for one in before if one.object.startswith(about)]
+    for one in after:
+        assert one.title and one.meaning and one.detail
+        if one.run_with == "pgsb shell":
+            compile_script(Source("remedy.sql", one.remedy or ""), CompileOptions()).problems.raise_if_any()
+    if is_mended:
+        mend(sql, after[0])
+        if number == 102 or number == 311:
+            until(lambda: not [one for one in found(sql, number, **limits) if one.object == after[0].object])
+        assert not [one for one in found(sql, number, **limits) if one.object == after[0].object]
+
+
+@pytest.fixture(autouse=True)
+def _no_roles_left(sql: Connection) -> Any:
+    yield
+    for role in ("weak_reader", "gone_role", "tsql_only"):
+        if sql.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).fetchone() is not None:
+            sql.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+def test_a_daemon_that_may_not_become_the_principal_is_found(
+    sql: Connection, connect: Connect, database: Database
+) -> None:
+    _activate_as("weak_reader")(sql, connect)
+    sql.execute("CREATE ROLE tsql_only LOGIN")
+    with psycopg.connect(database.dsn, user="tsql_only", application_name="pgsb reader"):
+        (one,) = found(sql, 313)
+        assert one.detail == "tsql_only is no member of weak_reader"
+        mend(sql, one)
+        assert found(sql, 313) == []
+
+
+def test_a_database_without_letters_is_found(empty_database: Database, connect: Connect) -> None:
+    from pgsb.runtime_sql import installer
+
+    with psycopg.connect(empty_database.dsn, autocommit=True) as maintenance:
+        maintenance.execute(
+            "CREATE DATABASE test_plain_c TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+        )
+        try:
+            with psycopg.connect(
+                empty_database.dsn.replace("/test_empty?", "/test_plain_c?"), autocommit=True
+            ) as connection:
+                installer.install(connection)
+                assert [one.object for one in found(connection, 107)] == ["test_plain_c"]
+        finally:
+            maintenance.execute("DROP DATABASE test_plain_c WITH (FORCE)")
+
+
+def test_an_owner_who_sees_no_other_sessions_is_found(empty_database: Database, connect: Connect) -> None:
+    from pgsb.runtime_sql import installer
+
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE plain_observer LOGIN")
+    try:
+        admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO plain_observer")
+        owner = connect(empty_database.dsn, user="plain_observer")
+        installer.install(owner)
+        (one,) = found(owner, 109)
+        mend(admin, one)
+        assert found(owner, 109) == []
+    finally:
+        admin.execute("DROP OWNED BY plain_observer CASCADE")
+        admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
+        admin.execute("DROP ROLE plain_observer")
+
+
+SHOP = """
+CREATE MESSAGE TYPE [//Order] VALIDATION = NONE;
+CREATE MESSAGE TYPE [//Answer] VALIDATION = NONE;
+CREATE CONTRACT [//Orders] ([//Order] SENT BY INITIATOR, [//Answer] SENT BY TARGET);
+CREATE QUEUE dbo.Clerk;
+CREATE QUEUE dbo.Desk;
+CREATE SERVICE [//Clerk] ON QUEUE dbo.Clerk;
+CREATE SERVICE [//Desk] ON QUEUE dbo.Desk ([//Orders]);
+GO
+"""
+DIALOG = Dialog("//Clerk", "//Desk", None, "//Orders", "off")
+
+# number: script that spoils the shop, the dialog, the finding's object, whether its remedy mends it
+DIALOG_FAULTS: dict[int, tuple[str, Dialog, str, bool]] = {
+    601: ("", Dialog("//Nobody", "//Desk", None, "//Orders"), "//Nobody", False),
+    602: ("DROP SERVICE [//Desk];", DIALOG, "//Desk", False),
+    603: ("", Dialog("//Clerk", "//Desk", None, "//Unknown"), "//Unknown", False),
+    604: ("ALTER SERVICE [//Desk] (DROP CONTRACT [//Orders]);", DIALOG, "//Desk", True),
+    607: ("ALTER QUEUE dbo.Desk WITH STATUS = OFF;", DIALOG, "dbo.desk", True),
+    608: (
+        "DROP ROUTE AutoCreatedLocal; CREATE ROUTE There WITH SERVICE_NAME = '//Desk', ADDRESS = 'LOCAL';",
+        DIALOG,
+        "//Clerk",
+        True,
+    ),
+    609: ("", Dialog("//Clerk", "//Desk", None, "//Orders", "on"), "//Desk", False),
+    610: (
+        "CREATE ROUTE There WITH SERVICE_NAME = '//Desk', ADDRESS = 'TCP://far:4022';",
+        DIALOG,
+        "//Desk",
+        False,
+    ),
+    611: (
+        "CREATE DATABASE Other;\nGO\nUSE Other;\nGO\nCREATE QUEUE dbo.Desk;\n"
+        "CREATE SERVICE [//Desk] ON QUEUE dbo.Desk ([DEFAULT]);",
+        DIALOG,
+        "//Desk",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("number", sorted(DIALOG_FAULTS))
+def test_a_dialog_that_cannot_work_is_found(number: int, sql: Connection) -> None:
+    script, dialog, about, is_mended = DIALOG_FAULTS[number]
+    tsql(sql, SHOP)
+    assert [one for one in diagnose(sql, DIALOG) if one.number > 600] == []
+    if script:
+        tsql(sql, script)
+    (one,) = found(sql, number, dialog)
+    assert about in (one.object, one.detail)
+    if one.run_with == "pgsb shell" and "MyQueue" not in (one.remedy or "") and "…" not in (one.remedy or ""):
+        compile_script(Source("remedy.sql", one.remedy or ""), CompileOptions()).problems.raise_if_any()
+    if is_mended:
+        mend(sql, one)
+        assert found(sql, number, dialog) == []
+
+
+def test_an_owner_without_send_is_found(sql: Connection) -> None:
+    tsql(sql, SHOP)
+    sql.execute("CREATE ROLE weak_reader")
+    sql.execute("SELECT ssb.alter_authorization('SERVICE', '//Clerk', 'weak_reader')")
+    (one,) = found(sql, 606, DIALOG)
+    assert one.detail == "weak_reader, who owns //Clerk, has no SEND on it"
+    mend(sql, one)
+    assert found(sql, 606, DIALOG) == []
+    sql.execute("SELECT ssb.revoke_permission('{SEND}', 'SERVICE', '//Desk', '{weak_reader}')")
+    sql.execute("SELECT ssb.alter_authorization('SERVICE', '//Clerk', 'dbo')")
+
+
+OTHER_CONTRACT = """
+CREATE DATABASE Store;
+GO
+USE Store;
+GO
+CREATE MESSAGE TYPE [//Order] VALIDATION = WELL_FORMED_XML;
+CREATE MESSAGE TYPE [//Answer] VALIDATION = NONE;
+CREATE CONTRACT [//Orders] ([//Order] SENT BY INITIATOR, [//Answer] SENT BY ANY);
+CREATE QUEUE dbo.Desk;
+CREATE SERVICE [//Store] ON QUEUE dbo.Desk ([//Orders]);
+GO
+"""
+
+
+def test_contracts_that_differ_are_found(sql: Connection) -> None:
+    tsql(sql, SHOP)
+    tsql(sql, OTHER_CONTRACT)
+    dialog = Dialog("//Clerk", "//Store", None, "//Orders")
+    (one,) = found(sql, 605, dialog)
+    assert one.detail == "//Answer: at the initiator SENT BY TARGET, at the target SENT BY ANY"
+    (one,) = found(sql, 612, dialog)
+    assert one.detail == "at the initiator NONE, at the target WELL_FORMED_XML"
+
+
+def test_both_ends_are_compared_over_two_instances(
+    sql: Connection, connect: Connect, new_database: Callable[[], Database]
+) -> None:
+    tsql(sql, SHOP)
+    tsql(sql, "CREATE ROUTE There WITH SERVICE_NAME = '//Store', ADDRESS = 'TCP://far:4022';")
+    dialog = Dialog("//Clerk", "//Store", None, "//Orders")
+    assert [one.number for one in diagnose(sql, dialog, level="info") if one.number > 600] == [610]
+    far = connect(new_database().dsn)
+
+    def numbers() -> list[int]:
+        return [one.number for one in diagnose(sql, dialog, far=far, level="info") if one.number > 600]
+
+    assert numbers() == [602]
+    tsql(far, OTHER_CONTRACT)
+    assert numbers() == [605, 608, 612]
+    tsql(far, "USE Store;\nGO\nCREATE ROUTE Back WITH SERVICE_NAME = '//Clerk', ADDRESS = 'TCP://near:4022';")
+    assert numbers() == [605, 612]
+
+
+def test_encryption_to_another_instance_needs_a_binding(sql: Connection) -> None:
+    tsql(sql, SHOP)
+    tsql(sql, "CREATE ROUTE There WITH SERVICE_NAME = '//Store', ADDRESS = 'TCP://far:4022';")
+    sql.execute("INSERT INTO ssb.master_key (database_id) VALUES (5)")
+    (one,) = found(sql, 609, Dialog("//Clerk", "//Store", None, "//Orders", "on"))
+    assert one.object == "//Store" and one.detail
+    compile_script(Source("remedy.sql", one.remedy or ""), CompileOptions()).problems.raise_if_any()
+
+
+def test_every_kind_has_a_fault(sql: Connection) -> None:
+    kinds = {row[0] for row in sql.execute("SELECT number FROM ssb_internal.finding_kinds()").fetchall()}
+    elsewhere = {107, 109, 313, 605, 606, 612}
+    assert kinds == FAULTS.keys() | DIALOG_FAULTS.keys() | elsewhere
+
+
+def test_findings_are_for_operators(sql: Connection, database: Database) -> None:
+    sql.execute("CREATE ROLE tsql_only LOGIN")
+    with psycopg.connect(database.dsn, user="tsql_only", autocommit=True) as other:
+        for asked in (
+            "SELECT * FROM ssb.diagnose()",
+            "SELECT * FROM ssb_internal.conversation_troubles()",
+            "SELECT ssb_internal.describe_end('//To', NULL, 'DEFAULT', '//From', NULL)",
+        ):
+            with pytest.raises(psycopg.Error, match="VIEW SERVER STATE permission was denied"):
+                other.execute(asked.encode())
+        sql.execute("GRANT pg_monitor TO tsql_only")
+        assert other.execute("SELECT count(*) > 0 FROM ssb.diagnose()").fetchone() == (True,)
+
+
+def test_a_wrong_limit_is_an_error(sql: Connection) -> None:
+    with pytest.raises(psycopg.Error, match=r"'wating' is no limit of ssb.diagnose"):
+        diagnose(sql, limits={"wating": "1 hour"})
+    with pytest.raises(psycopg.Error, match="encryption is on, off or anonymous"):
+        diagnose(sql, Dialog("a", "b", encryption="maybe"))

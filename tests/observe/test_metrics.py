@@ -1,0 +1,146 @@
+"""pgsb broker --metrics: what Prometheus reads, and the daemon's health."""
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from activation import DRAIN, Daemon, activate, done, send, until
+from pgsb.daemon.counts import Counts
+from pgsb.observe.metrics.endpoint import MetricsEndpoint, parse_listen
+from pgsb.server.problems import ServerError
+from support import Connection, Database
+
+Start = Callable[..., Daemon]
+
+
+def get(port: int, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def scrape(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    """Every sample, by its name and labels."""
+    status, text = get(port, "/metrics")
+    assert status == 200
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+@pytest.fixture
+def endpoint(sql: Connection, database: Database, daemon: Start) -> Iterator[tuple[MetricsEndpoint, Daemon]]:
+    running = daemon(sample=0.2)
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, running.broker.counts) as one:
+        yield one, running
+
+
+def test_queues_and_programs_are_measured(
+    sql: Connection, endpoint: tuple[MetricsEndpoint, Daemon], database: Database
+) -> None:
+    port = endpoint[0].port
+    queue = (("database", database.name), ("queue", "dbo.to_queue"))
+    send(sql, "one", "two")
+    values = scrape(port)
+    assert values["pgsb_up", ()] == 1
+    assert values["pgsb_queue_depth", queue] == 2
+    assert values["pgsb_queue_enqueued_total", queue] == 2
+    assert values["pgsb_queue_received_total", queue] == 0
+    assert values["pgsb_queue_oldest_age_seconds", queue] > 0
+    assert values["pgsb_queue_state", (*queue, ("state", "ON"))] == 1
+    assert values["pgsb_daemon_state", (("state", "leading"),)] == 1
+    activate(sql, DRAIN)
+    until(lambda: len(done(sql)) == 2)
+    until(lambda: scrape(port)["pgsb_activation_latency_seconds_count", ()] >= 1)
+    values = scrape(port)
+    assert values["pgsb_queue_received_total", queue] == 2
+    assert values["pgsb_readers_started_total", ()] >= 1
+    assert values["pgsb_readers_failed_total", ()] == 0
+    assert values["pgsb_activation_latency_seconds_bucket", (("le", "+Inf"),)] >= 1
+
+
+def test_findings_are_metrics(sql: Connection, database: Database) -> None:
+    sql.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//To'), body => 'x'::bytea)")
+    sql.execute("SELECT ssb.alter_queue('dbo.to_queue', status => false)")
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as one:
+        assert scrape(one.port)["pgsb_findings", (("number", "302"), ("severity", "warning"))] == 1
+
+
+def test_what_waits_for_another_instance_is_measured(sql: Connection, database: Database) -> None:
+    sql.execute("SELECT ssb.create_route('Away', 'tcp://far:4022', service_name => '//Far')")
+    sql.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//Far'), body => 'x'::bytea)")
+    sql.execute("SELECT ssb.send(ssb.begin_dialog('//From', '//Nowhere'), body => 'x'::bytea)")
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, Counts()) as one:
+        values = scrape(one.port)
+        assert values["pgsb_transmission_messages", (("address", "tcp://far:4022"),)] == 1
+        assert values["pgsb_transport_connected", (("address", "tcp://far:4022"),)] == 0
+
+
+@pytest.mark.one_postgres
+def test_health_follows_the_daemon(database: Database) -> None:
+    counts = Counts()
+    with MetricsEndpoint("127.0.0.1", 0, database.dsn, counts) as one:
+        assert get(one.port, "/healthz") == (200, "alive\n")
+        assert get(one.port, "/readyz") == (503, "starting\n")
+        counts.state = "leading"
+        assert get(one.port, "/readyz") == (200, "leading\n")
+        counts.beat_at = time.monotonic() - 60
+        status, text = get(one.port, "/healthz")
+        assert (status, text[:20]) == (503, "no sign of life for ")
+        assert get(one.port, "/")[0] == 404
+
+
+@pytest.mark.one_postgres
+def test_a_database_that_is_gone_leaves_the_daemons_own_counts() -> None:
+    counts = Counts()
+    counts.add("readers_started")
+    with MetricsEndpoint("127.0.0.1", 0, "host=127.0.0.1 port=1 dbname=gone", counts) as one:
+        values = scrape(one.port)
+    assert values["pgsb_up", ()] == 0
+    assert values["pgsb_readers_started_total", ()] == 1
+
+
+@pytest.mark.one_postgres
+def test_an_address_is_loopback_unless_given() -> None:
+    assert parse_listen("9187") == ("127.0.0.1", 9187)
+    assert parse_listen("0.0.0.0:9187") == ("0.0.0.0", 9187)
+    assert parse_listen("[::1]:9187") == ("::1", 9187)
+    with pytest.raises(ServerError, match="cannot read 'nowhere'"):
+        parse_listen("nowhere")
+
+
+@pytest.mark.one_postgres
+def test_the_command_serves_and_ends(sql: Connection, database: Database) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn", database.dsn, "--metrics", str(port)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+
+            def ready() -> bool:
+                try:
+                    return get(port, "/readyz")[0] == 200
+                except OSError:
+                    return False
+
+            until(ready)
+            taken = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+            assert taken.returncode == 1
+            assert f"cannot listen on 127.0.0.1:{port}" in taken.stderr
+        finally:
+            process.terminate()
+            process.communicate()
+    assert process.returncode == 0

@@ -1,0 +1,90 @@
+"""pgsb top: the overview as text, and its keys on a screen."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from observe_desk import Shop, open_shop
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from pgsb.observe.terminal.app import Top
+from pgsb.observe.terminal.overview import lines, look
+from support import Connection, Database
+
+
+@pytest.fixture
+def shop(connect: Callable[..., Connection]) -> Shop:
+    return open_shop(connect())
+
+
+def run(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pgsb.cli.main", "top", "--dsn", database.dsn, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_it_prints_what_the_dashboard_shows(shop: Shop, database: Database) -> None:
+    shown = run(database, "--once")
+    assert shown.returncode == 0, shown.stderr
+    text = shown.stdout.splitlines()
+    assert text[0].startswith(f" {database.name}") and "24 messages in 4 queues" in text[0]
+    assert " 302 warning dbo.shipping  a queue is off and messages wait: 5 messages in the queue" in text
+    assert "     pgsb shell: ALTER QUEUE [dbo].[Shipping] WITH STATUS = ON;" in text
+    queues = [
+        line.split()[0]
+        for line in text[text.index(next(one for one in text if one.startswith("QUEUE"))) + 1 :]
+    ]
+    assert queues == ["dbo.billing", "dbo.orders", "dbo.shipping", "dbo.counter"]
+
+
+@pytest.mark.one_postgres
+def test_without_a_terminal_it_says_so(database: Database) -> None:
+    shown = run(database)
+    assert shown.returncode == 1
+    assert "pgsb top needs a terminal" in shown.stderr and "--once" in shown.stderr
+
+
+def test_it_is_sorted_and_filtered(shop: Shop, connect: Callable[..., Connection]) -> None:
+    picture = look(connect())
+
+    def queues(sort: str, wanted: str = "") -> list[str]:
+        text = ["".join(piece for _, piece in line) for line in lines(picture, sort, wanted, False)]
+        return [line.split()[0] for line in text if line.startswith("dbo.")]
+
+    assert queues("n") == ["dbo.billing", "dbo.counter", "dbo.orders", "dbo.shipping"]
+    assert queues("d", "s") == ["dbo.orders", "dbo.shipping"]
+    assert "findings: f shows them" in "".join(piece for _, piece in lines(picture, "n", "", False)[2])
+
+
+@pytest.mark.one_postgres
+def test_keys_on_a_screen(shop: Shop, database: Database) -> None:
+    with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
+        top = Top(database.dsn, 0.2)
+
+        async def until(condition: Callable[[], bool]) -> None:
+            async with asyncio.timeout(20):
+                while not condition():
+                    await asyncio.sleep(0.02)
+
+        def text() -> str:
+            return "".join(piece[1] for piece in top._text())
+
+        async def use() -> None:
+            running = asyncio.create_task(top._run())
+            await until(lambda: "dbo.orders" in text())
+            assert "a queue is off and messages wait" in text()
+            typed.send_text("f")
+            await until(lambda: "findings: f shows them" in text())
+            typed.send_text("/ship\r")
+            await until(lambda: "dbo.shipping" in text() and "dbo.orders" not in text())
+            typed.send_text("n")
+            await until(lambda: "by name" in "".join(piece[1] for piece in top._foot()))
+            typed.send_text("p")
+            await until(lambda: "paused" in "".join(piece[1] for piece in top._foot()))
+            typed.send_text("q")
+            await running
+
+        asyncio.run(use())

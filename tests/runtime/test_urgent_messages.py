@@ -1,0 +1,121 @@
+"""What comes first of a conversation: its DialogTimer message, then an Error, then the others by number."""
+
+import uuid
+from collections.abc import Callable
+
+import pytest
+from runtime.broker import ERROR, TIMER, Pair, Session
+from runtime.test_time import pass_time
+
+REPLY = "reply"
+
+
+def _types(session: Session, pair: Pair, top: int | None = None) -> list[str]:
+    return [message.type for message in session.receive(pair.near, top)]
+
+
+def _timer(session: Session, handle: uuid.UUID) -> None:
+    session.do("SELECT ssb.begin_conversation_timer(%s, 60)", handle)
+    pass_time(session, handle, 60)
+
+
+@pytest.mark.parametrize("top", [None, 1])
+def test_a_timer_comes_before_what_came_earlier(session: Session, pair: Pair, top: int | None) -> None:
+    near, far = pair.conversing()
+    for _ in range(3):
+        session.send(far, pair.reply)
+    _timer(session, near)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
+    session.send(far, pair.reply)
+    found: list[str] = []
+    while some := _types(session, pair, top):
+        found += some
+    assert found == [TIMER, *[pair.reply] * 4]
+
+
+@pytest.mark.parametrize("top", [None, 1, 2])
+def test_an_error_comes_before_messages_and_after_a_timer(
+    session: Session, pair: Pair, top: int | None
+) -> None:
+    near, far = pair.conversing()
+    session.send(far, pair.reply)
+    session.send(far, pair.reply)
+    _timer(session, near)
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", far)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
+    found: list[str] = []
+    while some := _types(session, pair, top):
+        found += some
+    assert found == [TIMER, ERROR, pair.reply, pair.reply]
+    assert session.value("SELECT count(*) FROM ssb.urgent_conversation") == 0
+
+
+def test_other_conversations_keep_their_turn(session: Session, pair: Pair) -> None:
+    first, first_far = pair.conversing()
+    second, second_far = pair.conversing()
+    session.send(first_far, pair.reply)
+    session.send(second_far, pair.reply)
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", second_far)
+    found = [(m.type, m.handle) for _ in range(3) for m in session.receive(pair.near, 1)]
+    assert found == [(pair.reply, first), (ERROR, second), (pair.reply, second)]
+
+
+def test_a_rollback_keeps_the_order(session: Session, pair: Pair, another: Callable[[], Session]) -> None:
+    _, far = pair.conversing()
+    session.send(far, pair.reply)
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", far)
+    reader = another()
+    assert _types(reader, pair, 1) == [ERROR]
+    reader.connection.rollback()
+    assert _types(reader, pair, 1) == [ERROR]
+    reader.connection.commit()
+    assert _types(reader, pair, 1) == [pair.reply]
+    reader.connection.commit()
+
+
+def test_an_error_that_comes_while_a_reader_is_at_work(
+    session: Session, pair: Pair, another: Callable[[], Session]
+) -> None:
+    """The sender does not wait for the reader, and the reader's next RECEIVE sees the Error first."""
+    _, far = pair.conversing()
+    session.send(far, pair.reply)
+    session.send(far, pair.reply)
+    reader = another()
+    assert _types(reader, pair, 1) == [pair.reply]
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", far)
+    assert _types(reader, pair, 1) == [ERROR]
+    assert _types(reader, pair, 1) == [pair.reply]
+    reader.connection.commit()
+
+
+def test_a_timer_overtakes_a_message_whose_sender_commits_later(
+    session: Session, pair: Pair, another: Callable[[], Session]
+) -> None:
+    near, far = pair.conversing()
+    sender = another()
+    sender.send(far, pair.reply)
+    _timer(session, near)
+    session.do("SELECT ssb.deliver_due(%s)", pair.near)
+    sender.connection.commit()
+    assert _types(session, pair, 1) == [TIMER]
+    assert _types(session, pair, 1) == [pair.reply]
+
+
+def test_retention_and_a_changed_queue_keep_the_order(session: Session, pair: Pair) -> None:
+    _, far = pair.conversing()
+    session.do("SELECT ssb.alter_queue(%s, retention => true)", pair.near)
+    session.send(far, pair.reply)
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", far)
+    other = f"{pair.near}_other"
+    session.do("SELECT ssb.create_queue(%s, retention => true)", other)
+    session.do("SELECT ssb.alter_service(%s, queue => %s)", pair.initiator, other)
+    assert [m.type for m in session.receive(other)] == [ERROR, pair.reply]
+
+
+def test_what_is_urgent_goes_with_its_conversation(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    session.send(far, pair.reply)
+    session.do("SELECT ssb.end_conversation(%s, 42, 'no more')", far)
+    session.do("SELECT ssb.end_conversation(%s)", near)
+    assert _types(session, pair) == []
+    assert session.value("SELECT count(*) FROM ssb.urgent_conversation") == 0

@@ -1,0 +1,78 @@
+"""T-SQL in, PostgreSQL (or the problems) out: the cases of cases/*.sql; each result also runs on a server.
+
+A case is ``-- case: name``, the text, ``-- expect``, the translation.  PGSB_GOLDEN=rewrite
+writes what comes out in place of what was expected; the diff is read in review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import cases
+import psycopg
+import pytest
+from cases import Case
+from sql.translating import Givens, runnable, translate, translated
+
+from support import Connection, Database
+
+ALL = cases.read_folder(Path(__file__).parent / "cases")
+
+
+def _kind(case: Case) -> str:
+    """expressions, conditions or statements: the beginning of the file's name."""
+    return case.path.stem.partition("_")[0]
+
+
+def _givens(path: Path) -> Givens:
+    givens = Givens()
+    for line in cases.head(path).splitlines():
+        if line.strip() and not line.startswith("--"):
+            givens.add(line)
+    return givens
+
+
+_FILES = {path: _givens(path) for path in sorted({case.path for case in ALL})}
+
+
+@pytest.mark.parametrize("case", ALL, ids=[case.label for case in ALL])
+def test_case(case: Case) -> None:
+    result = translate(case.source, _FILES[case.path], _kind(case))
+    if cases.REWRITING:
+        cases.rewrite(case.path, lambda c: {"expect": result} if c.name == case.name else None)
+        return
+    assert result == case.expect
+
+
+def test_there_are_cases() -> None:
+    assert len(ALL) > 250
+
+
+@pytest.mark.parametrize("file", sorted(_FILES), ids=[path.stem for path in sorted(_FILES)])
+def test_what_comes_out_runs(
+    file: Path, new_database: Callable[[], Database], connect: Callable[[str], Connection]
+) -> None:
+    """Every translation of a file runs on a server, each in a transaction of its own that is rolled back."""
+    givens = _FILES[file]
+    connection = connect(new_database().dsn)
+    connection.execute("CREATE SCHEMA IF NOT EXISTS dbo")
+    connection.execute("CREATE SCHEMA IF NOT EXISTS sales")
+    connection.execute("CREATE SCHEMA IF NOT EXISTS trader1_dbo")
+    for statement in givens.set_up:
+        connection.execute(statement)
+    failures = []
+    for case in ALL:
+        if case.path != file:
+            continue
+        result, problems = translated(case.source, givens, _kind(case))
+        if problems.errors:
+            continue
+        try:
+            with connection.transaction(force_rollback=True):
+                connection.execute(runnable(result, givens, _kind(case)))
+        except psycopg.Error as error:
+            if (error.diag.sqlstate or "X")[0] in "ST":
+                continue  # an error of SQL Server's own, about the values
+            failures.append(f"{case.name}: {error}\n{case.expected}")
+    assert not failures, "\n\n".join(failures)
