@@ -67,7 +67,7 @@ INSERT kept (bytes) VALUES (N'abc')
 INSERT kept (number, body) SELECT GETDATE(), 5
 UPDATE kept SET text = body, number = NEWID()
 GO
-INSERT kept (bytes, number, body, text) VALUES (CAST('abc' AS VARBINARY(3)), '5', N'<a/>', GETDATE() - GETDATE())
+INSERT kept (bytes, number, body, text) VALUES (CAST('abc' AS VARBINARY(3)), '5', N'<a/>', CAST('2031-05-06' AS DATETIME) - CAST('2031-05-06' AS DATETIME))
 INSERT kept (text, bytes, body) SELECT (SELECT number FROM kept FOR XML PATH('')), 0x01, (SELECT number FROM kept FOR XML PATH(''), TYPE)
 SELECT * FROM kept
 GO
