@@ -1,9 +1,9 @@
-"""`python -m benchmarks.engines REVISION …`: what a dialog's life costs, beside the engine of earlier revisions.
+"""`python -m benchmarks.engines REVISION …`: a dialog's life, beside earlier engines.
 
 All in one run and by turns, in databases of one server: a machine that does other things then changes the
-figures, and hardly the ratios. What counts is the processor time of the server's process. The life
-of a dialog is BEGIN DIALOG and SEND, RECEIVE and END at the target, RECEIVE and END at the initiator, in a procedure
-that commits after each of the three.
+figures, and hardly the ratios. What counts is the processor time of the server's process. A life is
+BEGIN DIALOG and SEND, RECEIVE and END at the target, RECEIVE and END at the initiator, in a procedure that
+commits after each of the three.
 """
 
 import random
@@ -85,7 +85,7 @@ FIRST = {
 
 @dataclass
 class Engine:
-    """A database with a revision's runtime; ``figures`` are microseconds of processor time, by name and round."""
+    """A database with a revision's runtime; ``figures``: µs of processor time by name and round."""
 
     name: str
     server: BenchServer
@@ -127,7 +127,9 @@ def _engine(server: BenchServer, number: int, revision: str) -> Engine:
     _install(connection, revision)
     connection.execute("SET synchronous_commit = off")
     connection.execute(_OBJECTS)
-    connection.execute("CREATE TABLE bench_open AS SELECT ssb.begin_dialog('source', 'target', 'c') AS handle")
+    connection.execute(
+        "CREATE TABLE bench_open AS SELECT ssb.begin_dialog('source', 'target', 'c') AS handle"
+    )
     connection.execute("SELECT ssb.send(o.handle, 'm', 'x'::bytea) FROM bench_open AS o")
     connection.execute("SELECT count(*) FROM ssb.receive('dbo.target', 1)")
     row = connection.execute("SELECT to_regprocedure('ssb.send_new(text,text,text,text,bytea)') IS NOT NULL")

@@ -63,36 +63,40 @@ def lower_begin_dialog(node: nodes.BeginDialog, ctx: Context) -> list[pl.Stateme
     return [*ctx.guard(node, [statement, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
 
 
-def is_fused(begin: nodes.Statement, following: nodes.Statement | None, ctx: Context) -> bool:
-    """Tell whether a SEND is the first of the dialog that BEGIN DIALOG right before it begins, in the usual form.
+def fused(
+    begin: nodes.Statement, send: nodes.Statement | None, ctx: Context
+) -> tuple[nodes.BeginDialog, nodes.Send] | None:
+    """Return the two where a SEND is the first of a plain dialog that BEGIN DIALOG right before it begins.
 
     Its body is computed before there is a dialog then, and perhaps twice.
     """
-    if not isinstance(begin, nodes.BeginDialog) or not isinstance(following, nodes.Send):
-        return False
-    if begin.broker_instance or begin.lifetime or begin.related_conversation or begin.related_conversation_group:
-        return False
+    if not isinstance(begin, nodes.BeginDialog) or not isinstance(send, nodes.Send) or send.body is None:
+        return None
+    if begin.broker_instance or begin.lifetime or begin.related_conversation:
+        return None
     handle = begin.handle.name.lower()
     known = ctx.scope.variable(handle)
     if known is None or known.type.family != "uniqueidentifier" or known.is_text:
-        return False
-    if following.body is None or [one.text.lower() for one in following.handles] != [handle]:
-        return False
-    tokens = following.body.tokens
-    written = following.message_type
-    return not (
-        handle in mentions.variables(tokens)
+        return None
+    tokens = send.body.tokens
+    written = send.message_type
+    if (
+        begin.related_conversation_group
+        or [one.text.lower() for one in send.handles] != [handle]
+        or handle in mentions.variables(tokens)
         or (isinstance(written, nodes.Variable) and written.name.lower() == handle)
         or mentions.has_query(tokens)
         or mentions.reads_session(tokens)
         or mentions.calls_functions(tokens)
-    )
+    ):
+        return None
+    return begin, send
 
 
 def lower_fused(begin: nodes.BeginDialog, send: nodes.Send, ctx: Context) -> list[pl.Statement]:
     """BEGIN DIALOG and SEND as one call, which does the usual and nothing else.
 
-    Where that does nothing the statements follow: they know what is special, and each has its errors and line.
+    Where that does nothing the statements follow: they know what is special, and have their own errors.
     """
     assert send.body is not None
     begun = ctx.helper("begun", "uuid")

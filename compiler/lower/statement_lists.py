@@ -12,7 +12,7 @@ from ..analysis.jumps import Region
 from ..catalog.names import quote
 from ..plpgsql import nodes as pl
 from .context import Context, Jump
-from .dialogs import is_fused, lower_fused
+from .dialogs import fused, lower_fused
 from .dispatch import lower
 
 
@@ -75,10 +75,10 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
     """Lower statements one after the other, with their comments and the blank lines between them."""
     result: list[pl.Statement] = []
     last_line = 0
-    fused: nodes.BeginDialog | None = None
+    pair: tuple[nodes.BeginDialog, nodes.Send] | None = None
     for statement, following in zip_longest(body, body[1:]):
         first = statement.comments[0].span.line if statement.comments else statement.span.line
-        if result and first > last_line + 1 and fused is None:
+        if result and first > last_line + 1 and pair is None:
             result.append(pl.Blank())
         last_line = statement.span.end_line
         result += comments(statement.comments)
@@ -86,13 +86,12 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
         if isinstance(statement, nodes.While | nodes.Label):
             # The body may run again with what it has changed; after a label nothing is sure.
             ctx.constants.forget(assigned(body if isinstance(statement, nodes.Label) else [statement]))
-        if is_fused(statement, following, ctx):
-            fused = statement
-        elif fused is not None:
-            result += lower_fused(fused, statement, ctx)
-            fused = None
+        if pair is not None:
+            result += lower_fused(*pair, ctx)
+            pair = None
         else:
-            result += lower(statement, ctx)
+            pair = fused(statement, following, ctx)
+            result += lower(statement, ctx) if pair is None else []
         ctx.constants.follow(statement)
         if not isinstance(statement, nodes.Declare | nodes.SetOption | nodes.EmptyStatement):
             ctx.started = True
