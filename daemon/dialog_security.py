@@ -127,6 +127,7 @@ class DialogSecurity:
                 if key.exchange is not None:
                     exchanges[key.key_id] = key.exchange
             place = places[endpoint]
+            add_trace(headers[place], row)
             message_places.append(place)
             numbers.append(row["message_sequence_number"])
             bodies.append(
@@ -300,6 +301,8 @@ class DialogSecurity:
             opened.append(
                 {name: header[name] for name in _HEADER}
                 | {
+                    # In the clear, and not sealed: numbers of spans, which say nothing of the message.
+                    "traces": header.get("traces") or {},
                     "lifetime": lifetime,
                     "is_encrypted": True,
                     "security": "A" if key["is_anonymous"] else "F",
@@ -392,7 +395,14 @@ def header_of(row: Row) -> Row:
         "contract": row["contract"],
         "lifetime": row["lifetime"],
         "is_encrypted": row["is_encrypted"],
+        "traces": {},
     }
+
+
+def add_trace(header: Row, row: Row) -> None:
+    """Let the message's trace travel beside it. Instances that know nothing of traces leave it there."""
+    if row["trace"] is not None:
+        header["traces"][str(row["message_sequence_number"])] = row["trace"]
 
 
 def _certificate(found: Row) -> x509.Certificate:

@@ -23,10 +23,11 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from .config import BrokerOptions
-from .dialog_security import DialogSecurity, SealedSet, header_of
+from .dialog_security import DialogSecurity, SealedSet, add_trace, header_of
 from .log import BrokerLog
 from .monitor import Backoff
 from .readers import Connection, open_connection
+from .spans import Crossing
 
 _SETTINGS = {
     "statement_timeout": "60000",
@@ -226,6 +227,7 @@ class Transport:
             return False
         if peer.far is None or peer.far.closed:
             await self._connect(near, peer)
+        crossing = Crossing(self._options.spans, peer.address, rows) if self._options.spans else None
         plain = [row for row in rows if row["security"] in (None, "N")]
         answers = await self._hand_over(peer, plain) if plain else []
         if len(plain) < len(rows):
@@ -233,6 +235,8 @@ class Transport:
                 near, peer, [row for row in rows if row["security"] in "AF"]
             )
         await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
+        if crossing is not None:
+            crossing.arrived(answers)
         await near.execute(
             "SELECT ssb_internal.transport_used(%s, %s, %s)",
             [peer.connection_id, sum(len(row["body"] or b"") for row in rows), len(rows)],
@@ -337,6 +341,7 @@ async def _take(peer: Peer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if row["endpoint_id"] not in places:
             places[row["endpoint_id"]] = len(dialogs)
             dialogs.append(header_of(row))
+        add_trace(dialogs[places[row["endpoint_id"]]], row)
     assert peer.far is not None
     # Beyond its own timeout the far server is not to be believed that it works.
     async with asyncio.timeout(_FAR_SECONDS):
