@@ -100,6 +100,9 @@ def _read(path: Path, project: Project) -> None:
     if source.text.count("\0") > 3:
         project.unreadable[str(path)] = "it is no text, but binary data"
         return
+    if source.text.startswith("-- Compiled by pgsb "):
+        project.unreadable[str(path)] = "it is PostgreSQL's: pgsb compile wrote it"
+        return
     project.sources.append(source)
 
 

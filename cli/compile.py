@@ -1,18 +1,26 @@
 """pgsb compile and pgsb check: text to text, no server."""
 
 import os
+import sys
 
 import click
 
 from .. import __version__
-from ..compiler.pipeline import CompiledScript, CompileOptions, CompileSession, check_scripts, compile_script
+from ..compiler.pipeline import (
+    CompiledBatch,
+    CompiledScript,
+    CompileOptions,
+    CompileSession,
+    check_scripts,
+    compile_script,
+)
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from ..runtime_sql import installer
 from .options import compile_options, variables_option
-from .progress import progress_bar
+from .progress import counted, progress_bar
 from .reports import FORMATS
-from .scripts import read_script, script_files
+from .scripts import count_batches, read_script, script_files
 
 
 @click.command("compile")
@@ -54,19 +62,26 @@ def compile_command(
     read = [read_script(name, variables, problems).source for name in scripts]
     problems.raise_if_any()
     session = CompileSession(CompileOptions(database=database, collation=collation))
-    for source in earlier:
-        for _ in session.compile_script(source):
-            pass
-    session.problems.raise_if_any()
-    session.problems = Problems()
-    session.catalog.connect_anew()
-    batches = tuple(batch for source in read for batch in session.compile_script(source))
+    written_to = sys.stdout if output == "-" else None
+    batches: list[CompiledBatch] = []
+    with progress_bar(sum(map(count_batches, (*earlier, *read))), "compiling", written_to) as advance:
+        for source in earlier:
+            for _ in session.compile_script(source):
+                advance(source.name)
+        session.problems.raise_if_any()
+        session.problems = Problems()
+        session.catalog.connect_anew()
+        for source in read:
+            for batch in session.compile_script(source):
+                batches.append(batch)
+                advance(source.name)
     session.problems.raise_if_any()
     if len(session.problems):
         # What has no effect on PostgreSQL is not in the text: it is said.
         click.echo(session.problems.report(), err=True)
+    header = ""
     for_file = output != "-"
-    text = CompiledScript(batches, session.problems).text(for_files=for_file)
+    text = CompiledScript(tuple(batches), session.problems).text(for_files=for_file)
     if database is not None:
         # The session begins there too: sys.service_queues and DB_NAME() follow it.
         named = database.replace("]", "]]")
@@ -74,12 +89,13 @@ def compile_command(
     if for_file:
         names = ", ".join(source.name for source in read)
         options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
-        text = (
+        header = (
             f"-- Compiled by pgsb {__version__}{options} from {names}: change those, not this text.\n"
-            f"-- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).\n\n{text}"
+            f"-- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).\n\n"
         )
     if with_runtime:
         text = installer.install_sql() + "\n" + text
+    text = header + text
     # Opened only now: a script with problems leaves the last good output in place.
     with click.open_file(output, "w", encoding="utf-8") as file:
         file.write(text if text.endswith("\n") else text + "\n")
@@ -136,8 +152,3 @@ def summary(scripts: int, batches: int, problems: Problems) -> str:
     counts = [counted(errors, "error")] * bool(errors) + [counted(warnings, "warning")] * bool(warnings)
     read = f"{counted(scripts, 'script')}, {counted(batches, 'batch', 'batches')}"
     return f"{read}, {', '.join(counts) or 'no problems'}"
-
-
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """``1 script``, ``2 scripts``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

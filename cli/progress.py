@@ -28,3 +28,8 @@ def progress_bar(length: int, label: str, output: TextIO | None = None) -> Itera
     )
     with bar:
         yield lambda name: bar.update(1, name)
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """``1 script``, ``2 scripts``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

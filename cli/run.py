@@ -26,7 +26,7 @@ from ..server.render import CsvRenderer, JsonRenderer, Layout, Renderer, TableRe
 from ..server.results import ErrorEvent, Print
 from ..server.translate import Translator
 from .options import addresses_options, compile_options, dsn_option, variables_option
-from .progress import progress_bar
+from .progress import counted, progress_bar
 from .scripts import count_batches, read_script
 from .sqlcmd import Script, compose
 
@@ -141,7 +141,7 @@ def run_command(
     problems.raise_if_any()
     target = find_target(dsn)
     layout = Layout(headers, separator, trim, width)
-    failed = False
+    failed, started = False, 0
     with (
         writing_to(output) as out,
         open_database(target, database) as connection,
@@ -160,6 +160,7 @@ def run_command(
             ) as advance:
                 runner.advance = advance
                 for script in read:
+                    started += 1
                     succeeded, stopped = runner.run_script(script, stop=stops or on_error == "stop")
                     failed = failed or not succeeded
                     if stopped:
@@ -168,7 +169,17 @@ def run_command(
                 print("activated programs are still at work", file=sys.stderr)
         finally:
             runner.finish()
+        if sys.stderr.isatty():
+            left_out = len(read) - started
+            click.echo(_summary(started, left_out, runner.batches, runner.failed_batches), err=True)
     click.get_current_context().exit(1 if failed else 0)
+
+
+def _summary(scripts: int, left_out: int, batches: int, failed: int) -> str:
+    """The closing line: what was run, and how much of it failed."""
+    wrong = f"{counted(failed, 'batch', 'batches')} with errors" if failed else "no problems"
+    rest = f", {counted(left_out, 'script')} left out" if left_out else ""
+    return f"{counted(scripts, 'script')}, {counted(batches, 'batch', 'batches')}, {wrong}{rest}"
 
 
 @contextlib.contextmanager
@@ -215,6 +226,8 @@ class Runner:
         self._connection = connection
         self._interactive = interactive
         self.echoes = False
+        self.batches = 0
+        self.failed_batches = 0
         self.advance: Callable[[str], None] = lambda name: None
         self._redirected = Redirection(renderer.write)
         self._session = CompileSession(options)
@@ -273,6 +286,8 @@ class Runner:
                 failed = True
             if self._connection.closed:
                 raise ServerError("the connection to the server is lost")
+            self.batches += 1
+            self.failed_batches += failed
             succeeded = succeeded and not failed
             if failed and script.stop_at(batch.line, stop):
                 return succeeded, True

@@ -9,6 +9,7 @@ A depth is 0 … :data:`MANY`; a state is the set of depths that are possible.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from .. import nodes
 from .execution_switches import WhenExecuting
@@ -42,37 +43,47 @@ class Depths:
         *,
         careful: bool = False,
     ) -> None:
-        """Interpret ``body`` starting in ``entry``.
+        """Interpret ``body`` starting in ``entry``, when the first question is asked.
 
         A called procedure may not run at all (errors 201, 8144, 2812). ``careful``: it may also
         end early (208), as whoever leaves a commit out must assume.
         """
+        self._body = body
+        self._entry = entry
         self._before: dict[int, State] = {}
         self._call_effect = call_effect
         self._careful = careful
-        self._savepoints = {
-            statement.name.text.lower()
-            for statement in _walk(body)
-            if isinstance(statement, nodes.SaveTransaction) and isinstance(statement.name, nodes.Identifier)
-        }
         self._loops: list[tuple[set[int], set[int]]] = []
         self._tries: list[set[int]] = []
         self._returned: set[int] = set()
         self._at_label: dict[str, set[int]] = {}
+
+    @cached_property
+    def exit(self) -> State:
+        """The depths possible at the end of the body."""
         while True:
             known = {label: set(state) for label, state in self._at_label.items()}
-            after = self._run(body, entry)
+            after = self._run(self._body, self._entry)
             if known == self._at_label:
-                break
-        self.exit = after | frozenset(self._returned)
+                return after | frozenset(self._returned)
+
+    @cached_property
+    def _savepoints(self) -> frozenset[str]:
+        return frozenset(
+            statement.name.text.lower()
+            for statement in _walk(self._body)
+            if isinstance(statement, nodes.SaveTransaction) and isinstance(statement.name, nodes.Identifier)
+        )
 
     def before(self, statement: nodes.Statement) -> State:
         """Return the depths possible before ``statement``; ANY for one that was not met."""
+        _ = self.exit
         return self._before.get(id(statement), ANY)
 
     @property
     def anywhere(self) -> State:
         """Return the depths possible anywhere in the body: where an error may leave it."""
+        _ = self.exit
         return frozenset().union(*self._before.values()) if self._before else NOWHERE
 
     def _run(self, body: Iterable[nodes.Statement], state: State) -> State:

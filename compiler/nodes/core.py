@@ -52,9 +52,9 @@ def children_of(statement: Statement) -> tuple[Statement, ...]:
     The bodies of modules are included; ``WAITFOR ( RECEIVE )`` and ``INSERT … EXEC`` count as one
     statement each.
     """
-    result: tuple[Statement, ...] = ()
     if not statement.inside:
-        return result
+        return ()
+    result: tuple[Statement, ...] = ()
     for field_name in statement.inside:
         held = getattr(statement, field_name)
         result += held if isinstance(held, tuple) else () if held is None else (held,)

@@ -47,6 +47,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+    (folder / "compiled.sql").write_text("-- Compiled by pgsb 0.1 from orders.sql: …\nSELECT 1;\n")
     (folder / "picture.sql").write_bytes(b"\x89PNG\r\n" + b"abc\0\0\0\0def" * 9)
     return folder
 
@@ -72,7 +73,10 @@ def test_every_object_has_a_status_and_an_effort(pgsb: Pgsb) -> None:
         ("queue", "q"): ("refused", "small"),
     }
     assert found["statuses"] == {"runs": 3, "differs": 2, "refused": 2}
-    assert list(found["unreadable"].values()) == ["it is no text, but binary data"]
+    assert [*found["unreadable"].values()] == [
+        "it is PostgreSQL's: pgsb compile wrote it",
+        "it is no text, but binary data",
+    ]
 
 
 @pytest.mark.usefixtures("application")
@@ -136,7 +140,7 @@ def test_an_ssdt_project_says_what_belongs_to_it(pgsb: Pgsb, application: Path) 
     )
     found = assessed(pgsb, "application")
     assert {one["name"] for one in found["objects"]} == {"dbo.Orders", "dbo.Lines", "dbo.Place"}
-    assert len(found["skipped"]) == 4
+    assert len(found["skipped"]) == 5
     (application / "Shop.sqlproj").write_text('<Project Sdk="Microsoft.Build.Sql/1.0"></Project>')
     assert len(assessed(pgsb, "application/Shop.sqlproj")["objects"]) == 7
 

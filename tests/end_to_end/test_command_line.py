@@ -1,9 +1,11 @@
 """pgsb as it is typed: options, formats, exit statuses, the choice of the server."""
 
+import contextlib
 import csv
 import io
 import json
 import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -523,3 +525,42 @@ def test_compile_says_what_is_not_in_its_text(pgsb: Pgsb, tmp_path: Path) -> Non
     assert left.status == 0 and "CREATE OR REPLACE PROCEDURE dbo.p" in left.out
     assert left.err.startswith(f"{script}:1:25: warning: EXECUTE AS of a procedure is recorded in the source")
     assert pgsb("check", str(script)).err == left.err + "\n1 script, 1 batch, 1 warning\n"
+
+
+# ---------------------------------------------------------------- what a terminal shows besides
+
+
+def _with_terminal(arguments: list[str], *, status: int = 0) -> str:
+    """Run the command with a terminal as its stderr; return what that shows."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from pgsb.cli.main import main; main()", *arguments]
+    environment = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        # A terminal whose other side is closed is an error on Linux, an empty read elsewhere.
+        with contextlib.suppress(OSError):
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+    assert process.returncode == status, shown
+    return shown.decode().replace("\r\n", "\n")
+
+
+def test_a_run_closes_with_what_it_did(database: Database, tmp_path: Path) -> None:
+    names = [str(tmp_path / name) for name in ("one.sql", "two.sql", "three.sql")]
+    for name, text in zip(names, ("PRINT 1\nGO\nPRINT 2", "SELECT 1/0\nGO\nPRINT 1", "PRINT 3"), strict=True):
+        Path(name).write_text(text)
+    run = ["run", "--dsn", database.dsn]
+    assert _with_terminal([*run, names[0], names[2]]) == "2 scripts, 3 batches, no problems\n"
+    shown = _with_terminal([*run, *names], status=1)
+    assert shown == "3 scripts, 5 batches, 1 batch with errors\n"
+    shown = _with_terminal([*run, "-b", *names], status=1)
+    assert shown == "2 scripts, 3 batches, 1 batch with errors, 1 script left out\n"
+
+
+def test_compiling_much_shows_how_far_it_is(tmp_path: Path) -> None:
+    script = tmp_path / "many.sql"
+    script.write_text("PRINT 1\nGO\n" * 30 + "PRINT 1")
+    shown = _with_terminal(["compile", str(script), "-o", str(tmp_path / "out.sql")])
+    assert "compiling  [" in shown and "100%" in shown
