@@ -129,6 +129,7 @@ class DialogSecurity:
                 if key.exchange is not None:
                     exchanges[key.key_id] = key.exchange
             place = places[endpoint]
+            add_trace(headers[place], row)
             message_places.append(place)
             numbers.append(row["message_sequence_number"])
             bodies.append(
@@ -305,6 +306,8 @@ class DialogSecurity:
             opened.append(
                 {name: header[name] for name in _HEADER}
                 | {
+                    # In the clear, and not sealed: numbers of spans, which say nothing of the message.
+                    "traces": header.get("traces") or {},
                     "lifetime": lifetime,
                     "is_encrypted": True,
                     "security": "A" if key["is_anonymous"] else "F",
@@ -403,7 +406,14 @@ def header_of(row: Row) -> Row:
         "hops_remaining": HOPS,
         "time_to_live": TIME_TO_LIVE,
         "time_consumed": 0.0,
+        "traces": {},
     }
+
+
+def add_trace(header: Row, row: Row) -> None:
+    """Let the message's trace travel beside it. Instances that know nothing of traces leave it there."""
+    if row["trace"] is not None:
+        header["traces"][str(row["message_sequence_number"])] = row["trace"]
 
 
 def _certificate(found: Row) -> x509.Certificate:

@@ -17,7 +17,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
-from .dialog_security import SealedSet, header_of
+from .dialog_security import SealedSet, add_trace, header_of
 from .readers import Connection, open_connection
 
 SETTINGS = {
@@ -40,6 +40,8 @@ _NOT_ACKNOWLEDGED = "The message has been sent on its way, and its destination h
 Row = dict[str, Any]
 Settle = Callable[[Mapping[int, Row]], Awaitable[None]]
 """Takes answers by the dialogs' keys: what the sender calls them."""
+Tell = Callable[[list[Row]], None]
+"""Hears what was settled, by endpoints."""
 
 
 class Unreachable(Exception):
@@ -294,6 +296,7 @@ def batch_of(rows: list[Row]) -> Batch:
             places[endpoint] = len(batch.keys)
             batch.keys.append(endpoint)
             batch.headers.append(header_of(row))
+        add_trace(batch.headers[places[endpoint]], row)
         batch.places.append(places[endpoint])
         batch.numbers.append(row["message_sequence_number"])
         batch.message_types.append(row["message_type"])
@@ -372,27 +375,30 @@ async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
     return Forwarded(near, row) if row is not None else None
 
 
-def sealed_settler(near: Connection, sealed: SealedSet) -> Settle:
+def sealed_settler(near: Connection, sealed: SealedSet, tell: Tell | None) -> Settle:
     """Reads sealed answers, and settles this instance's own messages by them."""
 
     async def settle(answers: Mapping[int, Row]) -> None:
-        await settle_sent(near, [sealed.answer(endpoint, given) for endpoint, given in answers.items()])
+        own = [sealed.answer(endpoint, given) for endpoint, given in answers.items()]
+        await settle_sent(near, own, tell)
 
     return settle
 
 
-def plain_settler(near: Connection) -> Settle:
+def plain_settler(near: Connection, tell: Tell | None) -> Settle:
     """Settles this instance's own messages in the clear."""
 
     async def settle(answers: Mapping[int, Row]) -> None:
-        await settle_sent(near, plain_answers(answers))
+        await settle_sent(near, plain_answers(answers), tell)
 
     return settle
 
 
-async def settle_sent(near: Connection, answers: list[Row]) -> None:
+async def settle_sent(near: Connection, answers: list[Row], tell: Tell | None = None) -> None:
     """Delete what has arrived, and note why the rest waits."""
     await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
+    if tell is not None:
+        tell(answers)
 
 
 def find_dsn(address: str, addresses: Mapping[str, str]) -> str:

@@ -37,6 +37,7 @@ from .peer import (
     settle_sent,
 )
 from .readers import Connection, open_connection
+from .spans import Crossing
 
 _LOOK_SECONDS = 1.0
 _FORGET_SECONDS = 600.0
@@ -213,9 +214,11 @@ class Transport:
         if not rows:
             return False
         await self._connect(near, peer)
+        crossing = Crossing(self._options.spans, peer.address, rows) if self._options.spans else None
+        tell = crossing.arrived if crossing is not None else None
         plain = [row for row in rows if row["security"] in (None, "N")]
         if plain:
-            await peer.hand_over(batch_of(plain), plain_settler(near))
+            await peer.hand_over(batch_of(plain), plain_settler(near, tell))
         if len(plain) < len(rows):
             sealed, refused = await self._security.seal(
                 near, [row for row in rows if row["security"] in "AF"]
@@ -223,7 +226,8 @@ class Transport:
             if refused:
                 await settle_sent(near, refused)
             if sealed is not None:
-                await peer.hand_over_sealed(sealed.values, list(sealed.places), sealed_settler(near, sealed))
+                settle = sealed_settler(near, sealed, tell)
+                await peer.hand_over_sealed(sealed.values, list(sealed.places), settle)
         await self._note_use(near, peer, sum(len(row["body"] or b"") for row in rows), len(rows))
         return True
 

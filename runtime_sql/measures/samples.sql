@@ -55,6 +55,7 @@ BEGIN
       FROM ssb_internal.queue_depths(NULL, 1000) AS d
      WHERE d.enqueued_total > 0;
     DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < clock_timestamp() - p_keep;
+    PERFORM ssb_internal.forget_traces();
     INSERT INTO ssb.broker_counter AS c (name, value)
     SELECT p.key, p.value::bigint FROM jsonb_each_text(p_counts) AS p
     ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;

@@ -34,4 +34,3 @@ DROP FUNCTION IF EXISTS ssb.alter_certificate(text, boolean, text), ssb.alter_ma
     ssb.create_certificate(text, text, timestamp, timestamp, boolean, text, text, text), ssb_internal.end_usual(uuid),
     ssb_internal.make_target_from_afar(uuid, uuid, text, text, text, text, text, double precision, boolean),
     ssb_internal.write_trampoline(text, text[], text, integer);
-DROP FUNCTION IF EXISTS ssb_internal.find_route(integer, text, text, text, boolean);

@@ -240,13 +240,14 @@ BEGIN
         SELECT d.place - 1 AS place, d.conversation_id, d.is_initiator, d.key, d.to_service, d.to_instance, d.from_service,
                d.from_instance, d.contract, d.lifetime, d.is_encrypted, m.number, m.type, m.kind, m.body,
                CASE WHEN p_is_opened THEN d.security ELSE 'N' END AS security, d.database_id, d.far_user, d.key_id,
+               d.traces ->> m.number::text AS trace,
                lag(d.place) OVER w IS DISTINCT FROM d.place AS is_first, lead(d.place) OVER w IS DISTINCT FROM d.place AS is_last
           FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
                           AS (conversation_id uuid, is_initiator boolean, key uuid, to_service text, to_instance text,
                               from_service text, from_instance text, contract text, lifetime double precision,
-                              is_encrypted boolean, security char(1), database_id integer, far_user text, key_id uuid))
+                              is_encrypted boolean, security char(1), database_id integer, far_user text, key_id uuid, traces jsonb))
                WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance,
-                                     contract, lifetime, is_encrypted, security, database_id, far_user, key_id, place)
+                                     contract, lifetime, is_encrypted, security, database_id, far_user, key_id, traces, place)
           JOIN unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS m (place, number, type, kind, body)
             ON m.place = d.place - 1
         WINDOW w AS (ORDER BY d.conversation_id, d.is_initiator, d.place, m.number)
@@ -320,6 +321,11 @@ BEGIN
               FROM ssb_internal.take_message(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
             IF status IS NULL AND refusal IS NULL THEN
                 next_number := greatest(next_number, v_message.number + 1);
+                IF v_message.trace IS NOT NULL AND v_message.kind = 'message' THEN
+                    PERFORM ssb_internal.keep_trace(m.endpoint_id, m.queuing_order, v_message.number, v_message.trace)
+                       FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
+                              WHERE m.endpoint_id = v_remote.endpoint_id ORDER BY m.queuing_order DESC LIMIT 1) AS m;
+                END IF;
             END IF;
         ELSIF status IS NULL AND refusal IS NULL AND v_message.number > next_number THEN
             status := format('Message number %s of this conversation has not come.', next_number);

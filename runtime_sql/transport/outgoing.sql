@@ -83,7 +83,7 @@ CREATE OR REPLACE FUNCTION ssb_internal.messages_to_send(p_address text, p_mirro
 RETURNS TABLE (endpoint_id bigint, conversation_id uuid, is_initiator boolean, session_key uuid, to_service text,
                to_instance text, from_service text, from_instance text, contract text, lifetime double precision,
                is_encrypted boolean, database_id integer, security char(1), inbound_key_id uuid, near text, far text,
-               message_sequence_number bigint, message_type text, kind text, body bytea)
+               message_sequence_number bigint, message_type text, kind text, body bytea, enqueued_at timestamptz, trace text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -141,7 +141,8 @@ BEGIN
            date_part('epoch', e.lifetime - clock_timestamp()), e.is_encrypted, e.database_id, r.security, r.inbound_key_id, u.near,
            u.far,
            t.message_sequence_number, t.message_type_name,
-           CASE WHEN t.is_end_of_dialog THEN 'end' WHEN t.is_conversation_error THEN 'error' ELSE 'message' END, t.body
+           CASE WHEN t.is_end_of_dialog THEN 'end' WHEN t.is_conversation_error THEN 'error' ELSE 'message' END, t.body,
+           t.enqueued_at, t.trace
       FROM ssb.transmission AS t
       JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
