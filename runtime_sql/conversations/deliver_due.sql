@@ -29,7 +29,11 @@ BEGIN
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.due_at <= v_now;
         CONTINUE WHEN NOT FOUND;
-        IF v_endpoint.closed_at IS NOT NULL THEN
+        IF v_endpoint.closed_at > v_now - interval '30 minutes' THEN
+            UPDATE ssb.conversation_endpoint AS e SET due_at = e.closed_at + interval '30 minutes'
+             WHERE e.endpoint_id = v_endpoint_id;
+            CONTINUE;
+        ELSIF v_endpoint.closed_at IS NOT NULL THEN
             PERFORM ssb_internal.remove_closed(v_endpoint);
             CONTINUE;
         END IF;

@@ -164,7 +164,8 @@ BEGIN
             UPDATE ssb.conversation_endpoint AS e
                SET sent_count = v_near.sent_count + 1, sent_order = v_order, closed_at = clock_timestamp(), is_close_known = true,
                    is_closed_by_error = false, dialog_timer = NULL,
-                   due_at = clock_timestamp() + interval '30 minutes'
+                   due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
+                                 THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
              WHERE e.endpoint_id = v_near.endpoint_id;
             RETURN;
         END usual;
