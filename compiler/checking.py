@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from ..grammar.problems import Problems
 from ..grammar.source import Source
 from .compiled import CompileOptions
-from .session import Announced, CompileSession, read_definitions
+from .session import CompileSession, ReadScript, read_script
 
 # Characters of scripts from which on a second process is worth its start.
 _WORTH_SHARING = 100_000
@@ -39,17 +39,17 @@ def check_scripts(
     ``progress`` is told of each script that was compiled, and how many batches it has.
     """
     session = CompileSession(options)
-    announced = [read_definitions(source) for source in sources]
-    session.announce([one for read in announced for one in read])
+    scripts = [read_script(source) for source in sources]
+    session.announce([one for script in scripts for one in script.definitions])
     size = sum(len(source.text) for source in sources)
     shares = min(processes, 1 + size // _WORTH_SHARING)
     # A fork takes over the locks of other threads, but not the threads.
     if shares < 2 or threading.active_count() > 1 or not hasattr(os, "fork"):
-        _check(session, sources, announced, progress)
+        _check(session, scripts, progress)
         return session.problems
-    children = [_start(session, sources, announced, (number, shares)) for number in range(1, shares)]
+    children = [_start(session, scripts, (number, shares)) for number in range(1, shares)]
     session.share = (0, shares)
-    _check(session, sources, announced, progress)
+    _check(session, scripts, progress)
     for child in children:
         for place, start, end, message, hint, number, severity in _finish(child):
             source = sources[place] if isinstance(place, int) else place
@@ -59,18 +59,16 @@ def check_scripts(
 
 def _check(
     session: CompileSession,
-    sources: Sequence[Source],
-    announced: Sequence[Sequence[Announced]],
+    scripts: Sequence[ReadScript],
     progress: Progress,
 ) -> None:
-    for source, read in zip(sources, announced, strict=True):
-        progress(source, sum(1 for _ in session.compile_script(source, announced=read)))
+    for script in scripts:
+        progress(script.source, sum(1 for _ in session.compile_script(script.source, read=script)))
 
 
 def _start(
     session: CompileSession,
-    sources: Sequence[Source],
-    announced: Sequence[Sequence[Announced]],
+    scripts: Sequence[ReadScript],
     share: tuple[int, int],
 ) -> tuple[int, int]:
     """Fork a process that does its share; return its number, and where its findings come from."""
@@ -83,8 +81,8 @@ def _start(
     try:
         os.close(reading)
         session.share = share
-        _check(session, sources, announced, lambda source, batches: None)
-        places = {id(source): number for number, source in enumerate(sources)}
+        _check(session, scripts, lambda source, batches: None)
+        places = {id(script.source): number for number, script in enumerate(scripts)}
         found: Found = [
             (
                 places.get(id(p.span.source), p.span.source),

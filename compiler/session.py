@@ -6,12 +6,13 @@ A batch that leaves a transaction open is compiled together with those after it,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
+from ..grammar.records import dataclass
 from ..grammar.source import Source
 from . import nodes
 from .analysis.callees import call_effect, callee_reads
@@ -36,9 +37,22 @@ from .plpgsql import nodes as pl
 OPEN_BATCH = "pg_temp.ssb_batch"
 """The procedure that ssb_internal.run_batches calls (session/open_batches.sql)."""
 Announced = tuple[nodes.Batch, Problems]
-READ_ONCE = 256 * 1024
-"""Characters up to which the tokens of a whole script are held, so that they are read once."""
+"""A batch that defines something, and what is wrong with it."""
+HELD = 256 * 1024
+"""Characters of the batches of a script that define nothing, up to which their tokens are held."""
 _DEFINING = frozenset({"PROC", "PROCEDURE", "FUNCTION", "USE"})
+
+
+@dataclass
+class ReadScript:
+    """A script whose batches are known, and of those that define something the nodes."""
+
+    source: Source
+    definitions: list[Announced]
+    batches: deque[BatchText | Announced] | None
+    """All batches in order; None of a script whose text is too long to hold the tokens of all."""
+    lexed: Problems
+    """What is wrong with its tokens."""
 
 
 class CompileSession:
@@ -62,38 +76,41 @@ class CompileSession:
         source: Source,
         *,
         stops: Callable[[int], bool] = lambda line: False,
-        announced: Sequence[Announced] | None = None,
+        read: ReadScript | None = None,
     ) -> Iterator[CompiledBatch]:
         """Yield the batches of a script, compiled, in order; holds what it defines and a few batches.
 
-        ``announced``: its definitions, where they have been read already (`read_definitions`).
+        ``read``: the script, where it was read and announced already (:func:`read_script`).
 
         ``stops`` tells whether an error in the batch that begins on a line ends the script: batches of
         one transaction run as one block, which then ends by itself.
         """
         self._stops = stops
-        yield from self._compile(
-            batch for batch in map(self._switched, self._read(source, announced)) if batch
-        )
+        yield from self._compile(batch for batch in map(self._switched, self._read(source, read)) if batch)
 
-    def _read(self, source: Source, announced: Sequence[Announced] | None = None) -> Iterator[nodes.Batch]:
+    def _read(self, source: Source, read: ReadScript | None = None) -> Iterator[nodes.Batch]:
         """Yield the batches of a script; what any of them defines is known from the start."""
-        texts: Iterator[BatchText] | None = None
-        if announced is None and len(source.text) <= READ_ONCE:
-            held = deque(split(source, self.problems))
-            announced = _definitions(held)
-            texts = _taken(held)
-        elif announced is None:
-            announced = read_definitions(source)
-        self.announce(announced)
-        read = {batch.span.start: (batch, problems) for batch, problems in announced}
-        for text in split(source, self.problems) if texts is None else texts:
-            batch, problems = read.get(text.start, (None, None))
-            if batch is None or problems is None:
-                yield _read_batch(text, self.problems)
+        if read is None:
+            read = read_script(source)
+            self.announce(read.definitions)
+        if read.batches is None:
+            batches = self._again(source, read.definitions)
+        else:
+            self.problems.extend(read.lexed)
+            batches = _taken(read.batches)
+        for found in batches:
+            if isinstance(found, BatchText):
+                yield _read_batch(found, self.problems)
             else:
+                batch, problems = found
                 self.problems.extend(problems)
                 yield batch
+
+    def _again(self, source: Source, definitions: Sequence[Announced]) -> Iterator[BatchText | Announced]:
+        """Read the tokens of a long script a second time."""
+        read = {batch.span.start: (batch, problems) for batch, problems in definitions}
+        for text in split(source, self.problems):
+            yield read.get(text.start, text)
 
     def compile_batches(self, source: Source, is_open: Callable[[], bool]) -> Iterator[CompiledBatch]:
         """Yield the batches of what a user typed, each compiled by itself.
@@ -444,24 +461,31 @@ def _without_result(item: pl.TopLevel, comments: Sequence[str]) -> str | None:
     return "\n".join([*comments, emit.top_level(do)])
 
 
-def read_definitions(source: Source) -> list[Announced]:
-    """Return the batches that define something, in order, each with what is wrong with it."""
-    return _definitions(split(source, Problems()))
-
-
-def _taken(held: deque[BatchText]) -> Iterator[BatchText]:
-    """Yield the texts from the front, letting go of each."""
-    while held:
-        yield held.popleft()
-
-
-def _definitions(texts: Iterable[BatchText]) -> list[Announced]:
-    read = []
-    for text in texts:
+def read_script(source: Source) -> ReadScript:
+    """Read what a script defines; the tokens of its other batches are held unless they are many."""
+    lexed = Problems()
+    definitions: list[Announced] = []
+    batches: deque[BatchText | Announced] | None = deque()
+    held = 0
+    for text in split(source, lexed):
+        found: BatchText | Announced = text
         if _may_define(text):
             problems = Problems()
-            read.append((_read_batch(text, problems), problems))
-    return read
+            found = _read_batch(text, problems), problems
+            definitions.append(found)
+        else:
+            held += text.end - text.start
+        if batches is not None:
+            batches.append(found)
+        if held > HELD:
+            batches = None
+    return ReadScript(source, definitions, batches, lexed)
+
+
+def _taken(held: deque[BatchText | Announced]) -> Iterator[BatchText | Announced]:
+    """Yield what is held from the front, letting go of each."""
+    while held:
+        yield held.popleft()
 
 
 def _read_batch(text: BatchText, problems: Problems) -> nodes.Batch:

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from ..compiler.compiled import CompileOptions
-from ..compiler.session import CompileSession, read_definitions
+from ..compiler.session import CompileSession, read_script
 from ..grammar.problems import Problem, Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Source
@@ -45,7 +45,7 @@ def _check(
     try:
         source = prepare(document.source, problems)
         session = CompileSession(options)
-        session.announce([one for other in others for one in read_definitions(other.source)])
+        session.announce([one for other in others for one in read_script(other.source).definitions])
         for _ in session.compile_script(source):
             pass
         problems.extend(session.problems)

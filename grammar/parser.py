@@ -390,14 +390,22 @@ class _BatchParser:
 
 def _tree(rule: Rule, children: list[Terminal | Tree]) -> Terminal | Tree:
     """Return what stands for a rule in the tree: a tree, or the one child of a ``?rule``."""
-    if rule.kept is None:
+    kept = rule.kept
+    if kept is None:
         inner = children
     else:
         inner = []
-        for index, inline in rule.kept:
+        for index, inline in kept:
             child = children[index]
             if inline and isinstance(child, Tree):
-                inner += child.children
+                if inner:
+                    inner += child.children
+                    continue
+                # The child is nobody else's: a list that grows by one item at a time is not copied.
+                inner = child.children
+                if len(children) == 1 and not rule.expands:
+                    child.data = rule.name
+                    return child
             else:
                 inner.append(child)
     made = inner[0] if rule.expands and len(inner) == 1 else Tree(rule.name, inner)

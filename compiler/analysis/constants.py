@@ -81,7 +81,7 @@ class Constants:
             case nodes.SqlStatement(kind="SELECT", text=text) if _is_simple_select(text.tokens):
                 # SELECT @v = expression
                 self._set(text.tokens[1].text, [token for token in text.tokens[3:] if token.word != ";"])
-            case _:
+            case _ if self._values:
                 self.forget(assigned([statement]))
 
     def _set(self, name: str, tokens: Sequence[Token]) -> None:

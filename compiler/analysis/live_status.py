@@ -8,6 +8,7 @@ them again.  The analysis runs backwards over the statements.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from ...grammar.records import dataclass
 from .. import nodes
@@ -41,7 +42,11 @@ class Status:
         at_exit: Live,
         called: Callable[[nodes.Execute], Live] | None = None,
     ) -> None:
-        """Analyse ``body``; ``at_exit`` is what its caller may read, ``called`` what a callee reads first."""
+        """Analyse ``body`` when the first question is asked.
+
+        ``at_exit`` is what its caller may read, ``called`` what a callee reads first.
+        """
+        self._body = body
         self._called = called
         self._after: dict[int, Live] = {}
         self._before: dict[int, Live] = {}
@@ -49,18 +54,24 @@ class Status:
         self._loops: list[tuple[Live, Live]] = []
         self._catch: list[Live] = []
         self._at_label: dict[str, Live] = {}
+
+    @cached_property
+    def at_entry(self) -> Live:
+        """What may be read where the body begins."""
         while True:
             known = dict(self._at_label)
-            self.at_entry = self._run(body, at_exit)
+            live = self._run(self._body, self._at_exit)
             if known == self._at_label:
-                break
+                return live
 
     def after(self, statement: nodes.Statement) -> Live:
         """Return what may be read after ``statement``."""
+        _ = self.at_entry
         return self._after.get(id(statement), BOTH)
 
     def before(self, statement: nodes.Statement) -> Live:
         """Return what may be read where ``statement`` begins, by it or after it."""
+        _ = self.at_entry
         return self._before.get(id(statement), BOTH)
 
     def _run(self, body: tuple[nodes.Statement, ...], live: Live) -> Live:

@@ -11,6 +11,7 @@ from ...grammar.tokens import Token, TokenKind
 from ..catalog.names import fold
 
 _NAMES = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED)
+_NAMED = frozenset((*_NAMES, TokenKind.VARIABLE))
 _STATE_VARIABLES = frozenset(
     {
         "@@CURSOR_ROWS",
@@ -47,11 +48,8 @@ def global_variables(tokens: Iterable[Token]) -> set[str]:
 
 def names(tokens: Iterable[Token]) -> set[str]:
     """Return the words and names, variables without their @, in lower case."""
-    return {
-        token.name.lstrip("@").lower()
-        for token in tokens
-        if token.kind in _NAMES or token.kind is TokenKind.VARIABLE
-    }
+    once = {token.text: token for token in tokens if token.kind in _NAMED}
+    return {token.name.lstrip("@").lower() for token in once.values()}
 
 
 def has_word(tokens: Iterable[Token], *words: str) -> bool:

@@ -446,6 +446,8 @@ def _walk(statements: Iterable[nodes.Statement]) -> Iterator[tuple[nodes.Stateme
     while stack:
         statement, context = stack.pop()
         yield statement, context
+        if not statement.inside:
+            continue
         inner = _Context(context.in_loop, context.in_catch, True, context.tries)
         children: list[tuple[nodes.Statement, _Context]]
         match statement:

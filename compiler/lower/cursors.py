@@ -255,8 +255,9 @@ def count_definitions(body: Sequence[nodes.Statement]) -> dict[str, int]:
             name = fold(statement.variable.name.lstrip("@"))
         if name is not None:
             result[name] = result.get(name, 0) + 1
-        for key, count in count_definitions(nodes.children_of(statement)).items():
-            result[key] = result.get(key, 0) + count
+        if statement.inside:
+            for key, count in count_definitions(nodes.children_of(statement)).items():
+                result[key] = result.get(key, 0) + count
     return result
 
 

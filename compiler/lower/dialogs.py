@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import nodes
+from ..analysis import mentions
 from ..catalog.objects import Form
 from ..catalog.types import INT, UNIQUEIDENTIFIER, VARBINARY_MAX, nvarchar
 from ..plpgsql import nodes as pl
@@ -60,6 +61,68 @@ def lower_begin_dialog(node: nodes.BeginDialog, ctx: Context) -> list[pl.Stateme
     handle = _identifier_variable(node.handle, "dialog handle", "BEGIN DIALOG", ctx)
     statement = pl.Assign(handle.spelling, begin_dialog_call(node, ctx))
     return [*ctx.guard(node, [statement, *ctx.status(node, pl.Number(0))]), *ctx.autocommit(node)]
+
+
+def fused(
+    begin: nodes.Statement, send: nodes.Statement | None, ctx: Context
+) -> tuple[nodes.BeginDialog, nodes.Send] | None:
+    """Return the two where a SEND is the first of a plain dialog that BEGIN DIALOG right before it begins.
+
+    Its body is computed before there is a dialog then, and perhaps twice.
+    """
+    if not isinstance(begin, nodes.BeginDialog) or not isinstance(send, nodes.Send) or send.body is None:
+        return None
+    if begin.broker_instance or begin.lifetime or begin.related_conversation:
+        return None
+    handle = begin.handle.name.lower()
+    known = ctx.scope.variable(handle)
+    if known is None or known.type.family != "uniqueidentifier" or known.is_text:
+        return None
+    tokens = send.body.tokens
+    written = send.message_type
+    if (
+        begin.related_conversation_group
+        or [one.text.lower() for one in send.handles] != [handle]
+        or handle in mentions.variables(tokens)
+        or (isinstance(written, nodes.Variable) and written.name.lower() == handle)
+        or mentions.has_query(tokens)
+        or mentions.reads_session(tokens)
+        or mentions.calls_functions(tokens)
+    ):
+        return None
+    return begin, send
+
+
+def lower_fused(begin: nodes.BeginDialog, send: nodes.Send, ctx: Context) -> list[pl.Statement]:
+    """BEGIN DIALOG and SEND as one call, which does the usual and nothing else.
+
+    Where that does nothing the statements follow: they know what is special, and have their own errors.
+    """
+    assert send.body is not None
+    begun = ctx.helper("begun", "uuid")
+    handle = _identifier_variable(begin.handle, "dialog handle", "BEGIN DIALOG", ctx)
+    call = pl.Invoke(
+        "ssb_internal.begin_and_send",
+        (
+            ctx.name_or_text(begin.from_service),
+            ctx.name_or_text(begin.to_service),
+            ctx.name_or_text(begin.contract) if begin.contract else pl.Text("DEFAULT"),
+            ctx.name_or_text(send.message_type) if send.message_type else pl.Text("DEFAULT"),
+            _body(send.body, ctx),
+        ),
+        named(ctx, ("p_is_encrypted", flag(begin.encryption)))
+        + tuple(("p_" + name, value) for name, value in ctx.database_argument()),
+    )
+    none: pl.Statement = pl.Assign(begun, pl.NULL, note="the statements tell what is wrong")
+    done = [
+        pl.Assign(handle.spelling, pl.Name(begun)),
+        *ctx.status(send, pl.Number(0)),
+        *ctx.autocommit(send),
+    ]
+    return [
+        pl.Block((pl.Assign(begun, call),), handler=(none,)),
+        pl.If(((pl.Raw(f"{begun} IS NOT NULL"), tuple(done)),), (*lower(begin, ctx), *lower(send, ctx))),
+    ]
 
 
 @invocations.register

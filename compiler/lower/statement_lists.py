@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from .. import nodes
 from ..analysis.constants import assigned
@@ -11,6 +12,7 @@ from ..analysis.jumps import Region
 from ..catalog.names import quote
 from ..plpgsql import nodes as pl
 from .context import Context, Jump
+from .dialogs import fused, lower_fused
 from .dispatch import lower
 
 
@@ -73,9 +75,10 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
     """Lower statements one after the other, with their comments and the blank lines between them."""
     result: list[pl.Statement] = []
     last_line = 0
-    for statement in body:
+    pair: tuple[nodes.BeginDialog, nodes.Send] | None = None
+    for statement, following in zip_longest(body, body[1:]):
         first = statement.comments[0].span.line if statement.comments else statement.span.line
-        if result and first > last_line + 1:
+        if result and first > last_line + 1 and pair is None:
             result.append(pl.Blank())
         last_line = statement.span.end_line
         result += comments(statement.comments)
@@ -83,7 +86,12 @@ def lower_body(body: Sequence[nodes.Statement], ctx: Context) -> list[pl.Stateme
         if isinstance(statement, nodes.While | nodes.Label):
             # The body may run again with what it has changed; after a label nothing is sure.
             ctx.constants.forget(assigned(body if isinstance(statement, nodes.Label) else [statement]))
-        result += lower(statement, ctx)
+        if pair is not None:
+            result += lower_fused(*pair, ctx)
+            pair = None
+        else:
+            pair = fused(statement, following, ctx)
+            result += lower(statement, ctx) if pair is None else []
         ctx.constants.follow(statement)
         if not isinstance(statement, nodes.Declare | nodes.SetOption | nodes.EmptyStatement):
             ctx.started = True

@@ -20,28 +20,33 @@ WIDTH = 116
 
 def expression(node: pl.Expr) -> str:
     """Return the text of an expression."""
-    match node:
-        case pl.Raw(sql):
-            return sql
-        case pl.Text(value):
-            return literal(value)
-        case pl.Number(value):
-            return str(value)
-        case pl.Constant(word):
-            return word
-        case pl.Name(spelling):
-            return spelling
-        case pl.Invoke(function, arguments, named):
-            return f"{function}({_arguments(arguments, named)})"
-        case pl.Array(items, element_type):
-            if not items:
-                return f"'{{}}'::{element_type}[]" if element_type else "'{}'"
-            suffix = f"::{element_type}[]" if element_type else ""
-            return f"ARRAY[{', '.join(map(expression, items))}]{suffix}"
-        case pl.Cast(operand, type_name):
-            inner = expression(operand)
-            simple = isinstance(operand, pl.Text | pl.Number | pl.Constant | pl.Name | pl.Invoke)
-            return f"{inner}::{type_name}" if simple else f"CAST({inner} AS {type_name})"
+    return _texts[type(node)](node)
+
+
+def _cast(node: pl.Cast) -> str:
+    operand = node.operand
+    inner = expression(operand)
+    simple = isinstance(operand, pl.Text | pl.Number | pl.Constant | pl.Name | pl.Invoke)
+    return f"{inner}::{node.type}" if simple else f"CAST({inner} AS {node.type})"
+
+
+def _array(node: pl.Array) -> str:
+    suffix = f"::{node.element_type}[]" if node.element_type else ""
+    if not node.items:
+        return f"'{{}}'{suffix}"
+    return f"ARRAY[{', '.join(map(expression, node.items))}]{suffix}"
+
+
+_texts: dict[type, Callable[[Any], str]] = {
+    pl.Raw: lambda node: node.sql,
+    pl.Text: lambda node: literal(node.value),
+    pl.Number: lambda node: str(node.value),
+    pl.Constant: lambda node: node.word,
+    pl.Name: lambda node: node.spelling,
+    pl.Invoke: lambda node: f"{node.function}({_arguments(node.arguments, node.named)})",
+    pl.Array: _array,
+    pl.Cast: _cast,
+}
 
 
 def _arguments(positional: tuple[pl.Expr, ...], named: tuple[tuple[str, pl.Expr], ...]) -> str:

@@ -40,13 +40,18 @@ INSERT INTO ssb.route (route_id, database_id, name, address, owner)
 SELECT d.database_id, d.database_id, 'AutoCreatedLocal', 'LOCAL', 'dbo' FROM ssb.database AS d WHERE d.database_id <= 5
 ON CONFLICT DO NOTHING;
 
--- The default database's dbo, where scripts put their tables.
+-- Each database's dbo, where scripts put their tables: those of master, tempdb, model and msdb too.
 DO $$
+DECLARE
+    v_database ssb.database;
 BEGIN
-    IF to_regnamespace('dbo') IS NULL THEN
-        CREATE SCHEMA dbo;
-        GRANT USAGE ON SCHEMA dbo TO PUBLIC;
-    END IF;
+    FOR v_database IN SELECT d.* FROM ssb.database AS d WHERE d.database_id <= 5 ORDER BY d.database_id LOOP
+        IF to_regnamespace(v_database.schema_prefix || 'dbo') IS NULL THEN
+            EXECUTE format('CREATE SCHEMA %I', v_database.schema_prefix || 'dbo');
+            EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_database.schema_prefix || 'dbo');
+        END IF;
+        INSERT INTO ssb.schema_of_database (name, database_id, schema_name)
+        VALUES (v_database.schema_prefix || 'dbo', v_database.database_id, 'dbo') ON CONFLICT DO NOTHING;
+    END LOOP;
 END;
 $$;
-INSERT INTO ssb.schema_of_database (name, database_id, schema_name) VALUES ('dbo', 5, 'dbo') ON CONFLICT DO NOTHING;

@@ -30,6 +30,11 @@ from .tokens import RESERVED
 from .types import read_cast, read_convert, read_type_name
 
 _ALIASES = frozenset((T.ALIAS, T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING))
+_LONE = frozenset((T.VAR, T.IDENTIFIER, T.STRING, T.NATIONAL_STRING, T.NUMBER, T.NULL))
+"""Operands of one token, unless something goes on with them."""
+_ENDS = frozenset((T.SENTINEL, T.COMMA, T.R_PAREN, T.THEN, T.WHEN, T.ELSE, T.END, T.FROM, T.WHERE, T.ALIAS))
+"""What ends an expression that stands before it."""
+_ENDS_OPERAND = _ENDS | frozenset((T.EQ, T.NEQ, T.LT, T.GT, T.LTE, T.GTE, T.AND, T.OR))
 _NO_CALLABLES: dict[str, Callable[..., Any]] = {}
 
 
@@ -279,9 +284,20 @@ class Reader(TokenReader):
             self.skip_parenthesis()
         return name
 
+    def _parse_disjunction(self) -> exp.Expr | None:
+        # Most expressions are one operand: the levels of precedence need not be gone through.
+        if self._next.token_type in _ENDS and self._curr.token_type in _LONE:
+            return self._parse_type()
+        return super()._parse_disjunction()
+
+    def _parse_bitwise(self) -> exp.Expr | None:
+        if self._next.token_type in _ENDS_OPERAND and self._curr.token_type in _LONE:
+            return self._parse_type()
+        return super()._parse_bitwise()
+
     def _parse_unary(self) -> exp.Expr | None:
         this = super()._parse_unary()
-        while this is not None and self._match_text_seq("AT", "TIME", "ZONE"):
+        while this is not None and self.peek(T.VAR) and self._match_text_seq("AT", "TIME", "ZONE"):
             this = AtTimeZone(this=this, zone=super()._parse_unary() or self.fail())
         return this
 

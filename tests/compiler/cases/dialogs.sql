@@ -204,17 +204,29 @@ BEGIN
     DECLARE
         h uuid;
         m pg_temp."@m"[] := '{}';
+        begun uuid;
     BEGIN
         BEGIN
-            h := ssb.begin_dialog('s', 's', encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            begun := ssb_internal.begin_and_send('s', 's', 'DEFAULT', 'DEFAULT', CAST('one' AS text), p_is_encrypted => false);
+        EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
         END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        BEGIN
-            PERFORM ssb.send(h, 'DEFAULT', CAST('one' AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        IF begun IS NOT NULL THEN
+            h := begun;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        ELSE
+            BEGIN
+                h := ssb.begin_dialog('s', 's', encryption => false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            BEGIN
+                PERFORM ssb.send(h, 'DEFAULT', CAST('one' AS text));
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        END IF;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('two' AS text));
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
@@ -535,19 +547,31 @@ BEGIN
     <<batch>>
     DECLARE
         h uuid;
+        begun uuid;
         plain pg_temp."@plain"[] := '{}';
         keyed pg_temp."@keyed"[] := '{}';
     BEGIN
         BEGIN
-            h := ssb.begin_dialog('kept', 'kept', encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            begun := ssb_internal.begin_and_send('kept', 'kept', 'DEFAULT', 'DEFAULT', CAST('<a>1</a>' AS text), p_is_encrypted => false);
+        EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
         END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
-        BEGIN
-            PERFORM ssb.send(h, 'DEFAULT', CAST('<a>1</a>' AS text));
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
-        END;
-        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        IF begun IS NOT NULL THEN
+            h := begun;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        ELSE
+            BEGIN
+                h := ssb.begin_dialog('kept', 'kept', encryption => false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            BEGIN
+                PERFORM ssb.send(h, 'DEFAULT', CAST('<a>1</a>' AS text));
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        END IF;
         BEGIN
             PERFORM ssb.send(h, 'DEFAULT', CAST('<a>2</a>' AS text));
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
@@ -656,3 +680,387 @@ still_there
           1
 
 (1 row affected)
+
+-- case: BEGIN DIALOG and the SEND that follows are one call, with the errors and lines of two
+CREATE MESSAGE TYPE job VALIDATION = NONE;
+CREATE MESSAGE TYPE checked VALIDATION = WELL_FORMED_XML;
+CREATE CONTRACT jobs (job SENT BY INITIATOR, checked SENT BY INITIATOR);
+CREATE QUEUE dbo.q;
+CREATE SERVICE s ON QUEUE dbo.q (jobs);
+GO
+DECLARE @h uniqueidentifier, @before uniqueidentifier, @body nvarchar(100), @n int = 0;
+WHILE @n < 3
+BEGIN
+    SET @body = N'job ' + CAST(@n AS nvarchar(10));
+    -- One call, but
+    BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' ON CONTRACT jobs WITH ENCRYPTION = OFF;
+    -- two statements.
+    SEND ON CONVERSATION @h MESSAGE TYPE job (@body);
+    PRINT @@ROWCOUNT;
+    SET @n += 1;
+END;
+SET @before = @h;
+SET @body = N'no XML';
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' ON CONTRACT jobs;
+SEND ON CONVERSATION @h MESSAGE TYPE checked (@body);
+PRINT @@ERROR;
+PRINT CASE WHEN @h <> @before THEN 'the dialog is there' END;
+SELECT COUNT(*) AS begun FROM sys.conversation_endpoints WHERE conversation_handle = @h;
+SET @before = @h;
+SET @body = NULL;
+BEGIN TRY
+    BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' ON CONTRACT jobs;
+    SEND ON CONVERSATION @h MESSAGE TYPE job (@body);
+END TRY
+BEGIN CATCH
+    PRINT CONCAT(ERROR_NUMBER(), ' in line ', ERROR_LINE());
+END CATCH;
+BEGIN TRY
+    BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' ON CONTRACT nothing;
+    SEND ON CONVERSATION @h MESSAGE TYPE job (N'x');
+END TRY
+BEGIN CATCH
+    PRINT CONCAT(ERROR_NUMBER(), ' in line ', ERROR_LINE());
+END CATCH;
+BEGIN TRANSACTION;
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' ON CONTRACT jobs;
+SEND ON CONVERSATION @h MESSAGE TYPE job (N'rolled back');
+ROLLBACK;
+SELECT COUNT(*) AS begun FROM sys.conversation_endpoints WHERE conversation_handle = @h;
+SELECT CAST(message_body AS nvarchar(20)) AS body FROM dbo.q ORDER BY queuing_order;
+SELECT is_initiator, state, COUNT(*) AS sides FROM sys.conversation_endpoints GROUP BY is_initiator, state ORDER BY 1, 2;
+-- expect
+SELECT ssb.create_message_type('job', validation => 'NONE');
+
+SELECT ssb.create_message_type('checked', validation => 'WELL_FORMED_XML');
+
+SELECT ssb.create_contract('jobs', message_types => ARRAY['job', 'checked']::text[], sent_by => ARRAY['INITIATOR', 'INITIATOR']::text[]);
+
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_service('s', queue => 'dbo.q', contracts => ARRAY['jobs']::text[]);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+    result refcursor;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid;
+        before uuid;
+        body varchar(100);
+        n integer := 0;
+        begun uuid;
+    BEGIN
+        WHILE n < 3 LOOP
+            BEGIN
+                body := 'job ' || sys.convert_nvarchar(n, 10);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            -- One call, but
+            -- two statements.
+            BEGIN
+                begun := ssb_internal.begin_and_send('s', 's', 'jobs', 'job', body, p_is_encrypted => false);
+            EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+            END;
+            IF begun IS NOT NULL THEN
+                h := begun;
+                session.rowcount := 0;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            ELSE
+                BEGIN
+                    h := ssb.begin_dialog('s', 's', 'jobs', encryption => false);
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                BEGIN
+                    PERFORM ssb.send(h, 'job', body);
+                    session.rowcount := 0;
+                EXCEPTION WHEN OTHERS THEN
+                    session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            END IF;
+            PERFORM ssb_internal.print(session.rowcount::text);
+            BEGIN
+                n := n + 1;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+        END LOOP;
+        before := h;
+        body := 'no XML';
+        BEGIN
+            begun := ssb_internal.begin_and_send('s', 's', 'jobs', 'checked', body);
+        EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+        END;
+        IF begun IS NOT NULL THEN
+            h := begun;
+            session.error := 0;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        ELSE
+            BEGIN
+                h := ssb.begin_dialog('s', 's', 'jobs');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 14, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            BEGIN
+                PERFORM ssb.send(h, 'checked', body);
+                session.error := 0;
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 15, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        END IF;
+        PERFORM ssb_internal.print(session.error::text);
+        BEGIN
+            PERFORM ssb_internal.print(CASE WHEN h <> before THEN 'the dialog is there' END);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 17, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS begun FROM sys.conversation_endpoints WHERE conversation_handle = batch.h;
+            session := ssb_internal.show(session, result, '[{"name":"begun","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 18, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        before := h;
+        body := NULL;
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
+        <<try_1>>
+        BEGIN
+            BEGIN
+                begun := ssb_internal.begin_and_send('s', 's', 'jobs', 'job', body);
+            EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+            END;
+            IF begun IS NOT NULL THEN
+                h := begun;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            ELSE
+                BEGIN
+                    h := ssb.begin_dialog('s', 's', 'jobs');
+                EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 22, SQLSTATE, SQLERRM); EXIT try_1;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                BEGIN
+                    PERFORM ssb.send(h, 'job', body);
+                EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 23, SQLSTATE, SQLERRM); EXIT try_1;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            END IF;
+        END try_1;
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
+        IF session.leaving THEN  -- BEGIN CATCH
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(concat((session.caught).number, ' in line ', (session.caught).line));
+            session.caught := NULL;  -- END CATCH
+        END IF;
+        session.try_depth := ssb_internal.tries(session.try_depth + 1);  -- BEGIN TRY
+        <<try_2>>
+        BEGIN
+            BEGIN
+                begun := ssb_internal.begin_and_send('s', 's', 'nothing', 'job', CAST('x' AS text));
+            EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+            END;
+            IF begun IS NOT NULL THEN
+                h := begun;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            ELSE
+                BEGIN
+                    h := ssb.begin_dialog('s', 's', 'nothing');
+                EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 29, SQLSTATE, SQLERRM); EXIT try_2;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+                BEGIN
+                    PERFORM ssb.send(h, 'job', CAST('x' AS text));
+                EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 30, SQLSTATE, SQLERRM); EXIT try_2;
+                END;
+                IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+            END IF;
+        END try_2;
+        session.try_depth := ssb_internal.tries(session.try_depth - 1);  -- END TRY
+        IF session.leaving THEN  -- BEGIN CATCH
+            session := ssb_internal.begin_catch(session);
+            PERFORM ssb_internal.print(concat((session.caught).number, ' in line ', (session.caught).line));
+            session.caught := NULL;  -- END CATCH
+        END IF;
+        session := ssb_internal.begin_transaction(session);
+        BEGIN
+            begun := ssb_internal.begin_and_send('s', 's', 'jobs', 'job', CAST('rolled back' AS text));
+        EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
+        END;
+        IF begun IS NOT NULL THEN
+            h := begun;
+        ELSE
+            BEGIN
+                h := ssb.begin_dialog('s', 's', 'jobs');
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 36, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+            BEGIN
+                PERFORM ssb.send(h, 'job', CAST('rolled back' AS text));
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 37, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+            END;
+        END IF;
+        CALL ssb_internal.rollback_transaction(session, 38);
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT count(*) AS begun FROM sys.conversation_endpoints WHERE conversation_handle = batch.h;
+            session := ssb_internal.show(session, result, '[{"name":"begun","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 39, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT sys.convert_nvarchar(message_body, 20) AS body FROM dbo.q ORDER BY queuing_order;
+            session := ssb_internal.show(session, result, '[{"name":"body","type":"varchar(20)"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 40, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        BEGIN
+            result := NULL;
+            OPEN result FOR SELECT is_initiator, state, count(*) AS sides
+            FROM sys.conversation_endpoints
+            GROUP BY is_initiator, state
+            ORDER BY 1 NULLS FIRST, 2 NULLS FIRST;
+            session := ssb_internal.show(session, result, '[{"name":"is_initiator","type":"sys.bit"},{"name":"state","type":"varchar(128)"},{"name":"sides","type":"integer"}]');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 41, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+0
+0
+0
+0
+the dialog is there
+begun
+-----
+    1
+
+(1 row affected)
+
+8433 in line 23
+8425 in line 29
+begun
+-----
+    0
+
+(1 row affected)
+
+body
+------
+job 0
+job 1
+job 2
+no XML
+
+(4 rows affected)
+
+is_initiator state sides
+------------ ----- -----
+           0 CO        4
+           1 CO        4
+           1 SO        1
+
+(3 rows affected)
+
+-- case: a SEND that needs its dialog is a call of its own
+CREATE QUEUE dbo.q;
+CREATE SERVICE s ON QUEUE dbo.q ([DEFAULT]);
+GO
+DECLARE @h uniqueidentifier, @other uniqueidentifier;
+BEGIN DIALOG @other FROM SERVICE s TO SERVICE 's';
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's' WITH LIFETIME = 60;
+SEND ON CONVERSATION @h (N'it has a lifetime');
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's';
+SEND ON CONVERSATION @other (N'of another dialog');
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's';
+SEND ON CONVERSATION @h (@h);
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's';
+SEND ON CONVERSATION @h ((SELECT MAX(state) FROM sys.conversation_endpoints));
+BEGIN DIALOG @h FROM SERVICE s TO SERVICE 's';
+SEND ON CONVERSATION @h;
+-- expect
+SELECT ssb.create_queue('dbo.q');
+
+SELECT ssb.create_service('s', queue => 'dbo.q', contracts => ARRAY['DEFAULT']::text[]);
+
+DO $batch$
+#variable_conflict use_column
+DECLARE
+    session ssb.session;
+BEGIN
+    CALL ssb_internal.begin_batch(session);
+    <<batch>>
+    DECLARE
+        h uuid;
+        other uuid;
+    BEGIN
+        BEGIN
+            other := ssb.begin_dialog('s', 's');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            h := ssb.begin_dialog('s', 's', lifetime => 60);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', CAST('it has a lifetime' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            h := ssb.begin_dialog('s', 's');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb.send(other, 'DEFAULT', CAST('of another dialog' AS text));
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 6, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            h := ssb.begin_dialog('s', 's');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 7, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', sys.convert_varbinary(h));
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 8, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            h := ssb.begin_dialog('s', 's');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 9, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb.send(h, 'DEFAULT', (SELECT max(state) FROM sys.conversation_endpoints));
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 10, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            h := ssb.begin_dialog('s', 's');
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 11, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+        BEGIN
+            PERFORM ssb.send(h);
+        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 12, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
+        END;
+        IF session.autocommit THEN COMMIT; PERFORM ssb_internal.pin_search_path(); END IF;
+    END batch;
+    CALL ssb_internal.end_batch(session);
+END;
+$batch$;
+-- shows
+

@@ -383,19 +383,30 @@ BEGIN
     DECLARE
         h uuid;
         n integer;
+        begun uuid;
     BEGIN
         BEGIN
             SELECT count(*) FROM inserted INTO n;
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
         END;
         BEGIN
-            h := ssb.begin_dialog('s', 's', encryption => false);
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+            begun := ssb_internal.begin_and_send('s', 's', 'DEFAULT', 'DEFAULT', sys.convert_nvarchar(n, 10), p_is_encrypted => false);
+        EXCEPTION WHEN OTHERS THEN begun := NULL;  -- the statements tell what is wrong
         END;
-        BEGIN
-            PERFORM ssb.send(h, 'DEFAULT', sys.convert_nvarchar(n, 10));
-        EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
-        END;
+        IF begun IS NOT NULL THEN
+            h := begun;
+        ELSE
+            BEGIN
+                h := ssb.begin_dialog('s', 's', encryption => false);
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+            END;
+            BEGIN
+                PERFORM ssb.send(h, 'DEFAULT', sys.convert_nvarchar(n, 10));
+            EXCEPTION WHEN OTHERS THEN
+                session := ssb_internal.failed(session, 5, SQLSTATE, SQLERRM); EXIT tell WHEN session.leaving;
+            END;
+        END IF;
     END tell;
     PERFORM ssb_internal.leave_trigger(session);
     RETURN NULL;
