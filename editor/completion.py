@@ -73,7 +73,7 @@ class Place:
     batch: BatchText
 
     def keywords(self, *, names_known: bool) -> list[str]:
-        """The keywords that fit, ends of phrases first; ``names_known``: names can stand here, and there are."""
+        """The keywords that fit, ends of phrases first; ``names_known``: there are names that fit, too."""
         if self.quoted not in (None, TokenKind.WORD) or self.qualifiers:
             return []
         ending = _ends_of_phrases(self.batch)
