@@ -99,7 +99,7 @@ VIEWS: dict[str, str] = {
         is_advanced:b
     """,
     "conversation_endpoints": """
-        conversation_handle:g conversation_id:g is_initiator:h service_contract_id:i conversation_group_id:g
+        conversation_handle:g conversation_id:g is_initiator:y service_contract_id:i conversation_group_id:g
         service_id:i lifetime:d state:s state_desc:s far_service:n far_broker_instance:n principal_id:i
         far_principal_id:i outbound_session_key_identifier:g inbound_session_key_identifier:g
         security_timestamp:d dialog_timer:d send_sequence:l last_send_tran_id:x end_dialog_sequence:l
