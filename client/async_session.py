@@ -13,7 +13,7 @@ from uuid import UUID
 import psycopg
 from psycopg.rows import tuple_row
 
-from ..server.connect import ISOLATION, LANGUAGE_SETTINGS
+from ..server.connect import ISOLATION, LANGUAGE_SETTINGS, trace_settings
 from .messages import DEFAULT, Message
 from .session import COLUMNS, Body, bytes_of, numbered
 
@@ -28,6 +28,8 @@ async def connect_async(dsn: str = "", *, database: str | None = None) -> AsyncS
     )
     try:
         await connection.execute(f"{LANGUAGE_SETTINGS}; {ISOLATION}".encode())
+        if settings := trace_settings():
+            await connection.execute(settings.encode())
         # Servers on some platforms cannot look.
         with contextlib.suppress(psycopg.errors.InvalidParameterValue):
             await connection.execute(_CHECK_INTERVAL)

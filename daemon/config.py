@@ -13,6 +13,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from ..server.problems import ServerError
+from .spans import SpanSink
 
 _ADDRESS = re.compile("tcp://[^:/]+:[0-9]+", re.IGNORECASE)
 
@@ -41,7 +42,8 @@ class BrokerOptions:
     programs. ``sweep`` is the pause between slow looks at everything. ``patience``:
     after this long a message in a free group gets one more reader. ``slow_reader``:
     a program that makes no progress for this long is reported. ``sample`` is the pause
-    between samples of all queues, for rates and history.
+    between samples of all queues, for rates and history. ``spans`` gets the spans of what
+    the daemon and the programs that it starts do; None: nothing is traced.
     """
 
     dsn: str
@@ -57,6 +59,7 @@ class BrokerOptions:
     longest_backoff: float = 5.0
     heartbeat: float = 1.0
     sample: float = 15.0
+    spans: SpanSink | None = None
 
 
 def parse_address(text: str) -> tuple[str, str]:

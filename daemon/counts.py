@@ -14,7 +14,8 @@ BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 
 class Counts:
     """Totals since the daemon's start. Written by its event loop, read by others under the lock.
 
-    Names of ``totals``: readers_started, procedures_started, readers_failed, not_started, limit_reached.
+    Names of ``totals``: readers_started, procedures_started, readers_failed, not_started, limit_reached,
+    messages_corrupted.
     ``buckets`` counts activation latencies: seconds from the wake-up (the NOTIFY, or the look that found
     the message) to the CALL of the program. ``state`` is starting, leading, standing_by or lost (the server
     does not let it in); ``beat_at`` is when its event loop turned last: time.monotonic().

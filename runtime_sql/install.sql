@@ -93,6 +93,7 @@
 \ir transport/remote_routing.sql
 \ir transport/dialog_security.sql
 \ir transport/outgoing.sql
+\ir transport/forwarding.sql
 \ir transport/incoming.sql
 \ir conversations/rotate_messages.sql
 

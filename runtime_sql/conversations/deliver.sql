@@ -373,7 +373,11 @@ AS $$
 DECLARE
     v_status text;
     v_is_away boolean;
+    v_trace text;
 BEGIN
+    IF current_setting('pgsb.traceparent', true) <> '' AND NOT p_is_end_of_dialog AND NOT p_is_error THEN
+        v_trace := ssb_internal.trace_to_send(p_sender.endpoint_id, p_message_type_name);
+    END IF;
     IF p_sender.far_endpoint_id IS NULL THEN
         v_status := ssb_internal.send_away(p_sender);
     END IF;
@@ -383,13 +387,17 @@ BEGIN
     ELSIF v_status IS NULL THEN
         v_status := ssb_internal.deliver(p_sender.endpoint_id, p_message_type_name, p_number, p_is_end_of_dialog, p_is_error, p_body);
         IF v_status IS NULL THEN
+            IF v_trace IS NOT NULL THEN
+                PERFORM ssb_internal.keep_trace(e.far_endpoint_id, e.sent_order, p_number, v_trace)
+                   FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_sender.endpoint_id;
+            END IF;
             RETURN true;
         END IF;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace)
     VALUES (p_sender.database_id, p_sender.endpoint_id, p_sender.far_service, p_number, p_message_type_name,
-            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status);
+            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status, v_trace);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
      WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_away AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
     RETURN false;
@@ -426,6 +434,10 @@ BEGIN
             UPDATE ssb.transmission AS t SET transmission_status = v_status
              WHERE t.endpoint_id = p_endpoint_id AND t.transmission_status <> v_status;
             RETURN false;
+        END IF;
+        IF v_message.trace IS NOT NULL THEN
+            PERFORM ssb_internal.keep_trace(e.far_endpoint_id, e.sent_order, v_message.message_sequence_number, v_message.trace)
+               FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id;
         END IF;
         DELETE FROM ssb.transmission AS t WHERE t.transmission_id = v_message.transmission_id;
         IF v_message.is_end_of_dialog OR v_message.is_conversation_error THEN

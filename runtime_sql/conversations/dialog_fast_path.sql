@@ -131,6 +131,9 @@ BEGIN
                                    message_type_id, priority, validation, body)
         VALUES (v_path.far_queue_id, v_path.id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
     END IF;
+    IF current_setting('pgsb.traceparent', true) <> '' THEN
+        PERFORM ssb_internal.trace_sent(p_endpoint_id, p_message_type, v_path.id, v_path.queuing_order);
+    END IF;
     RETURN true;
 END;
 $$;

@@ -74,6 +74,9 @@ BEGIN
                                    message_type_id, priority, validation, body)
         VALUES (v_path.far_queue_id, v_path.far_id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
     END IF;
+    IF current_setting('pgsb.traceparent', true) <> '' THEN
+        PERFORM ssb_internal.trace_sent(v_path.near_id, p_message_type, v_path.far_id, v_path.queuing_order);
+    END IF;
     RETURN v_path.handle;
 END;
 $$;

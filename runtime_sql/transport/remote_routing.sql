@@ -10,9 +10,13 @@
 -- ones. A name that tells an address itself ('TCP://host:4022/…') is what ADDRESS = 'TRANSPORT' is for; for
 -- others such a route is none.
 --
+-- With a seed, the one of several is always the same for the same seed: an instance that forwards remembers no
+-- dialogs.
+--
 -- As PL/pgSQL, whose plans are kept: SEND to another instance asks each time.
 CREATE OR REPLACE FUNCTION ssb_internal.find_route(p_database_id integer, p_service text, p_instance text, p_current text,
-                                                   p_is_under_way boolean, OUT address text, OUT mirror_address text)
+                                                   p_is_under_way boolean, p_seed text DEFAULT NULL,
+                                                   OUT address text, OUT mirror_address text)
 LANGUAGE plpgsql VOLATILE                           -- random: among several, each has its turn
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -36,7 +40,8 @@ BEGIN
                                              AND (p_instance IS NULL OR d.service_broker_guid::text = lower(p_instance)))
                              THEN 1 ELSE 4 END
                    WHEN f.kind = 'TRANSPORT' THEN 3 ELSE 2 END,
-              lower(f.address) = lower(p_current) DESC NULLS LAST, random()
+              lower(f.address) = lower(p_current) DESC NULLS LAST,
+              CASE WHEN p_seed IS NULL THEN random() ELSE hashtext(lower(f.address) || p_seed) END
      LIMIT 1;
 END;
 $$;

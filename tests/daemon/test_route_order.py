@@ -6,7 +6,7 @@ import pytest
 from instances import FAR, Side
 
 from activation import Daemon, until
-from pgsb.daemon import transport
+from pgsb.daemon import peer
 
 
 def route(side: Side, service: str, instance: str | None = None) -> tuple[str, str | None]:
@@ -83,7 +83,7 @@ def test_an_endpoint_that_requires_encryption_sends_nothing_without_tls(
     near: Side, far: Side, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Taken for a connection through the network: the socket's address is hidden from the transport."""
-    looked = transport._lack_of_encryption
+    looked = peer.lack_of_encryption
 
     async def over_the_network(near_side: object, far_side: object, address: str) -> str | None:
         class Far:
@@ -92,7 +92,7 @@ def test_an_endpoint_that_requires_encryption_sends_nothing_without_tls(
 
         return await looked(near_side, Far(), address)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(transport, "_lack_of_encryption", over_the_network)
+    monkeypatch.setattr(peer, "lack_of_encryption", over_the_network)
     daemons(near)
     near.send(near.begin("//Far"), "//Ask", "hello")
     until(lambda: any("has no TLS" in status for status in near.waiting()), 20)

@@ -202,7 +202,9 @@ def test_only_the_runtimes_owner_sends_the_daemon_to_a_connection_uri(
 
 def test_msdb_tells_which_services_are_for_outsiders(owner: psycopg.Connection[Any]) -> None:
     owner.execute("SELECT ssb.create_route('elsewhere', 'TCP://farther:4022', '//Open', database => 'msdb')")
-    assert "not forwarded" in Dialog().bring(owner, 0)[1]
+    assert Dialog().bring(owner, 0)[1] == (
+        "Could not forward the message because forwarding is disabled in this SQL Server instance."
+    )
     assert Dialog("//Closed").bring(owner, 0) == (1, None, None)
 
 
