@@ -168,17 +168,60 @@ CREATE OR REPLACE VIEW sys.trigger_event_types AS
 SELECT t.type, t.type_name, t.parent_type FROM sys.event_notification_event_types AS t
  WHERE t.type < 1000 OR t.type BETWEEN 10001 AND 10999;
 
--- The events of which p_name is one or the group; none for an event that the list lacks.
-CREATE OR REPLACE FUNCTION ssb_internal.events_in(p_name text)
-RETURNS TABLE (type integer, type_name text)
+-- The events that are named or are in a group that is named, each once. A newer version's event, which has no number
+-- here, is left out.
+CREATE OR REPLACE FUNCTION ssb_internal.events_of_all(p_names text[])
+RETURNS TABLE (type integer, type_desc text, event_group_type integer, event_group_type_desc text)
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH RECURSIVE inside AS (
-        SELECT t.type, t.type_name FROM sys.event_notification_event_types AS t WHERE t.type_name = upper(p_name)
+        SELECT n.place, t.type, t.type_name, t.type AS top_type, t.type_name AS top_name
+          FROM unnest(p_names) WITH ORDINALITY AS n (name, place)
+          JOIN sys.event_notification_event_types AS t ON t.type_name = upper(n.name)
         UNION ALL
-        SELECT t.type, t.type_name
+        SELECT i.place, t.type, t.type_name, i.top_type, i.top_name
           FROM inside AS i JOIN sys.event_notification_event_types AS t ON t.parent_type = i.type
     )
-    SELECT i.type, i.type_name FROM inside AS i WHERE i.type < 10000;
+    SELECT DISTINCT ON (i.type) i.type, i.type_name, CASE WHEN i.top_type <> i.type THEN i.top_type END,
+           CASE WHEN i.top_type <> i.type THEN i.top_name END
+      FROM inside AS i WHERE i.type < 10000 ORDER BY i.type, i.place;
+$$;
+
+-- Error 1084 for a name that no event and no group has. Triggers are for definitions only.
+CREATE OR REPLACE FUNCTION ssb_internal.check_event_names(p_names text[], p_is_trigger boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_name text;
+BEGIN
+    FOREACH v_name IN ARRAY p_names LOOP
+        IF NOT EXISTS (SELECT FROM sys.event_notification_event_types AS t
+                        WHERE t.type_name = upper(v_name) AND (NOT p_is_trigger OR t.type < 1000 OR t.type BETWEEN 10001 AND 10999))
+           AND upper(v_name) = ANY (ssb_internal.newer_events()) IS NOT TRUE THEN
+            PERFORM ssb_internal.raise_error(1084, format('''%s'' is an invalid event type.', coalesce(v_name, 'NULL')), 15, 1,
+                                             'sys.event_notification_event_types lists the events.');
+        END IF;
+    END LOOP;
+END;
+$$;
+
+-- Events of definitions that have no documented number.
+CREATE OR REPLACE FUNCTION ssb_internal.newer_events()
+RETURNS text[]
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT '{ADD_INFORMATION_PROTECTION,ADD_SENSITIVITY_CLASSIFICATION,ALTER_AUDIT,ALTER_AUTHORIZATION,
+             ALTER_COLUMN_ENCRYPTION_KEY,ALTER_DATABASE_SCOPED_CONFIGURATION,ALTER_EXTERNAL_LANGUAGE,
+             ALTER_EXTERNAL_LIBRARY,ALTER_EXTERNAL_RESOURCE_POOL,ALTER_SECURITY_POLICY,BACKUP_SERVICE_MASTER_KEY,
+             CREATE_AUDIT,CREATE_COLUMN_ENCRYPTION_KEY,CREATE_COLUMN_MASTER_KEY,CREATE_EXTERNAL_LANGUAGE,
+             CREATE_EXTERNAL_LIBRARY,CREATE_EXTERNAL_RESOURCE_POOL,CREATE_JSON_INDEX,CREATE_SECURITY_POLICY,
+             CREATE_VECTOR_INDEX,DDL_COLUMN_ENCRYPTION_KEY_EVENTS,DDL_COLUMN_MASTER_KEY_EVENTS,
+             DDL_DATABASE_AUDIT_EVENTS,DDL_EXTERNAL_LIBRARY_EVENTS,DDL_EXTERNAL_RESOURCE_POOL_EVENTS,
+             DDL_SECURITY_POLICY_EVENTS,DROP_AUDIT,DROP_COLUMN_ENCRYPTION_KEY,DROP_COLUMN_MASTER_KEY,
+             DROP_EXTERNAL_LANGUAGE,DROP_EXTERNAL_LIBRARY,DROP_EXTERNAL_RESOURCE_POOL,DROP_INFORMATION_PROTECTION,
+             DROP_SECURITY_POLICY,DROP_SENSITIVITY_CLASSIFICATION,LOGON,RESTORE_SERVICE_MASTER_KEY}'::text[];
 $$;
