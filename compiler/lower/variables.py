@@ -290,14 +290,8 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         if token.kind is TokenKind.VARIABLE:
             given: pl.Expr = pl.Cast(ctx.value(node.argument), "text")
         else:
-            is_name = len(node.argument.tokens) == 1
-            given = pl.Text(
-                string_value(token)
-                if token.kind is TokenKind.STRING
-                else token.name
-                if is_name
-                else node.value
-            )
+            alone = token.name if len(node.argument.tokens) == 1 else node.value
+            given = pl.Text(string_value(token) if token.kind is TokenKind.STRING else alone)
         return [pl.Invoke("sys.set_date_option", (pl.Text(name), given))]
     if name == "CONTEXT_INFO" and node.argument is not None:
         return [pl.Invoke("sys.set_context_info", (ctx.value(node.argument),))]

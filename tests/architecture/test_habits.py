@@ -17,7 +17,7 @@ HABITS = {
     "quotes stripped instead of names.unquoted": r"""strip\(('"'|chr\(34\))\)""",
     "quotes counted": r"""count\(["']'["']\)""",
     "emitted SQL asked for its beginning": r"""\.sql(\.upper\(\))?\.startswith|\bsql\.upper\(\)""",
-    "a translated value asked by its text": r"\b(value|item|left|right|source|inner)\.text\.(starts|ends)with",
+    "a translated value asked by its text": r"\b(value|item|left|right|inner)\.text\.(starts|ends)with",
     "a tree written out to be searched": r"(?<![\w.])repr\((?!self)",
     "source text asked for a word": r"""span\.text(\.upper\(\)|\.lower\(\)|\[)|in \w+\.span\.text""",
 }
