@@ -26,7 +26,7 @@ from pgsb.security.dialogs import (
 )
 from pgsb.security.keys import new_key
 
-pytestmark = pytest.mark.usefixtures("keys")
+pytestmark = [pytest.mark.usefixtures("keys"), pytest.mark.one_postgres]
 
 _BINDING = "Dialog security is not available for this conversation because there is no remote service binding"
 
