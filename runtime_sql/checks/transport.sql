@@ -50,6 +50,8 @@ AS $$
     SELECT 507, r.address, format('%s, up to %s in a row, next try at %s', ssb_internal.counted(count(*), 'dialog'), ssb_internal.counted(max(r.failures), 'failure'),
                                   to_char(min(r.retry_at) AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"')),
            'SELECT DISTINCT transmission_status FROM sys.transmission_queue;', 'psql'
-      FROM ssb.remote_conversation AS r WHERE r.failures > 0 AND r.address IS NOT NULL GROUP BY r.address;
+      FROM ssb.remote_conversation AS r WHERE r.failures > 0 AND r.address IS NOT NULL GROUP BY r.address
+    UNION ALL
+    SELECT 508, f.object, f.detail, f.remedy, f.run_with FROM ssb_internal.transport_security_faults() AS f;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_transport(jsonb) FROM PUBLIC;

@@ -289,6 +289,12 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         {},
         False,
     ),
+    508: (
+        _do("SELECT ssb.create_endpoint('Certain', 'STARTED', 4022, authentication => 'CERTIFICATE [a c]')"),
+        "Certain",
+        {},
+        False,
+    ),
 }
 
 
