@@ -402,7 +402,7 @@ DIALOG_FAULTS: dict[int, tuple[str, Dialog, str, bool]] = {
     604: ("ALTER SERVICE [//Desk] (DROP CONTRACT [//Orders]);", DIALOG, "//Desk", True),
     607: ("ALTER QUEUE dbo.Desk WITH STATUS = OFF;", DIALOG, "dbo.desk", True),
     608: (
-        "DROP ROUTE AutoCreatedLocal; CREATE ROUTE There WITH SERVICE_NAME = '//Desk', ADDRESS = 'LOCAL';",
+        "CREATE ROUTE Back WITH SERVICE_NAME = '//Clerk', ADDRESS = 'TCP://far:4022';",
         DIALOG,
         "//Clerk",
         True,
