@@ -142,7 +142,7 @@ class Broker:
             control,
             runs,
             supervisor,
-            Transport(self.options, self.log, control.one, leadership.join),
+            Transport(self.options, self.log, control.one, leadership.join, self.counts),
             Watchdog(self.options, self.log, control, runs, supervisor),
         )
 

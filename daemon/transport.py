@@ -23,6 +23,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from .config import BrokerOptions
+from .counts import Counts
 from .dialog_security import DialogSecurity, SealedSet, add_trace, header_of
 from .log import BrokerLog
 from .monitor import Backoff
@@ -73,6 +74,7 @@ class Transport:
         log: BrokerLog,
         ask: Callable[..., Awaitable[Any]],
         join: Callable[[Connection], Awaitable[None]],
+        counts: Counts,
     ) -> None:
         """``ask`` runs a statement on the daemon's own connection and returns its first row.
 
@@ -84,13 +86,18 @@ class Transport:
         self._join = join
         self._news = asyncio.Event()
         self._sealed = asyncio.Event()
-        self._security = DialogSecurity(lambda text: log.write("warning", "message_dropped", text))
+        self._counts = counts
+        self._security = DialogSecurity(self._report_dropped)
         self._peers: dict[tuple[str, str | None], Peer] = {}
 
     def wake(self) -> None:
         """Messages may be waiting, here or sealed by another instance."""
         self._news.set()
         self._sealed.set()
+
+    def _report_dropped(self, text: str) -> None:
+        self._counts.add("messages_dropped")
+        self._log.write("warning", "message_dropped", text)
 
     async def is_settled(self) -> bool:
         """Nothing waits that could leave now."""
@@ -237,9 +244,12 @@ class Transport:
         await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
         if crossing is not None:
             crossing.arrived(answers)
+        size = sum(len(row["body"] or b"") for row in rows)
+        self._counts.add("transport_sets")
+        self._counts.add("transport_messages", len(rows))
+        self._counts.add("transport_bytes", size)
         await near.execute(
-            "SELECT ssb_internal.transport_used(%s, %s, %s)",
-            [peer.connection_id, sum(len(row["body"] or b"") for row in rows), len(rows)],
+            "SELECT ssb_internal.transport_used(%s, %s, %s)", [peer.connection_id, size, len(rows)]
         )
         return True
 
