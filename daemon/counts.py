@@ -15,7 +15,7 @@ class Counts:
     """Totals since the daemon's start. Written by its event loop, read by others under the lock.
 
     Names of ``totals``: readers_started, procedures_started, readers_failed, not_started, limit_reached,
-    transport_messages, transport_sets, transport_bytes, messages_dropped.
+    transport_messages, transport_sets, transport_bytes, messages_dropped, messages_corrupted.
     ``buckets`` counts activation latencies: seconds from the wake-up (the NOTIFY, or the look that found
     the message) to the CALL of the program. ``state`` is starting, leading, standing_by or lost (the server
     does not let it in); ``beat_at`` is when its event loop turned last: time.monotonic().

@@ -92,7 +92,9 @@
 \ir conversations/attempts.sql
 \ir transport/remote_routing.sql
 \ir transport/dialog_security.sql
+\ir transport/configuration_notices.sql
 \ir transport/outgoing.sql
+\ir transport/forwarding.sql
 \ir transport/incoming.sql
 \ir conversations/rotate_messages.sql
 

@@ -19,18 +19,29 @@ AS $$
                  WHERE EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = t.endpoint_id))::bigint AS pending_bytes,
                (SELECT count(*) FROM ssb.transmission AS t
                  WHERE EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = t.endpoint_id)) AS pending,
+               (SELECT coalesce(sum(cardinality(f.numbers)), 0) FROM ssb.forwarded_set AS f)::bigint AS passing,
+               (SELECT coalesce(sum(f.bytes), 0) FROM ssb.forwarded_set AS f)::bigint AS passing_bytes,
                (SELECT count(*) FROM ssb_internal.running_tasks()) AS running),
     counted AS MATERIALIZED (SELECT coalesce(jsonb_object_agg(c.name, c.value), '{}') AS of FROM ssb.broker_counter AS c)
     SELECT c.object_name, c.counter_name, coalesce(c.value, 0), c.counter_name LIKE '%/sec'
       FROM totals AS t CROSS JOIN counted AS d
      CROSS JOIN LATERAL (VALUES
         ('Broker Statistics', 'Activation Errors Total', (d.of ->> 'readers_failed')::bigint),
+        ('Broker Statistics', 'Corrupted Messages Total', (d.of ->> 'messages_corrupted')::bigint),
         ('Broker Statistics', 'Dequeued TransmissionQ Msgs/sec', greatest(t.entered - t.waiting, 0)),
         ('Broker Statistics', 'Dialog Timer Event Count', t.timers),
         ('Broker Statistics', 'Dropped Messages Total', (d.of ->> 'messages_dropped')::bigint),
         ('Broker Statistics', 'Enqueued Messages Total', t.enqueued),
         ('Broker Statistics', 'Enqueued Messages/sec', t.enqueued),
         ('Broker Statistics', 'Enqueued TransmissionQ Msgs/sec', t.entered),
+        ('Broker Statistics', 'Forwarded Messages Total', (d.of ->> 'forwarded')::bigint),
+        ('Broker Statistics', 'Forwarded Messages/sec', (d.of ->> 'forwarded')::bigint),
+        ('Broker Statistics', 'Forwarded Msg Byte Total', (d.of ->> 'forwarded_bytes')::bigint),
+        ('Broker Statistics', 'Forwarded Msg Bytes/sec', (d.of ->> 'forwarded_bytes')::bigint),
+        ('Broker Statistics', 'Forwarded Msg Discarded Total', (d.of ->> 'forwarded_discarded')::bigint),
+        ('Broker Statistics', 'Forwarded Msg Discarded/sec', (d.of ->> 'forwarded_discarded')::bigint),
+        ('Broker Statistics', 'Forwarded Pending Msg Bytes', t.passing_bytes),
+        ('Broker Statistics', 'Forwarded Pending Msg Count', t.passing),
         ('Broker Activation', 'Stored Procedures Invoked/sec', (d.of ->> 'procedures_started')::bigint),
         ('Broker Activation', 'Task Limit Reached', (d.of ->> 'limit_reached')::bigint),
         ('Broker Activation', 'Task Limit Reached/sec', (d.of ->> 'limit_reached')::bigint),

@@ -149,6 +149,11 @@ BEGIN
             SELECT s.* INTO v_found
               FROM ssb_internal.initiator_security(v_pair.database_id, v_pair.service_id, v_pair.far_service, v_pair.is_encrypted,
                                           NOT v_pair.is_under_way) AS s;
+            IF NOT v_pair.is_under_way AND v_found.far_user IS NULL
+               AND ssb_internal.awaits_notice(v_pair.database_id, 'MissingRemoteServiceBinding', v_pair.far_service) THEN
+                PERFORM ssb_internal.send_notice(v_pair.database_id, 'MissingRemoteServiceBinding', v_pair.far_service);
+                v_found.status := ssb_internal.status_without_notice('MissingRemoteServiceBinding');
+            END IF;
             -- A dialog that has begun keeps its security: without a binding it waits.
             IF v_pair.is_under_way AND v_found.status IS NULL AND v_found.security IS DISTINCT FROM v_pair.security
                AND v_pair.security IS NOT NULL THEN

@@ -13,6 +13,8 @@ from pgsb.observe.dashboard.serve import DashboardThread
 from pgsb.server.connect import Target
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 PAGES = ["/", "/map", "/search", "/quarantine", "/transport", "/claims", "/log", "/queue/dbo.orders"]
 
 

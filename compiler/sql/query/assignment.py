@@ -73,7 +73,10 @@ def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
             for value, target in zip(expressions, targets, strict=True)
         ]
         return Assignment(
-            references, tuple(Expression(x.text, x.type) for x in values), target_names=tuple(names)
+            references,
+            tuple(Expression(x.text, x.type) for x in values),
+            target_names=tuple(names),
+            sources=tuple(item.expression if item.args["operator"] == "=" else None for item in items),
         )
     assigned = {name.lower() for name in names}
     if node.args.get("from_") is not None and any(reads(value, assigned) for value in expressions):
