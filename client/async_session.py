@@ -90,10 +90,11 @@ class AsyncSession:
         related_to: UUID | None = None,
         group: UUID | None = None,
         lifetime: int | None = None,
+        encryption: bool = True,
     ) -> UUID:
         """Begin a dialog and return the handle of its initiator's side; see `Session.begin_dialog`."""
         row = await self._call(
-            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, false)",
+            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, %s)",
             from_service,
             to_service,
             contract,
@@ -101,6 +102,7 @@ class AsyncSession:
             related_to,
             group,
             lifetime,
+            encryption,
         )
         handle: UUID = row[0]
         return handle

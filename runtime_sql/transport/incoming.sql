@@ -152,6 +152,7 @@ BEGIN
                 RETURN;
             END IF;
             PERFORM ssb_internal.drop_notification_of(v_receiver.conversation_handle, NULL);
+            PERFORM ssb_internal.note_notice_answered(v_receiver.endpoint_id);
             PERFORM ssb_internal.remove_endpoint(v_receiver);
         END IF;
         RETURN;

@@ -29,7 +29,12 @@ def session(database: Database) -> Iterator[client.Session]:
 
 
 def test_a_dialog_from_beginning_to_end(session: client.Session) -> None:
+    encrypted = "SELECT is_encrypted FROM ssb.conversation_endpoint WHERE conversation_handle = %s"
+    dialog = session.begin_dialog("//From", "//To", encryption=False)
+    assert session.sql.execute(encrypted, [dialog]).fetchone() == (False,)
+    session.end(dialog)
     dialog = session.begin_dialog("//From", "//To")
+    assert session.sql.execute(encrypted, [dialog]).fetchone() == (True,)
     session.send(dialog, body="grün")
     session.send(dialog, body=b"\x00\xff")
     first, second = session.receive("dbo.to_queue")
