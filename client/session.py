@@ -12,7 +12,8 @@ import psycopg.sql
 from psycopg.rows import tuple_row
 
 from ..server.connect import is_direct, prepare_session
-from .messages import DEFAULT, BrokerError, Message
+from .errors import BrokerError
+from .messages import DEFAULT, Message
 
 Body = bytes | bytearray | memoryview | str | None
 """What a message carries: bytes as they are, text as UTF-8, None for no body."""
