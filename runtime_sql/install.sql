@@ -203,6 +203,7 @@
 \ir security/certificate_functions.sql
 
 -- Catalog views that need those functions
+\ir catalog_views/event_types.sql
 \ir catalog_views/table_parts.sql
 \ir catalog_views/information_schema.sql
 \ir catalog_views/compatibility_views.sql

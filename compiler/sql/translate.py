@@ -16,11 +16,11 @@ values           PostgreSQL text with its T-SQL type; conversions
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
 json_values      how values are written inside of JSON; messages: SQL Server's sentences
-writer, layout   queries → text through sqlglot's PostgreSQL writer; line breaks
+writer, layout   queries → text, clause by clause; line breaks
 parse/           our tokens → sqlglot trees; what cannot be read is a problem
 ===============  ==========================================================================
 
-``parse/`` and ``writer`` alone know sqlglot's parser and generator; the folders above know its nodes.
+``parse/`` alone knows sqlglot's parser; the folders above know its nodes.
 
 Variables come out under the name the scope gives them: ``reference`` where no relation is in scope,
 ``query_reference`` inside a query that has relations, where a bare name could be taken for a column.
