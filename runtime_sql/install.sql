@@ -103,6 +103,7 @@
 \ir catalog_views/conversations.sql
 \ir catalog_views/activity.sql
 \ir catalog_views/storage.sql
+\ir catalog_views/event_types.sql
 
 -- Texts of errors
 \ir functions/text/formatmessage.sql
@@ -203,7 +204,6 @@
 \ir security/certificate_functions.sql
 
 -- Catalog views that need those functions
-\ir catalog_views/event_types.sql
 \ir catalog_views/table_parts.sql
 \ir catalog_views/information_schema.sql
 \ir catalog_views/compatibility_views.sql
