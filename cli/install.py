@@ -97,7 +97,9 @@ def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, 
     with connect(target) as connection:
         before = _installed(connection, target)
         if print_sql:
-            click.echo(installer.upgrade_sql(int(before), installer.installed_parts(connection) or "all"), nl=False)
+            click.echo(
+                installer.upgrade_sql(int(before), installer.installed_parts(connection) or "all"), nl=False
+            )
             return
         if dry_run:
             with connection.transaction(force_rollback=True):

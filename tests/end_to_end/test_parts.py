@@ -7,8 +7,9 @@ from pathlib import Path
 import psycopg
 import pytest
 from end_to_end.conftest import Outcome
-from pgsb.runtime_sql import installer
 from runtime_objects import objects
+
+from pgsb.runtime_sql import installer
 from support import Connection, Database
 
 # Reached only with an XML schema collection, which is made by a part that is not there.
@@ -79,9 +80,7 @@ def test_the_broker_becomes_all_and_keeps_its_messages(
 
     assert "is installed" in pgsb("install", *dsn, "--parts", "all").out
     assert installer.installed_parts(connection) == "all"
-    assert connection.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [
-        (b"kept",)
-    ]
+    assert connection.execute("SELECT message_body FROM ssb.receive('dbo.q')").fetchall() == [(b"kept",)]
     assert pgsb("run", *dsn, str(script)).status == 0
     connection.execute("SELECT ssb.drop_service('s'), ssb.drop_queue('dbo.q')")
     assert objects(connection) == objects(connect())

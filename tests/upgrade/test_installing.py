@@ -8,11 +8,12 @@ from pathlib import Path
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+from runtime_objects import objects
 
 from pgsb.cli.install import upgrade_command
 from pgsb.runtime_sql import installer
-from runtime_objects import objects
 from support import Connection, Database
+
 
 def test_installing_twice_changes_nothing(
     empty_database: Database, connect: Callable[..., Connection]
