@@ -52,14 +52,15 @@ $$;
 
 # A text for the broker alone takes nothing away from a database that has all.
 _RECORD = """\
-INSERT INTO ssb.runtime_version AS r (version, content_hash, parts) VALUES ({version}, '{content_hash}', '{parts}')
+INSERT INTO ssb.runtime_version AS r (version, content_hash, parts)
+VALUES ({version}, '{content_hash}', '{parts}')
 ON CONFLICT (only_row) DO UPDATE
 SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now(),
     parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
 """
 
 Parts = Literal["broker", "all"]
-"""``broker``: queues, dialogs, the API, transport, activation, what operators ask. ``all``: T-SQL's language too."""
+"""``broker``: queues, dialogs, the API, transport, activation, measures. ``all``: T-SQL's language too."""
 
 _DUMP_DATA = """\
 -- pg_dump leaves the contents of an extension's tables out unless told.
@@ -126,7 +127,7 @@ def _names_beyond_broker() -> frozenset[str]:
 def parts_needed(sql_text: str) -> Parts:
     """The parts of the runtime that a compiled text calls.
 
-    Strings count too: they may be bodies of functions. So the answer is ``all`` where a message says ``sys.len``.
+    Strings count too: they may be bodies of functions. So a message that says ``sys.len`` needs ``all``.
     """
     beyond = _names_beyond_broker()
     return "all" if any(name in beyond for name in _NAME.findall(sql_text)) else "broker"
@@ -240,7 +241,7 @@ def installed_version(connection: psycopg.Connection[Any]) -> str | None:
 
 
 def installed_parts(connection: psycopg.Connection[Any]) -> Parts | None:
-    """The parts of the runtime in this database; None where there is none. Before parts there was only ``all``."""
+    """The parts of the runtime in this database; None without one. Before parts there was only ``all``."""
     if _installed(connection) is None:
         return None
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:

@@ -30,8 +30,8 @@ def test_the_broker_calls_nothing_that_is_left_out(
     missing = {
         name: routine
         for routine, text in connection.execute(
-            "SELECT p.oid::regprocedure::text, regexp_replace(p.prosrc, '--[^\n]*', '', 'g') FROM pg_proc AS p"
-            " WHERE p.pronamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys')"
+            "SELECT p.oid::regprocedure::text, regexp_replace(p.prosrc, '--[^\n]*', '', 'g')"
+            " FROM pg_proc AS p WHERE p.pronamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys')"
         )
         for name in re.findall(r"\b(?:ssb|ssb_internal|sys)\.\w+", text)
         if name in beyond
