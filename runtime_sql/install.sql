@@ -89,6 +89,7 @@
 \ir transport/configuration_notices.sql
 \ir transport/outgoing.sql
 \ir transport/forwarding.sql
+\ir transport/transport_security.sql
 \ir transport/incoming.sql
 \ir conversations/rotate_messages.sql
 
