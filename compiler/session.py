@@ -70,6 +70,8 @@ class CompileSession:
         self.share: tuple[int, int] | None = None
         """Which procedures to compile: (remainder, divisor) of their numbers (checking.py); None: all."""
         self._procedures = 0
+        self.sees: Callable[[nodes.Batch], None] | None = None
+        """Is shown each batch of a script, as it was read."""
 
     def compile_script(
         self,
@@ -86,7 +88,10 @@ class CompileSession:
         one transaction run as one block, which then ends by itself.
         """
         self._stops = stops
-        yield from self._compile(batch for batch in map(self._switched, self._read(source, read)) if batch)
+        batches = self._read(source, read)
+        if self.sees is not None:
+            batches = _shown(batches, self.sees)
+        yield from self._compile(batch for batch in map(self._switched, batches) if batch)
 
     def _read(self, source: Source, read: ReadScript | None = None) -> Iterator[nodes.Batch]:
         """Yield the batches of a script; what any of them defines is known from the start."""
@@ -480,6 +485,13 @@ def read_script(source: Source) -> ReadScript:
         if held > HELD:
             batches = None
     return ReadScript(source, definitions, batches, lexed)
+
+
+def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) -> Iterator[nodes.Batch]:
+    """Yield batches, each after it was shown."""
+    for batch in batches:
+        sees(batch)
+        yield batch
 
 
 def _taken(held: deque[BatchText | Announced]) -> Iterator[BatchText | Announced]:
