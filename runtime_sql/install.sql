@@ -35,6 +35,7 @@
 \ir definitions/principals.sql
 \ir definitions/permissions.sql
 \ir definitions/xml_schema_collections.sql
+\ir definitions/statements.sql
 
 -- Certificates and master keys
 \ir security/ask_client.sql
@@ -190,6 +191,7 @@
 \ir activation/quarantine_filters.sql
 \ir activation/recycled_dialogs.sql
 \ir activation/definition_events.sql
+\ir activation/ddl_triggers.sql
 
 -- Bulk claims
 \ir bulk/claimed_front.sql

@@ -22,7 +22,7 @@ from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import ObjectName, fold, literal, quote, unquoted
 from ..catalog.objects import Expression, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
-from ..catalog.types import BOOLEAN, VARBINARY_MAX
+from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
 from ..plpgsql import nodes as pl
 from .context import Context, Mode
 from .dispatch import invocations
@@ -74,6 +74,16 @@ class TriggerScope(Scope):
         return f"pg_temp.{quote(fold(f'{self.kept}@{fold(name)}'))}"
 
 
+class DdlTriggerScope(Scope):
+    """The scope of a DDL trigger: EVENTDATA() is part of the row that fires it (activation/ddl_triggers.sql)."""
+
+    def context_function(self, name: str) -> Expression | None:
+        """Return ``EVENTDATA()``, which has a value in the trigger's own text only."""
+        if name.lower() == "eventdata":
+            return Expression("NEW.event_data::sys.xml", XML)
+        return super().context_function(name)
+
+
 def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
     """Lower CREATE TRIGGER: a trigger function and a trigger for each event."""
     if node.target is None:
@@ -102,21 +112,21 @@ def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl
 
 
 def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
-    """A trigger on the database or the server: a function, which the runtime calls after a definition."""
+    """A trigger on the database or the server: of PostgreSQL, on the table by which the runtime fires them."""
     catalog = context.catalog
     name = node.name.name.text
     scope_name = _scope_of(node.scope)
     function = _with_suffix(catalog.sql_name(object_name(node.name)), f"@{scope_name.lower()}")
     label = free_label(fold(name), node.text.tokens)
-    scope = Scope(catalog, label=label, routine=function, trigger=True)
+    scope = DdlTriggerScope(catalog, label=label, routine=function, trigger=True)
     scope.reserve(variable_names(node.body))
     ctx = _context_of(node, context, scope)
     routine = pl.Routine(
         function,
         (),
-        _frame(node, ctx, before=[], after=[], result=None),
+        _frame(node, ctx, before=[], after=[], result=pl.Raw("NEW")),
         tag=name,
-        returns="void",
+        returns="trigger",
         attributes=rights(node.options),
     )
     events = pl.Array(tuple(map(pl.Text, node.events)), "text")
@@ -128,7 +138,8 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
         "ssb_internal.create_ddl_trigger", (*named, events, pl.Text(function)), context.database_argument()
     )
     comment_lines = [pl.Comment(comment.text) for comment in node.comments]
-    return [pl.Select(prepare), *comment_lines, *ctx.prelude, routine, pl.Select(create)]
+    revoke = pl.Plain(f"REVOKE EXECUTE ON FUNCTION {function}() FROM PUBLIC")
+    return [pl.Select(prepare), *comment_lines, *ctx.prelude, routine, pl.Select(create), revoke]
 
 
 def _scope_of(words: str | None) -> str:
@@ -160,7 +171,7 @@ def _frame(
     ctx: Context,
     before: Sequence[pl.Statement],
     after: Sequence[pl.Statement],
-    result: pl.Expr | None,
+    result: pl.Expr,
 ) -> pl.Block:
     """Return the body between what begins a trigger and what ends it."""
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
@@ -173,16 +184,14 @@ def _frame(
         *after,
         pl.Perform(pl.Invoke("ssb_internal.leave_trigger", (pl.Name(ctx.session),))),
     ]
-    if result is not None:
-        outer.append(pl.Return(result))
+    outer.append(pl.Return(result))
     declarations = (pl.Declaration(ctx.session, "ssb.session"), *ctx.frame.declarations.values())
     return pl.Block(tuple(outer), declarations=declarations)
 
 
 def _enter(node: nodes.CreateTrigger, ctx: Context) -> pl.Expr:
-    """A DDL trigger may run as the runtime's owner, whatever it says of EXECUTE AS."""
     name = (pl.Text(node.name.name.text),)
-    if node.target is not None and not has_own_rights(node.options):
+    if not has_own_rights(node.options):
         return pl.Invoke("ssb_internal.enter_trigger", name)
     return pl.Invoke("ssb_internal.enter_definer", name, ctx.database_argument())
 

@@ -285,7 +285,7 @@ def test_ddl_triggers_fall_for_nothing_either(
 ) -> None:
     run_well(
         database.dsn,
-        "CREATE TRIGGER watch ON DATABASE FOR CREATE_QUEUE AS\n"
+        "CREATE TRIGGER watch ON DATABASE WITH EXECUTE AS SELF FOR CREATE_QUEUE AS\n"
         "DECLARE @p sysname = 'dbo.note_it', @n int; EXEC @p; SELECT @n = id FROM #x",
     )
     owner.execute("SELECT ssb.grant_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{mallory}')")
