@@ -57,6 +57,7 @@
 \ir session/cursors.sql
 
 -- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion, nesting
+\ir session/running_triggers.sql
 \ir statements/triggers.sql
 \ir statements/merge.sql
 \ir session/default_names.sql

@@ -36,11 +36,13 @@ from .statement_lists import comments
 
 
 class TriggerScope(Scope):
-    """The scope of a trigger: UPDATE(column) asks what BEFORE triggers have noted."""
+    """The scope of a trigger: UPDATE(column) asks what other triggers have noted."""
 
     event: str = ""
     trigger_name: str = ""
     noted: set[str]
+    updates: str = ""
+    """The variable with the columns that the UPDATE names, as the trigger found them when it began."""
     columns: tuple[str, ...] | None = None
     """The table's columns, folded, where the script tells them all."""
     kept: str = ""
@@ -52,7 +54,7 @@ class TriggerScope(Scope):
             return Expression("true" if self.event == "INSERT" else "false", BOOLEAN)
         self.noted.add(fold(name))
         column = fold(name).replace("'", "''")
-        return Expression(f"ssb_internal.was_updated('{self.trigger_name}', '{column}')", BOOLEAN)
+        return Expression(f"'{column}' = ANY ({self.label}.{self.updates})", BOOLEAN)
 
     def updated_columns(self) -> Expression | None:
         """Return ``COLUMNS_UPDATED()``: a bit for each column, the first one in the lowest bit."""
@@ -64,7 +66,7 @@ class TriggerScope(Scope):
             return Expression(f"ssb_internal.columns_updated({every}, ARRAY[{names}])", VARBINARY_MAX)
         self.noted.update(self.columns)
         return Expression(
-            f"ssb_internal.columns_updated('{self.trigger_name}', ARRAY[{names}])", VARBINARY_MAX
+            f"ssb_internal.columns_updated({self.label}.{self.updates}, ARRAY[{names}])", VARBINARY_MAX
         )
 
     def kept_rows(self, name: str) -> str | None:
@@ -175,6 +177,9 @@ def _frame(
 ) -> pl.Block:
     """Return the body between what begins a trigger and what ends it."""
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    if isinstance(ctx.scope, TriggerScope) and ctx.scope.noted:
+        named = pl.Invoke("ssb_internal.columns_named", (pl.Raw("TG_RELID"), pl.Text(ctx.scope.trigger_name)))
+        ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),
         *refuse_planted(node.text.text),
@@ -217,7 +222,7 @@ def _trigger_of_event(
     label = free_label(folded, node.text.tokens)
     scope = TriggerScope(catalog, label=label, routine=sql_name, trigger=True)
     function = _with_suffix(sql_name, suffix)
-    scope.event, scope.trigger_name, scope.noted = event, folded.replace("'", "''"), set()
+    scope.event, scope.trigger_name, scope.noted = event, folded, set()
     columns = known.columns if known else ()
     if known is not None and not known.partial:
         scope.columns = tuple(fold(column.name) for column in columns)
@@ -231,6 +236,7 @@ def _trigger_of_event(
         if not there:
             scope.absent[pseudo] = table
     scope.reserve(variable_names(node.body))
+    scope.updates = scope.helper("updates")
     ctx = _context_of(node, context, scope)
     running = (pl.Text(function),)
     routine = pl.Routine(
@@ -255,15 +261,21 @@ def _trigger_of_event(
         create = _instead(node, event, scope, trigger_name, function, table)
     else:
         create = [*_own(node, function), _after(event, trigger_name, function, table)]
-    notes = [
-        pl.Plain(
-            f"CREATE TRIGGER {quote(f'{folded}@{column}')} BEFORE UPDATE OF {quote(column)} ON {table}\n"
-            f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update({literal(folded)},"
-            f" {literal(column)})"
-        )
-        for column in sorted(scope.noted)
-    ]
+    notes = [_note(folded, table, column) for column in ("", *sorted(scope.noted)) if scope.noted]
     return [*ctx.prelude, routine, *create, *notes]
+
+
+def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
+    """A trigger that fires before the trigger itself and notes the column; without one it forgets older notes.
+
+    PostgreSQL fires triggers in the order of their names.
+    """
+    of_column = f" OF {quote(column)}" if column else ""
+    arguments = ", ".join(literal(word) for word in (trigger, column) if word)
+    return pl.Plain(
+        f"CREATE TRIGGER {quote(f'!{trigger}@{column}')} AFTER UPDATE{of_column} ON {table}\n"
+        f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update({arguments})"
+    )
 
 
 def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLevel:
