@@ -10,6 +10,7 @@ All of them sum up bodies of 200 bytes over messages / 100 conversations, on one
            what it costs without a queue
 - rows     a bulk job that writes a row for each message, and nothing else
 - replied  the same, with a reply and an end for each conversation
+- rows-overlap, replied-overlap  both in four claims, one completed while the next is computed
 - readers  two sessions CALL a compiled T-SQL procedure that does the job group by group, on a tenth
            of the messages
 - singly   the same message by message (RECEIVE TOP (1)), on a hundredth of the messages
@@ -192,19 +193,30 @@ class Bench:
 
     def rows(self) -> float:
         """Messages per second of a job that writes a row for each message."""
-        return self._job(copy)
+        return self._job(copy, JobOptions(max_messages=self.messages, ordered=False))
 
     def replied(self) -> float:
         """The same, with a reply and an end for each conversation."""
-        return self._job(copy_and_reply)
+        return self._job(copy_and_reply, JobOptions(max_messages=self.messages, ordered=False))
 
-    def _job(self, program: Any) -> float:
+    def rows_overlap(self) -> float:
+        """Messages per second of `rows` in claims that overlap."""
+        return self._job(
+            copy, JobOptions(max_messages=max(1, self.messages // 4), ordered=False, overlap=True)
+        )
+
+    def replied_overlap(self) -> float:
+        """The same of `replied`."""
+        return self._job(
+            copy_and_reply, JobOptions(max_messages=max(1, self.messages // 4), ordered=False, overlap=True)
+        )
+
+    def _job(self, program: Any, options: JobOptions) -> float:
+        """Plain Spark does not sort: neither do ``options``."""
         self._fill(self.messages)
         self.connection.execute("DROP TABLE IF EXISTS dbo.copied")
         self.connection.execute("CREATE TABLE dbo.copied (conversation uuid, place bigint, body bytea)")
         before, self.started = time.perf_counter(), self.processor()
-        # Plain Spark does not sort either.
-        options = JobOptions(max_messages=self.messages, ordered=False)
         done = run_job(self.dsn, "dbo.bulkqueue", program, options)
         if done.completed != self.messages or done.written != self.messages:
             raise SystemExit(f"{done.completed} of {self.messages} messages, {done.written} rows")
@@ -312,7 +324,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--messages", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", help="some of bulk,plain,rows,replied,readers,singly")
+    parser.add_argument("--only", help="some of the above, by commas")
     parser.add_argument("--postgres", help="a major version or a bin directory")
     arguments = parser.parse_args()
     with running(arguments.postgres) as server:
@@ -322,6 +334,8 @@ def main() -> None:
             "plain": bench.plain,
             "rows": bench.rows,
             "replied": bench.replied,
+            "rows-overlap": bench.rows_overlap,
+            "replied-overlap": bench.replied_overlap,
             "readers": bench.readers,
             "singly": bench.singly,
         }
@@ -346,7 +360,7 @@ def main() -> None:
         for name in runs:
             low, middle, high = min(rates[name]), statistics.median(rates[name]), max(rates[name])
             cost = "".join(f"{one(costs[name]):8.1f}" for one in (min, statistics.median, max))
-            print(f"{name:8} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f} messages/s {cost} µs of processor")
+            print(f"{name:15} {low:>10,.0f} {middle:>10,.0f} {high:>10,.0f}/s {cost} µs of processor")
         for name in runs:
             if name != "plain" and "plain" in runs:
                 time_ratio = statistics.median(rates["plain"]) / statistics.median(rates[name])

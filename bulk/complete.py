@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,22 @@ class Completed:
     failed: int
 
 
+@dataclass(frozen=True)
+class Computed:
+    """What a program's outputs are, in staging tables: nothing of it counts before `complete`."""
+
+    held: Claim
+    outputs: Outputs
+    tables: Sequence[StagedTable]
+    others: list[Staged]
+    dsn: str
+
+    def complete(self) -> Completed:
+        """The one transaction that makes all of it true, in the claim's session. See `complete`."""
+        with _explained(self.held):
+            return _finish(self.held, self.outputs, self.tables, self.others, self.dsn)
+
+
 def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed:
     """Run the program's DataFrames, then make all of it true at once.
 
@@ -71,7 +87,12 @@ def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed
     what PostgreSQL refuses (nothing was done, the claim is still held), and, before
     anything runs, for a column that does not fit its table.
     """
-    try:
+    return compute(held, outputs, dsn).complete()
+
+
+def compute(held: Claim, outputs: Outputs, dsn: str | None = None) -> Computed:
+    """The first half of `complete`: the executors compute and write to staging tables."""
+    with _explained(held):
         server = same_place(held.connection, dsn)
         # All of them are planned before one runs.
         plans = {name: _plan_table(held, frame, name) for name, frame in outputs.tables.items()}
@@ -94,7 +115,13 @@ def complete(held: Claim, outputs: Outputs, dsn: str | None = None) -> Completed
             )
             for kind, frame in kinds.items()
         ]
-        return _finish(held, outputs, tables, others, server.dsn)
+        return Computed(held, outputs, tables, others, server.dsn)
+
+
+@contextlib.contextmanager
+def _explained(held: Claim) -> Iterator[None]:
+    try:
+        yield
     except psycopg.errors.ObjectInUse as error:
         raise ClaimLost(f"claim {held.claim_id} has ended", hint_of(error)) from error
     except psycopg.OperationalError as error:

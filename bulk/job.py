@@ -1,13 +1,16 @@
 """The loop of a bulk job: claim, read, run the program, complete; until there is no more, or for ever."""
 
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import psycopg
 
 from .cached import own_cache
 from .claim import Claim, abandon, claim, require_readable
-from .complete import complete
+from .complete import Completed, Computed, compute
 from .connections import Server, connect, reached
 from .options import JobOptions
 from .problems import BulkError, ClaimLost, explain
@@ -37,82 +40,155 @@ def run_job(dsn: str, queue: str, program: Program, options: JobOptions | None =
     assert server.jdbc  # refuses what Java cannot reach, before there is a claim
     spark = spark_session(f"pgsb {queue}", options)
     require_executors(spark, program, options.modules)
-    count = options.partitions or max(2, spark.sparkContext.defaultParallelism)
-    progress = Progress()
-    lost = 0
-    while not options.should_stop():
-        try:
-            done = _one_claim(spark, dsn, server, queue, program, count, options, progress)
-            lost = 0
-        except ClaimLost as error:
-            lost += 1
-            if lost > 30:
-                raise
-            # Each time it has lasted twice as long.
-            if lost & (lost - 1) == 0:
-                logger.warning("%s; taking it again", error)
-            time.sleep(min(options.poll * lost, 5.0))
-            continue
-        if options.mode == "once" or (options.mode == "until-empty" and not done):
-            break
-        if not done:
-            time.sleep(options.poll)
-    return progress
-
-
-def _one_claim(
-    spark: "SparkSession",
-    dsn: str,
-    server: Server,
-    queue: str,
-    program: Program,
-    partitions: int,
-    options: JobOptions,
-    progress: Progress,
-) -> bool:
-    began = time.monotonic()
-    with connect(dsn, "pgsb bulk claim") as connection:
-        held = claim(
-            connection,
-            queue,
-            max_messages=options.max_messages,
-            max_bytes=options.max_bytes,
-            partitions=partitions,
-        )
-        if held is None:
-            return False
-        progress.claims += 1
-        progress.claimed += held.messages
-        options.report("claimed", progress)
-        messages = read(spark, held, ordered=options.ordered)
-        context = Context(spark, server, queue, held.claim_id)
-        described = f"{queue}, claim {held.claim_id}"
-        with own_cache(messages), watch_tasks(spark, described, progress, options.report):
+    with _Job(spark, dsn, server, queue, program, options) as job:
+        lost = 0
+        while not options.should_stop():
             try:
-                outputs = run_program(program, messages, context)
-                result = complete(held, outputs)
-            except ClaimLost:
-                raise
-            except BulkError:
-                _give_back(held)
-                raise
-            except (
-                Exception
-            ) as error:  # whatever the program raises: the messages go back, and the reason is said
-                if not _is_alive(held):
-                    raise ClaimLost(f"claim {held.claim_id} ended with its connection") from error
-                _give_back(held)
-                raise BulkError(
-                    f"the program failed: {explain(error)}", "its messages are back in the queue"
-                ) from error
+                done = job.take_claim()
+                lost = 0
+            except ClaimLost as error:
+                lost += 1
+                if lost > 30:
+                    raise
+                # Each time it has lasted twice as long.
+                if lost & (lost - 1) == 0:
+                    logger.warning("%s; taking it again", error)
+                time.sleep(min(options.poll * lost, 5.0))
+                continue
+            if options.mode == "once" or (options.mode == "until-empty" and not done):
+                break
+            if not done:
+                time.sleep(options.poll)
+        try:
+            job.settle()
+        except ClaimLost as error:
+            logger.warning("%s; its messages are in the queue", error)
+        return job.progress
+
+
+class _Job:
+    """Claims of one queue, one after the other; with ``overlap`` one is completed while the next is computed.
+
+    Then a completion runs in a thread of its own. Whatever comes of it is told by `settle`, in the
+    job's thread: at most one is on its way.
+    """
+
+    def __init__(
+        self,
+        spark: "SparkSession",
+        dsn: str,
+        server: Server,
+        queue: str,
+        program: Program,
+        options: JobOptions,
+    ) -> None:
+        self.progress = Progress()
+        self._spark = spark
+        self._dsn = dsn
+        self._server = server
+        self._queue = queue
+        self._program = program
+        self._options = options
+        self._partitions = options.partitions or max(2, spark.sparkContext.defaultParallelism)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgsb complete")
+        self._completing: tuple[Computed, Callable[[], Completed]] | None = None
+        self._counted_until = 0.0
+
+    def __enter__(self) -> "_Job":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """A completion that is on its way counts whatever came after it: its end is waited for."""
+        self._thread.shutdown()
+        if self._completing is not None:
+            self._completing[0].held.connection.close()
+
+    def take_claim(self) -> bool:
+        """Claim, run the program, complete. Returns whether it is worth another look at once.
+
+        Raises ClaimLost, also of the claim before: it is taken again. Raises BulkError.
+        """
+        began = time.monotonic()
+        connection = connect(self._dsn, "pgsb bulk claim")
+        try:
+            held = claim(
+                connection,
+                self._queue,
+                max_messages=self._options.max_messages,
+                max_bytes=self._options.max_bytes,
+                partitions=self._partitions,
+            )
+            if held is None:
+                connection.close()
+                return self.settle()
+            self.progress.claims += 1
+            self.progress.claimed += held.messages
+            self._options.report("claimed", self.progress)
+            computed = self._compute(held)
+            self.settle()
+        except BaseException:
+            connection.close()
+            raise
+        self._counted_until = max(began, self._counted_until)
+        if self._options.overlap and self._options.mode != "once":
+            self._completing = computed, self._thread.submit(computed.complete).result
+            return True
+        self._completing = computed, computed.complete
+        return self.settle()
+
+    def _compute(self, held: Claim) -> Computed:
+        with _given_back(held):
+            messages = read(self._spark, held, ordered=self._options.ordered)
+            context = Context(self._spark, self._server, self._queue, held.claim_id)
+            described = f"{self._queue}, claim {held.claim_id}"
+            report = self._options.report
+            with own_cache(messages), watch_tasks(self._spark, described, self.progress, report):
+                return compute(held, run_program(self._program, messages, context))
+
+    def settle(self) -> bool:
+        """Wait for the completion that is on its way, and count it.
+
+        Returns whether it did anything; False when there is none. A claim of which everything
+        failed and went back would be taken again at once.
+        """
+        if self._completing is None:
+            return False
+        (computed, result_of), self._completing = self._completing, None
+        held = computed.held
+        try:
+            with _given_back(held):
+                result = result_of()
+        finally:
+            held.connection.close()
+        progress = self.progress
         progress.completed += result.deleted
         progress.written += result.written
         progress.replied += result.replied
         progress.failed += result.failed
-        progress.seconds += time.monotonic() - began
-        options.report("completed", progress)
-        # A claim of which everything failed and went back would be taken again at once.
-        return result.deleted > 0 or outputs.failures == "quarantine"
+        now = time.monotonic()
+        progress.seconds += now - self._counted_until
+        self._counted_until = now
+        self._options.report("completed", progress)
+        return result.deleted > 0 or computed.outputs.failures == "quarantine"
+
+
+@contextmanager
+def _given_back(held: Claim) -> Iterator[None]:
+    """Where the block fails the claim's messages go back, and the reason is said."""
+    try:
+        yield
+    except ClaimLost:
+        raise
+    except BulkError:
+        _give_back(held)
+        raise
+    except Exception as error:  # whatever the program raises: the messages go back, and the reason is said
+        if not _is_alive(held):
+            raise ClaimLost(f"claim {held.claim_id} ended with its connection") from error
+        _give_back(held)
+        raise BulkError(
+            f"the program failed: {explain(error)}", "its messages are back in the queue"
+        ) from error
 
 
 def _is_alive(held: Claim) -> bool:

@@ -29,6 +29,8 @@ class JobOptions:
     py_files      Python files and zips that the executors need too
     archives      packed environments (``env.tar.gz#env``) that the executors unpack
     modules       modules that the executors must be able to import, besides pgsb and psycopg
+    overlap       the next claim is computed while one is completed, which keeps more of the machine
+                  busy; not for a program that reads what it wrote for the claim before
     poll          seconds between two looks at an empty queue
     report        called after each step with its name and the progress
     should_stop   asked between claims
@@ -44,6 +46,7 @@ class JobOptions:
     py_files: tuple[str, ...] = ()
     archives: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    overlap: bool = False
     poll: float = 1.0
     report: Report = log
     should_stop: Callable[[], bool] = _never

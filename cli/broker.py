@@ -76,6 +76,12 @@ from .run import open_database
     metavar="[ADDRESS:]PORT",
     help="Serve /metrics (Prometheus), /healthz and /readyz there. ADDRESS is 127.0.0.1 unless given.",
 )
+@click.option(
+    "--traces",
+    is_flag=True,
+    help="Tell OpenTelemetry of activations, transport, and what service programs send and receive; "
+    "where to, the variables OTEL_* say.",
+)
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
@@ -92,6 +98,7 @@ def broker_command(
     wait: float,
     slow_reader: float,
     metrics: str | None,
+    traces: bool,
     log_format: str,
     log_level: str,
 ) -> None:
@@ -115,6 +122,16 @@ def broker_command(
             raise ServerError("cannot read the connection string of --reader-dsn") from None
     target = find_target(dsn)
     sink = stream_sink(log_format, log_level)
+    exporter = None
+    if traces:
+        # Imported here: an extra.
+        try:
+            from ..observe.traces.export import open_exporter
+        except ImportError as error:
+            raise ServerError(
+                f"--traces needs OpenTelemetry: {error}", hint="pip install 'pg-service-broker[tracing]'"
+            ) from None
+        exporter = open_exporter()
     options = BrokerOptions(
         dsn=target.dsn,
         reader_dsn=reader_dsn,
@@ -123,9 +140,12 @@ def broker_command(
         max_readers=max_readers,
         grace=grace,
         slow_reader=slow_reader,
+        spans=exporter,
     )
     broker = Broker(options, sink)
     with ExitStack() as stack:
+        if exporter is not None:
+            stack.enter_context(exporter)
         if metrics is not None:
             # Imported here: most daemons serve none.
             from ..observe.metrics.endpoint import MetricsEndpoint, parse_listen

@@ -248,6 +248,18 @@ class Runner:
         """@@TRANCOUNT between two batches; above 0 a transaction is open, which only a prompt can have."""
         return self._executor.depth
 
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is lost."""
+        return bool(self._connection.closed)
+
+    def current_database(self) -> str | None:
+        """The T-SQL database that USE chose; None while a transaction is open, and nobody can ask."""
+        if self.depth or self._connection.closed:
+            return None
+        row = self._connection.execute("SELECT ssb.db_name()").fetchone()
+        return None if row is None else str(row[0])
+
     def close(self) -> None:
         """Leave an open transaction, which is rolled back."""
         self._executor.close()

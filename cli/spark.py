@@ -51,6 +51,11 @@ def spark_command() -> None:
 @click.option("--max-bytes", type=click.IntRange(1), metavar="N", help="Bodies of one claim together.")
 @click.option("--partitions", type=click.IntRange(1), metavar="N", help="Tasks that read one claim.")
 @click.option("--unordered", is_flag=True, help="Do not sort the messages of a conversation.")
+@click.option(
+    "--overlap",
+    is_flag=True,
+    help="Compute the next claim while one is completed. Not for programs that read what they wrote before.",
+)
 @click.option("--once", "mode", flag_value="once", help="Process one claim.")
 @click.option(
     "--until-empty", "mode", flag_value="until-empty", help="Go on until nothing waits (the default)."
@@ -75,6 +80,7 @@ def run_command(
     max_bytes: int | None,
     partitions: int | None,
     unordered: bool,
+    overlap: bool,
     mode: Mode | None,
     py_files: tuple[str, ...],
     archives: tuple[str, ...],
@@ -108,6 +114,7 @@ def run_command(
                 max_bytes=max_bytes,
                 partitions=partitions,
                 ordered=not unordered,
+                overlap=overlap,
                 master=master,
                 settings=chosen,
                 py_files=tuple(one for option in py_files for one in option.split(",")),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 from ..grammar.problems import Problems
 from ..grammar.source import Source
+from .collecting import rare_collections
 from .compiled import CompileOptions
 from .session import CompileSession, ReadScript, read_script
 
@@ -38,6 +39,13 @@ def check_scripts(
     nothing of the batches but what they define. ``processes``: as many at most share the work.
     ``progress`` is told of each script that was compiled, and how many batches it has.
     """
+    with rare_collections():
+        return _check_all(sources, options, processes, progress)
+
+
+def _check_all(
+    sources: Sequence[Source], options: CompileOptions | None, processes: int, progress: Progress
+) -> Problems:
     session = CompileSession(options)
     scripts = [read_script(source) for source in sources]
     session.announce([one for script in scripts for one in script.definitions])

@@ -13,8 +13,9 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from ..server.problems import ServerError
+from .spans import SpanSink
 
-_ADDRESS = re.compile("tcp://[^:/]+:[0-9]+", re.IGNORECASE)
+_ADDRESS = re.compile("tcp://[^:/]+:[0-9]+/?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class BrokerOptions:
     programs. ``sweep`` is the pause between slow looks at everything. ``patience``:
     after this long a message in a free group gets one more reader. ``slow_reader``:
     a program that makes no progress for this long is reported. ``sample`` is the pause
-    between samples of all queues, for rates and history.
+    between samples of all queues, for rates and history. ``spans`` gets the spans of what
+    the daemon and the programs that it starts do; None: nothing is traced.
     """
 
     dsn: str
@@ -57,6 +59,7 @@ class BrokerOptions:
     longest_backoff: float = 5.0
     heartbeat: float = 1.0
     sample: float = 15.0
+    spans: SpanSink | None = None
 
 
 def parse_address(text: str) -> tuple[str, str]:
@@ -70,7 +73,7 @@ def parse_address(text: str) -> tuple[str, str]:
             "cannot read an address of another instance",
             hint="TCP://host:4022=postgresql://…, or key=value words",
         )
-    return address.lower(), _checked_dsn(dsn, address)
+    return address.lower().removesuffix("/"), _checked_dsn(dsn, address)
 
 
 def read_addresses(path: Path) -> dict[str, str]:
@@ -94,7 +97,9 @@ def read_addresses(path: Path) -> dict[str, str]:
             raise ServerError(
                 f"{path}: {address!r} is no address", hint="TCP://host:port, as in CREATE ROUTE"
             )
-    return {address.lower(): _checked_dsn(dsn, address) for address, dsn in addresses.items()}
+    return {
+        address.lower().removesuffix("/"): _checked_dsn(dsn, address) for address, dsn in addresses.items()
+    }
 
 
 def find_addresses(options: Iterable[str], files: Iterable[Path]) -> dict[str, str]:

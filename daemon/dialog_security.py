@@ -32,6 +32,10 @@ from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
 from .readers import Connection
 
+HOPS = 16
+"""How often a message may be forwarded."""
+TIME_TO_LIVE = 60.0
+"""For how long a message may be on its way before it is sent again, in seconds."""
 _SESSION_KEY = "dialog key"
 NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
@@ -59,40 +63,38 @@ class PairKey:
 
 @dataclass(frozen=True)
 class SealedSet:
-    """What goes to ssb_internal.take_sealed, and what is needed to read its answers."""
+    """What goes to ssb_internal.take_sealed, and what is needed to read the answers."""
 
     set_id: str
     values: list[Any]
-    places: list[int]
-    """Of each dialog in the set its endpoint."""
+    places: dict[int, int]
+    """By its endpoint each dialog's place in the set."""
     ciphers: list[DialogCipher]
     key_ids: list[uuid.UUID]
 
-    def answers(self, found: list[Any]) -> list[Row]:
-        """Read answers; one that is not genuine settles nothing."""
-        result: list[Row] = []
-        for place, endpoint in enumerate(self.places):
-            given = next((one for one in found if isinstance(one, dict) and one.get("place") == place), {})
-            answer: Row = {"next_number": 0}
-            try:
-                if "sealed" in given:
-                    answer |= self.ciphers[place].open_answer(self.set_id, given["sealed"])
-                    answer["key_id"] = str(self.key_ids[place])
-                else:
-                    # Whoever says so, it loses nothing: the message waits.
-                    answer["status"] = str(given.get("status") or "The other instance has not answered.")
-            except NotGenuine as error:
-                answer["status"] = f"The answer of the other instance is not genuine: {error}."
-            result.append({"endpoint_id": endpoint} | answer)
-        return result
+    def answer(self, endpoint: int, given: Row) -> Row:
+        """Read the answer to one dialog; one that is not genuine settles nothing."""
+        place = self.places[endpoint]
+        answer: Row = {"next_number": 0}
+        try:
+            if "sealed" in given:
+                answer |= self.ciphers[place].open_answer(self.set_id, given["sealed"])
+                answer["key_id"] = str(self.key_ids[place])
+            else:
+                # Whoever says so, it loses nothing: the message waits.
+                answer["status"] = str(given.get("status") or "The other instance has not answered.")
+        except NotGenuine as error:
+            answer["status"] = f"The answer of the other instance is not genuine: {error}."
+        return {"endpoint_id": endpoint} | answer
 
 
 class DialogSecurity:
-    """Of one daemon. ``report`` tells of what was dropped, ``count`` counts it."""
+    """Of one daemon. ``report`` tells of what was dropped, ``count`` counts what was not genuine."""
 
-    def __init__(self, report: Callable[[str], None]) -> None:
+    def __init__(self, report: Callable[[str], None], count: Callable[[], None]) -> None:
         self._statements = KeyStatements()
         self._report = report
+        self._count = count
         self._outbound: dict[tuple[Any, ...], PairKey] = {}
         self._opened: dict[tuple[uuid.UUID, bytes], bytes] = {}
 
@@ -103,7 +105,7 @@ class DialogSecurity:
         places: dict[int, int] = {}
         refused: dict[int, Row] = {}
         headers: list[Row] = []
-        made = SealedSet(str(uuid.uuid4()), [], [], [], [])
+        made = SealedSet(str(uuid.uuid4()), [], {}, [], [])
         exchanges: dict[uuid.UUID, str] = {}
         message_places, numbers, bodies = [], [], []
         for row in rows:
@@ -118,15 +120,16 @@ class DialogSecurity:
                     status = f"{NO_SESSION_KEY} ({problem.message})"
                     refused[endpoint] = {"endpoint_id": endpoint, "next_number": 0, "status": status}
                     continue
-                header["key_id"] = str(key.key_id)
+                header |= {"key_id": str(key.key_id), "set": made.set_id}
                 places[endpoint] = len(headers)
                 headers.append(header)
-                made.places.append(endpoint)
+                made.places[endpoint] = places[endpoint]
                 made.ciphers.append(DialogCipher(key.key_id, key.key, header))
                 made.key_ids.append(key.key_id)
                 if key.exchange is not None:
                     exchanges[key.key_id] = key.exchange
             place = places[endpoint]
+            add_trace(headers[place], row)
             message_places.append(place)
             numbers.append(row["message_sequence_number"])
             bodies.append(
@@ -271,6 +274,8 @@ class DialogSecurity:
         for place, number, body in zip(sealed["places"], sealed["numbers"], sealed["bodies"], strict=True):
             by_place.setdefault(place, []).append((number, bytes(body)))
         for place, header in enumerate(dialogs):
+            # Where only some dialogs of a set are for here: the place in the whole.
+            told = header.get("place", place)
             key = keys.get((header["key_id"], header["to_service"]))
             numbers = [number for number, _ in by_place.get(place, [])]
             try:
@@ -280,7 +285,7 @@ class DialogSecurity:
                 ciphers[place] = DialogCipher(key["key_id"], await self._open_key(key), header)
             except (NotGenuine, KeyProblem) as error:
                 answers.append(
-                    {"place": place, "status": f"Dialog security does not let the message in: {error}."}
+                    {"place": told, "status": f"Dialog security does not let the message in: {error}."}
                 )
                 self._report(f"messages of conversation {header['conversation_id']} were dropped: {error}")
                 continue
@@ -291,6 +296,7 @@ class DialogSecurity:
                     kind = ciphers[place].open(number, body)
                 except NotGenuine as error:
                     dropped[place] = str(error)
+                    self._count()
                     self._report(
                         f"message {number} of conversation {header['conversation_id']} was dropped: {error}"
                     )
@@ -300,6 +306,8 @@ class DialogSecurity:
             opened.append(
                 {name: header[name] for name in _HEADER}
                 | {
+                    # In the clear, and not sealed: numbers of spans, which say nothing of the message.
+                    "traces": header.get("traces") or {},
                     "lifetime": lifetime,
                     "is_encrypted": True,
                     "security": "A" if key["is_anonymous"] else "F",
@@ -313,7 +321,10 @@ class DialogSecurity:
             answer = taken.get(kept[place], {"next_number": 0})
             if place in dropped and not answer.get("status") and not answer.get("refusal"):
                 answer["status"] = f"A message was dropped: {dropped[place]}."
-            answers.append({"place": place, "sealed": cipher.seal_answer(str(sealed["set_id"]), answer)})
+            header = dialogs[place]
+            # The number that the sender gave its set, however often it has been divided since.
+            made = str(header.get("set", sealed["set_id"]))
+            answers.append({"place": header.get("place", place), "sealed": cipher.seal_answer(made, answer)})
         return answers
 
     async def _take(self, near: Connection, opened: list[Row], messages: list[Message]) -> dict[int, Row]:
@@ -392,7 +403,17 @@ def header_of(row: Row) -> Row:
         "contract": row["contract"],
         "lifetime": row["lifetime"],
         "is_encrypted": row["is_encrypted"],
+        "hops_remaining": HOPS,
+        "time_to_live": TIME_TO_LIVE,
+        "time_consumed": 0.0,
+        "traces": {},
     }
+
+
+def add_trace(header: Row, row: Row) -> None:
+    """Let the message's trace travel beside it. Instances that know nothing of traces leave it there."""
+    if row["trace"] is not None:
+        header["traces"][str(row["message_sequence_number"])] = row["trace"]
 
 
 def _certificate(found: Row) -> x509.Certificate:

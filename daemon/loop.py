@@ -25,11 +25,13 @@ from .log import BrokerLog, PsycopgLog, Sink, stream_sink
 from .monitor import Backoff
 from .readers import open_connection
 from .runs import SERVER_GONE, Runs
+from .spans import recorded
 from .supervisor import Supervisor
 from .transport import Transport
 from .watchdog import Watchdog
 
 _LOG_SECONDS = 0.2
+_SPAN_SECONDS = 1.0
 _TEND_SECONDS = 1.0
 _TIDY_ROUNDS = 5
 _TIDY_TRIES = 40
@@ -140,7 +142,7 @@ class Broker:
             control,
             runs,
             supervisor,
-            Transport(self.options, self.log, control.one, leadership.join),
+            Transport(self.options, self.log, control.one, leadership.join, self.counts),
             Watchdog(self.options, self.log, control, runs, supervisor),
         )
 
@@ -156,6 +158,7 @@ class Broker:
                 self._tend_sessions(term),
                 term.watchdog.watch(),
                 self._sample(term.control),
+                self._tell_spans(term.control),
                 term.transport.run(),
             )
         ]
@@ -169,6 +172,8 @@ class Broker:
                         raise error
             await term.supervisor.drain(self._hurry)
             await term.control.write_log(self.log)
+            if self.options.spans is not None:
+                await self._take_spans(term.control)
         finally:
             for part in [stopping, *parts]:
                 part.cancel()
@@ -230,6 +235,23 @@ class Broker:
                 self.log.write("debug", "sample_failed", one_line(error))
             # However many queues there are, looking takes no more than a hundredth of the time.
             await asyncio.sleep(max(self.options.sample, 100 * (time.monotonic() - began)))
+
+    async def _tell_spans(self, control: Control) -> None:
+        """What SQL has recorded of SEND and RECEIVE."""
+        while self.options.spans is not None:
+            if not await self._take_spans(control):
+                await asyncio.sleep(_SPAN_SECONDS)
+        await asyncio.Event().wait()
+
+    async def _take_spans(self, control: Control) -> bool:
+        """False when there were none."""
+        assert self.options.spans is not None
+        (rows,) = await control.one(
+            "SELECT coalesce(jsonb_agg(to_jsonb(s)), '[]') FROM ssb_internal.take_spans() AS s"
+        )
+        for row in rows:
+            self.options.spans(recorded(row))
+        return bool(rows)
 
     async def _tidy(self, control: Control) -> None:
         """The steps of ssb.tidy, one by one: the connection serves others between them."""

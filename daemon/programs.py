@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import sys
+from collections.abc import Mapping
 
 from ..server.results import ErrorEvent
 from .config import BrokerOptions, Program
@@ -33,12 +34,15 @@ class ProgramRuns:
     def __init__(self, options: BrokerOptions) -> None:
         self._options = options
 
-    async def run(self, queue: ActiveQueue, log: BrokerLog) -> Outcome:
+    async def run(
+        self, queue: ActiveQueue, log: BrokerLog, further: Mapping[str, str] | None = None
+    ) -> Outcome:
         """Run the queue's program to its end; its output goes to the log.
 
         It finds the queue in PGSB_QUEUE, the T-SQL database in PGSB_DATABASE and the
-        server in DATABASE_URL. Cancelled, it gets SIGTERM, and after the grace period
-        SIGKILL. Raises ProgramError for a name that the configuration does not know.
+        server in DATABASE_URL; ``further`` variables are for it as well. Cancelled, it gets
+        SIGTERM, and after the grace period SIGKILL. Raises ProgramError for a name that the
+        configuration does not know.
         """
         assert queue.program is not None
         program = self._options.programs.get(queue.program)
@@ -57,6 +61,7 @@ class ProgramRuns:
             "PGSB_DATABASE": queue.database or "",
             "PGSB_ROLE": queue.role or "",
             "PGSB_PROGRAM": program.name,
+            **(further or {}),
         }
         output, pipe, their_end = await _open_pipe()
         try:

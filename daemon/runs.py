@@ -14,7 +14,8 @@ from .leader import Leadership
 from .log import BrokerLog
 from .monitor import Ended, QueueMonitor
 from .programs import ProgramRuns
-from .readers import ActiveQueue, Outcome, ProgramError, Reader, Sessions, describe
+from .readers import ActiveQueue, Outcome, ProgramError, Reader, Sessions, apply_settings, describe
+from .spans import Activation
 
 _DRAIN_STEP = 0.1
 # What makes a reader's end no error: we cancelled it, or the server goes down.
@@ -107,11 +108,15 @@ class Runs:
         task = asyncio.current_task()
         assert task is not None
         outcome: Outcome | None = None
+        spans = self._options.spans
+        activation = spans and Activation(spans, queue.name, queue.database, queue.title)
         try:
             if queue.program is not None:
-                outcome = await self._programs.run(queue, self._log)
+                outcome = await self._programs.run(
+                    queue, self._log, activation.environment if activation else {}
+                )
             else:
-                outcome = await self._run_procedure(task, monitor)
+                outcome = await self._run_procedure(task, monitor, activation)
         except ProgramError as error:
             self._report("error", "not_started", str(error), queue, error_number=error.number)
         except (psycopg.Error, OSError, TimeoutError) as error:
@@ -122,13 +127,18 @@ class Runs:
             self._report("error", "internal_error", f"{type(error).__name__}: {one_line(error)}", queue)
         finally:
             self._running.pop(task, None)
+            if activation:
+                failure = outcome.error.message if outcome and outcome.error else None
+                activation.end(failure if outcome else "not started")
             if outcome is None:
                 self._counts.add("not_started")
             elif outcome.error is not None:
                 self._counts.add("readers_failed")
             monitor.reader_ended(Ended(failed=outcome is None or outcome.error is not None))
 
-    async def _run_procedure(self, task: asyncio.Task[None], monitor: QueueMonitor) -> Outcome:
+    async def _run_procedure(
+        self, task: asyncio.Task[None], monitor: QueueMonitor, activation: Activation | None
+    ) -> Outcome:
         queue = monitor.queue
         session = await self.sessions.take(queue)
         reader = Reader(queue, session)
@@ -153,6 +163,8 @@ class Runs:
             if monitor.woken_at is not None:
                 self._counts.observe(time.monotonic() - monitor.woken_at)
                 monitor.woken_at = None
+            if activation is not None:
+                await apply_settings(session.connection, activation.settings)
             outcome = await reader.run(self._number_of, emit)
         except BaseException:
             await session.connection.close()

@@ -6,61 +6,44 @@ instance there, kept open, and one set of messages under way at a time:
     messages_to_send (here) → take_from_afar (there, one transaction) → settle_sent (here)
 
 Each step may be cut off and done again: the far side knows by its number what has come already. So nothing
-is remembered in this process, and replies come the same way, brought by the daemon over there.
+that matters is remembered in this process, and replies come the same way, brought by the daemon over there.
+Messages of others that pass through this instance (MESSAGE_FORWARDING) go by the same connections.
 """
 
 import asyncio
 import contextlib
 import json
 import time
-import uuid
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from .config import BrokerOptions
-from .dialog_security import DialogSecurity, SealedSet, header_of
+from .counts import Counts
+from .dialog_security import DialogSecurity
 from .log import BrokerLog
 from .monitor import Backoff
+from .peer import (
+    SETTINGS,
+    Peer,
+    Unreachable,
+    batch_of,
+    next_forwarded,
+    plain_settler,
+    sealed_settler,
+    sentence,
+    settle_sent,
+)
 from .readers import Connection, open_connection
+from .spans import Crossing
 
-_SETTINGS = {
-    "statement_timeout": "60000",
-    "idle_session_timeout": "0",
-    "jit": "off",
-}
 _LOOK_SECONDS = 1.0
 _FORGET_SECONDS = 600.0
 _IDLE_SECONDS = 300.0
-_FAR_SECONDS = 90.0
 _MESSAGES = 500
 _BYTES = 4 * 2**20
-# Of the other instance as a whole, not of a message: no CONNECT, no started endpoint, no runtime, a standby.
-_OF_THE_INSTANCE = ("42501", "55000", "42883", "3F000", "25006")
-
-_NAMES = ("next_number", "status", "refusal_code", "refusal", "instance")
-_ANSWER = (int, int, str | None, int | None, str | None, str | None)
-
-
-class Unreachable(Exception):
-    """The other instance: the reason, as a sentence for transmission_status."""
-
-
-@dataclass
-class Peer:
-    """What is known of the instance at one address."""
-
-    address: str
-    mirror: str | None
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-    far: Connection | None = None
-    connection_id: uuid.UUID = field(default_factory=uuid.uuid4)
-    failing: str | None = None
-    task: asyncio.Task[None] | None = None
 
 
 class Transport:
@@ -72,6 +55,7 @@ class Transport:
         log: BrokerLog,
         ask: Callable[..., Awaitable[Any]],
         join: Callable[[Connection], Awaitable[None]],
+        counts: Counts,
     ) -> None:
         """``ask`` runs a statement on the daemon's own connection and returns its first row.
 
@@ -83,7 +67,8 @@ class Transport:
         self._join = join
         self._news = asyncio.Event()
         self._sealed = asyncio.Event()
-        self._security = DialogSecurity(lambda text: log.write("warning", "message_dropped", text))
+        self._counts = counts
+        self._security = DialogSecurity(self._report_dropped, lambda: counts.add("messages_corrupted"))
         self._peers: dict[tuple[str, str | None], Peer] = {}
 
     def wake(self) -> None:
@@ -91,11 +76,15 @@ class Transport:
         self._news.set()
         self._sealed.set()
 
+    def _report_dropped(self, text: str) -> None:
+        self._counts.add("messages_dropped")
+        self._log.write("warning", "message_dropped", text)
+
     async def is_settled(self) -> bool:
         """Nothing waits that could leave now."""
         failing = [[peer.address, peer.mirror] for peer in self._peers.values() if peer.failing is not None]
         (waiting,) = await self._ask(
-            "SELECT EXISTS (SELECT FROM ssb.sealed_set AS s WHERE s.answers IS NULL)"
+            "SELECT EXISTS (SELECT FROM ssb.sealed_set) OR EXISTS (SELECT FROM ssb.forwarded_set)"
             " OR EXISTS (SELECT FROM ssb.transmission AS t"
             " JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id"
             " WHERE r.address IS NOT NULL AND r.retry_at IS NULL AND NOT EXISTS ("
@@ -111,7 +100,7 @@ class Transport:
         while not (await self._ask("SELECT ssb_internal.has_transport()"))[0]:
             await _pause(self._news, 5.0)
             self._news.clear()
-        near = await open_connection(self._options.dsn, _SETTINGS, application_name="pgsb transport")
+        near = await open_connection(self._options.dsn, SETTINGS, application_name="pgsb transport")
         try:
             await self._join(near)
             # So others see that somebody is here who opens what they have sealed.
@@ -185,17 +174,19 @@ class Transport:
             while time.monotonic() < used + _IDLE_SECONDS:
                 peer.news.clear()
                 try:
-                    if await self._send_set(near, peer):
+                    has_sent = await self._send_set(near, peer)
+                    has_sent = await self._send_forwarded(near, peer) or has_sent
+                    if await peer.listen(may_wait=not has_sent) or has_sent or peer.is_listening:
                         used = time.monotonic()
                         peer.failing = None
                         backoff.reset()
                         continue
                 except Unreachable as error:
                     await self._hang_up(near, peer)
-                    await near.execute(
-                        "SELECT ssb_internal.note_transport_failure(%s, %s, %s)",
-                        [peer.address, peer.mirror, str(error)],
-                    )
+                    for note in ("note_transport_failure", "refuse_forwarded"):
+                        await near.execute(
+                            f"SELECT ssb_internal.{note}(%s, %s, %s)", [peer.address, peer.mirror, str(error)]
+                        )
                     if peer.failing != str(error):
                         peer.failing = str(error)
                         self._log.write("warning", "transport_failed", str(error))
@@ -206,210 +197,70 @@ class Transport:
                     if near.closed:
                         raise
                     # A deadlock, a timeout: of our own server, which is there. Everything can be done again.
-                    self._log.write("warning", "transport_failed", _sentence(peer.address, error))
+                    self._log.write("warning", "transport_failed", sentence(peer.address, error))
                     used = time.monotonic()
                     await asyncio.sleep(backoff.next())
                     continue
-                await _pause(peer.news, _IDLE_SECONDS)
+                await _pause(peer.news, _LOOK_SECONDS if peer.sent else _IDLE_SECONDS)
         finally:
             await self._hang_up(near, peer)
 
     async def _send_set(self, near: Connection, peer: Peer) -> bool:
-        """False when there was nothing to send. Raises Unreachable."""
+        """This instance's own messages. False when there was nothing to send. Raises Unreachable."""
         async with near.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(
-                "SELECT * FROM ssb_internal.messages_to_send(%s, %s, %s, %s)",
-                [peer.address, peer.mirror, _MESSAGES, _BYTES],
+                "SELECT * FROM ssb_internal.messages_to_send(%s, %s, %s, %s, %s::bigint[])",
+                [peer.address, peer.mirror, _MESSAGES, _BYTES, peer.endpoints_under_way],
             )
             rows = await cursor.fetchall()
         if not rows:
             return False
-        if peer.far is None or peer.far.closed:
-            await self._connect(near, peer)
+        await self._connect(near, peer)
+        crossing = Crossing(self._options.spans, peer.address, rows) if self._options.spans else None
+        tell = crossing.arrived if crossing is not None else None
         plain = [row for row in rows if row["security"] in (None, "N")]
-        answers = await self._hand_over(peer, plain) if plain else []
+        if plain:
+            await peer.hand_over(batch_of(plain), plain_settler(near, tell))
         if len(plain) < len(rows):
-            answers += await self._hand_over_sealed(
-                near, peer, [row for row in rows if row["security"] in "AF"]
+            sealed, refused = await self._security.seal(
+                near, [row for row in rows if row["security"] in "AF"]
             )
-        await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
-        await near.execute(
-            "SELECT ssb_internal.transport_used(%s, %s, %s)",
-            [peer.connection_id, sum(len(row["body"] or b"") for row in rows), len(rows)],
-        )
+            if refused:
+                await settle_sent(near, refused)
+            if sealed is not None:
+                settle = sealed_settler(near, sealed, tell)
+                await peer.hand_over_sealed(sealed.values, list(sealed.places), settle)
+        await self._note_use(near, peer, sum(len(row["body"] or b"") for row in rows), len(rows))
         return True
 
-    async def _hand_over(self, peer: Peer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Call the other instance; what it answered, by our endpoints. Raises Unreachable.
+    async def _send_forwarded(self, near: Connection, peer: Peer) -> bool:
+        """A set of others' messages. False when there was none. Raises Unreachable."""
+        forwarded = await next_forwarded(near, peer)
+        if forwarded is None:
+            return False
+        await self._connect(near, peer)
+        await forwarded.go_on(peer)
+        bodies = forwarded.row["bodies"]
+        await self._note_use(near, peer, sum(len(body or b"") for body in bodies), len(bodies))
+        return True
 
-        A set that it cannot take as a whole is sent dialog by dialog, so that one does not hold up all.
-        """
-        try:
-            return await _take(peer, rows)
-        except (psycopg.Error, OSError, TimeoutError) as error:
-            state = error.sqlstate if isinstance(error, psycopg.Error) else None
-            if peer.far is None or peer.far.closed or state is None or state in _OF_THE_INSTANCE:
-                raise Unreachable(_sentence(peer.address, error)) from error
-            dialogs = list(dict.fromkeys(row["endpoint_id"] for row in rows))
-            if len(dialogs) == 1:
-                return [
-                    {"endpoint_id": dialogs[0], "next_number": 0, "status": _sentence(peer.address, error)}
-                ]
-        answers = []
-        for one in dialogs:
-            answers += await self._hand_over(peer, [row for row in rows if row["endpoint_id"] == one])
-        return answers
-
-    async def _hand_over_sealed(
-        self, near: Connection, peer: Peer, rows: list[dict[str, Any]]
-    ) -> list[dict[str, Any]]:
-        """As `_hand_over`, with messages that the other instance's daemon has to open. Raises Unreachable."""
-        sealed, answers = await self._security.seal(near, rows)
-        if sealed is None:
-            return answers
-        try:
-            found = await _take_sealed(peer, sealed)
-        except (psycopg.Error, OSError, TimeoutError) as error:
-            raise Unreachable(_sentence(peer.address, error)) from error
-        return answers + sealed.answers(found)
+    async def _note_use(self, near: Connection, peer: Peer, length: int, messages: int) -> None:
+        self._counts.add("transport_sets")
+        self._counts.add("transport_messages", messages)
+        self._counts.add("transport_bytes", length)
+        await near.execute(
+            "SELECT ssb_internal.transport_used(%s, %s, %s)", [peer.connection_id, length, messages]
+        )
 
     async def _connect(self, near: Connection, peer: Peer) -> None:
-        """The address, else its mirror. Raises Unreachable with what was wrong with the first."""
-        reasons = []
-        for address in (peer.address, peer.mirror):
-            if address is None:
-                continue
-            try:
-                dsn = find_dsn(address, self._options.addresses)
-                far = await open_connection(dsn, _SETTINGS, application_name="pgsb transport")
-            except Unreachable as error:
-                reasons.append(str(error))
-                continue
-            except (psycopg.Error, OSError, TimeoutError) as error:
-                reasons.append(_sentence(address, error))
-                continue
-            if reason := await _lack_of_encryption(near, far, address):
-                reasons.append(reason)
-                await far.close()
-                continue
-            peer.far = far
-            peer.connection_id = uuid.uuid4()
-            await near.execute(
-                "SELECT ssb_internal.transport_connected(%s, %s, %s, %s)",
-                [peer.connection_id, address, far.info.user, far.pgconn.ssl_in_use],
-            )
+        if peer.far is None or peer.far.closed:
+            address = await peer.connect(near, self._options.addresses)
             self._log.write("info", "transport_connected", f"connected to the instance at {address}")
-            return
-        raise Unreachable(" ".join(reasons))
 
     async def _hang_up(self, near: Connection, peer: Peer) -> None:
-        far, peer.far = peer.far, None
-        if far is not None:
-            await far.close()
+        if await peer.hang_up():
             with contextlib.suppress(psycopg.Error):
                 await near.execute("SELECT ssb_internal.transport_closed(%s)", [peer.connection_id])
-
-
-def find_dsn(address: str, addresses: Mapping[str, str]) -> str:
-    """Where the instance with this address is. Raises Unreachable, saying what is missing."""
-    if address.lower() in addresses:
-        return addresses[address.lower()]
-    if not address.startswith(("postgresql://", "postgres://")):
-        raise Unreachable(
-            f"Where '{address}' is has not been said:"
-            f" pgsb broker --address {address}=DSN names the PostgreSQL database."
-        )
-    try:
-        known = conninfo_to_dict(address)
-    except psycopg.ProgrammingError:
-        raise Unreachable("The address of the route is no connection URI that PostgreSQL can read.") from None
-    if known.keys() & {"password", "sslpassword"}:
-        raise Unreachable(
-            "The address of the route has a password in it, which everybody can read in sys.routes."
-        )
-    return address
-
-
-async def _take(peer: Peer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    places: dict[int, int] = {}
-    dialogs: list[dict[str, Any]] = []
-    for row in rows:
-        if row["endpoint_id"] not in places:
-            places[row["endpoint_id"]] = len(dialogs)
-            dialogs.append(header_of(row))
-    assert peer.far is not None
-    # Beyond its own timeout the far server is not to be believed that it works.
-    async with asyncio.timeout(_FAR_SECONDS):
-        cursor = await peer.far.execute(
-            "SELECT place, next_number, status, refusal_code, refusal, instance FROM ssb.take_from_afar("
-            "%s::jsonb, %s::integer[], %s::bigint[], %s::text[], %s::text[], %s::bytea[])",
-            [
-                json.dumps(dialogs),
-                [places[row["endpoint_id"]] for row in rows],
-                [row["message_sequence_number"] for row in rows],
-                [row["message_type"] for row in rows],
-                [row["kind"] for row in rows],
-                [row["body"] for row in rows],
-            ],
-        )
-    endpoints = {place: endpoint for endpoint, place in places.items()}
-    answers = []
-    for row in await cursor.fetchall():
-        # Whoever is over there: what is no answer to our question is not put before our functions.
-        if row[0] not in endpoints or not all(
-            isinstance(value, kind) for value, kind in zip(row, _ANSWER, strict=True)
-        ):
-            raise Unreachable(f"The instance at '{peer.address}' gives answers that are none.")
-        answers.append({"endpoint_id": endpoints[row[0]]} | dict(zip(_NAMES, row[1:], strict=True)))
-    return answers
-
-
-async def _lack_of_encryption(near: Connection, far: Connection, address: str) -> str | None:
-    """Why the endpoint's ENCRYPTION forbids this connection; None when it does not.
-
-    What goes through a Unix-domain socket does not leave the machine.
-    """
-    if far.pgconn.ssl_in_use or far.info.host.startswith(("/", "@")):
-        return None
-    cursor = await near.execute("SELECT b.encryption FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED'")
-    if await cursor.fetchone() != ("REQUIRED",):
-        return None
-    return (
-        f"The connection to the instance at '{address}' has no TLS, which this instance's endpoint requires"
-        " (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
-    )
-
-
-async def _take_sealed(peer: Peer, sealed: SealedSet) -> list[Any]:
-    assert peer.far is not None
-    async with asyncio.timeout(_FAR_SECONDS):
-        cursor = await peer.far.execute(
-            "SELECT ssb_internal.take_sealed(%s::uuid, %s::jsonb, %s::integer[], %s::bigint[], %s::bytea[],"
-            " %s::text[])",
-            sealed.values,
-        )
-        if await cursor.fetchone() != (True,):
-            raise Unreachable(
-                f"The instance at '{peer.address}' has no daemon that could open the sealed messages."
-            )
-        cursor = await peer.far.execute("SELECT ssb_internal.sealed_answers(%s::uuid)", [sealed.set_id])
-        row = await cursor.fetchone()
-    if row is None or not isinstance(row[0], list):
-        raise Unreachable(f"The daemon of the instance at '{peer.address}' has not opened the messages.")
-    return row[0]
-
-
-def _sentence(address: str, error: BaseException) -> str:
-    """Why, on one line. libpq and the server name hosts and users, never passwords."""
-    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-    hint = error.diag.message_hint if isinstance(error, psycopg.Error) else None
-    words = " ".join((primary or str(error) or type(error).__name__).split())
-    said = (
-        f"The instance at '{address}' does not take the message: {words}"
-        if primary
-        else (f"The instance at '{address}' cannot be reached: {words}")
-    )
-    return said + (f" ({' '.join(hint.split())})" if hint else "")
 
 
 async def _pause(event: asyncio.Event, seconds: float) -> None:

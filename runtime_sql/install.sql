@@ -94,7 +94,9 @@
 \ir conversations/attempts.sql
 \ir transport/remote_routing.sql
 \ir transport/dialog_security.sql
+\ir transport/configuration_notices.sql
 \ir transport/outgoing.sql
+\ir transport/forwarding.sql
 \ir transport/incoming.sql
 \ir conversations/rotate_messages.sql
 
@@ -144,6 +146,7 @@
 \ir security/certificate_functions.sql
 
 -- Catalog views that need those functions
+\ir catalog_views/event_types.sql
 \ir catalog_views/table_parts.sql
 \ir catalog_views/information_schema.sql
 \ir catalog_views/compatibility_views.sql

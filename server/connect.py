@@ -6,6 +6,7 @@ private server (embedded.py). Whatever names a server wins over the private one.
 
 import contextlib
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +99,8 @@ def connect(target: Target, **options: Any) -> psycopg.Connection[Any]:
 def prepare_session(connection: psycopg.Connection[Any]) -> None:
     """Settle what a session needs, whatever its role's and database's defaults are."""
     connection.execute(LANGUAGE_SETTINGS)
+    if settings := trace_settings():
+        connection.execute(settings.encode())
     # A WAITFOR without TIMEOUT notices by itself only what comes to its queue: without this the
     # session of a client that was killed would wait for ever, and its transaction hold its locks.
     # Servers on some platforms cannot look.
@@ -106,6 +109,15 @@ def prepare_session(connection: psycopg.Connection[Any]) -> None:
             "SELECT pg_catalog.set_config('client_connection_check_interval', '1000', false)"
             " WHERE pg_catalog.current_setting('client_connection_check_interval') = '0'"
         )
+
+
+def trace_settings() -> str | None:
+    """What a program that a daemon with --traces has started says first: it is part of that run's trace."""
+    trace = os.environ.get("TRACEPARENT", "")
+    if "PGSB_PROGRAM" not in os.environ or not re.fullmatch("[0-9a-f-]{55}", trace):
+        return None
+    recording = "on" if os.environ.get("PGSB_RECORD_SPANS") == "on" else "off"
+    return f"SET pgsb.traceparent = '{trace}'; SET pgsb.record_spans = {recording}"
 
 
 def require_session(connection: psycopg.Connection[Any], target: Target) -> None:

@@ -7,11 +7,11 @@ missing tables; joining strings, comparing like with like and testing for NULL c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from sqlglot import exp
 
-from ...grammar.tokens import Token, TokenKind
 from ..catalog.objects import SqlScope
 from ..catalog.types import SqlType
+from ..sql.parse.nodes import operands, unwrapped, variable_name
 
 # Functions that take any arguments of one kind and cannot fail, with the kind of their result
 # (None: that of the arguments).
@@ -52,98 +52,45 @@ _GLOBALS = {
     "@@SERVERNAME": "string",
     "@@VERSION": "string",
 }
-_COMPARISONS = frozenset({"=", "<>", "!=", "<", ">", "<=", ">=", "!<", "!>"})
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE)
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _ANY = "any"
 """NULL goes with every kind."""
 
 
-def _kind(type_: SqlType) -> str:
-    return "number" if type_.is_numeric else type_.family
-
-
-def condition_cannot_raise(tokens: Sequence[Token], scope: SqlScope) -> bool:
-    """Tell whether a search condition can never raise."""
-    return all(_safe_test(part, scope) for part in _conjuncts(tokens))
-
-
-def _conjuncts(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Split at AND, OR and NOT, whatever parentheses group them."""
-    parts: list[list[Token]] = [[]]
-    depth = calls = 0
-    for index, token in enumerate(tokens):
-        if token.word == "(":
-            depth += 1
-            previous = tokens[index - 1] if index else None
-            if calls or (previous is not None and previous.word in _FUNCTIONS):
-                calls += 1
-        elif token.word == ")":
-            depth -= 1
-            calls = max(calls - 1, 0)
-        following = tokens[index + 1].word if index + 1 < len(tokens) else ""
-        if not calls and token.word in ("AND", "OR", "NOT") and following != "IN":
-            parts.append([])
-        elif token.word == "NOT" and following == "IN":
-            continue
-        else:
-            parts[-1].append(token)
-    return [part for part in parts if part]
-
-
-def _safe_test(tokens: list[Token], scope: SqlScope) -> bool:
-    tokens = _unwrap(tokens)
-    if not tokens:
-        return True
-    words = [token.word for token in tokens]
-    if words[-2:] == ["IS", "NULL"] or (words[-1:] == ["NULL"] and "IS" in words):
-        return _operand(tokens[: words.index("IS")], scope) is not None
-    if words[-1:] == ["IS"] or words == ["NULL"]:  # … IS NOT NULL was split at NOT
-        return _operand(tokens[:-1], scope) is not None if len(tokens) > 1 else True
-    places = [index for index, word in enumerate(words) if word in _COMPARISONS]
-    if not places and words.count("IN") == 1:
-        return _safe_list(tokens, words.index("IN"), scope)
-    if len(places) != 1:
-        return False
-    left = _operand(tokens[: places[0]], scope)
-    right = _operand(tokens[places[0] + 1 :], scope)
-    return left is not None and right is not None and (left == right or _ANY in (left, right))
-
-
-def _safe_list(tokens: list[Token], place: int, scope: SqlScope) -> bool:
-    """``x IN (a, b, …)`` with IN at ``place``."""
-    items = tokens[place + 1 :]
-    if len(items) < 3 or items[0].word != "(" or not _encloses(items):
-        return False
-    kinds = {_operand(item, scope) for item in [tokens[:place], *_split(items[1:-1], ",")]}
-    return None not in kinds and len(kinds - {_ANY}) <= 1
-
-
-def _unwrap(tokens: list[Token]) -> list[Token]:
-    """Take off parentheses that splitting at AND and OR left unbalanced, and those around it all."""
-    opens = sum(token.word == "(" for token in tokens)
-    closes = sum(token.word == ")" for token in tokens)
-    while opens > closes and tokens and tokens[0].word == "(":
-        tokens, opens = tokens[1:], opens - 1
-    while closes > opens and tokens and tokens[-1].word == ")":
-        tokens, closes = tokens[:-1], closes - 1
-    while len(tokens) > 2 and tokens[0].word == "(" and tokens[-1].word == ")" and _encloses(tokens):
-        tokens = tokens[1:-1]
-    return tokens
-
-
-def _encloses(tokens: list[Token]) -> bool:
-    depth = 0
-    for index, token in enumerate(tokens):
-        depth += (token.word == "(") - (token.word == ")")
-        if depth == 0 and index < len(tokens) - 1:
+def condition_cannot_raise(condition: exp.Expr | None, scope: SqlScope) -> bool:
+    """Tell whether a search condition can never raise; None, which could not be read, may."""
+    waiting = [condition]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, exp.And | exp.Or):
+            waiting += (node.this, node.expression)
+        elif isinstance(node, exp.Not | exp.Paren):
+            waiting.append(node.this)
+        elif node is None or not _test_cannot_raise(node, scope):
             return False
     return True
 
 
-def cannot_raise(tokens: Sequence[Token], scope: SqlScope, target: SqlType | None) -> bool:
+def _test_cannot_raise(node: exp.Expr, scope: SqlScope) -> bool:
+    if isinstance(node, exp.Is):
+        return isinstance(node.expression, exp.Null) and _kind_of(node.this, scope) is not None
+    if isinstance(node, exp.In):
+        if node.args.get("query") is not None:
+            return False
+        items = [node.this, *node.expressions]
+    elif isinstance(node, _COMPARISONS):
+        items = [node.this, node.expression]
+    else:
+        return False
+    kinds = {_kind_of(item, scope) for item in items}
+    return None not in kinds and len(kinds - {_ANY}) <= 1
+
+
+def cannot_raise(node: exp.Expr | None, scope: SqlScope, target: SqlType | None) -> bool:
     """Tell whether an expression, converted to ``target``, can never raise."""
-    kind = _operand(list(tokens), scope)
-    if kind is None:
+    kind = None if node is None else _kind_of(node, scope)
+    if node is None or kind is None:
         return False
     if target is not None and target.collection is not None:
         return False
@@ -151,88 +98,88 @@ def cannot_raise(tokens: Sequence[Token], scope: SqlScope, target: SqlType | Non
         return True
     if target.is_string:
         # A number's text fits into (max), and a lone literal or variable is seen to fit.
-        return kind == "string" or (kind == "number" and (target.length == -1 or len(tokens) == 1))
+        lone = isinstance(node, exp.Literal | exp.Column)
+        return kind == "string" or (kind == "number" and (target.length == -1 or lone))
     if kind != _kind(target):
         return False
     if kind != "number":
         return kind in ("uniqueidentifier", "xml", "datetime", "binary")
-    return _fits(list(tokens), scope, target)
+    return all(_fits(part, scope, target) for part in node.walk())
 
 
-def _fits(tokens: list[Token], scope: SqlScope, target: SqlType) -> bool:
-    """Whether numbers need no narrowing on their way into ``target``."""
-    if target.family in ("decimal", "float"):
-        return all(token.kind != TokenKind.NUMBER or len(token.text) < 6 for token in tokens) and not any(
-            token.kind == TokenKind.VARIABLE for token in tokens
-        )
-    for token in tokens:
-        if token.kind == TokenKind.NUMBER:
-            limit = {"tinyint": 255, "smallint": 32767, "bit": 10**9}.get(target.name, 2147483647)
-            if not token.text.isdecimal() or int(token.text) > limit:
-                return False
-        elif token.kind == TokenKind.VARIABLE:
-            if token.text.startswith("@@"):
-                if target.name not in ("int", "bigint"):
-                    return False
-                continue
-            variable = scope.variable(token.text)
-            if variable is None:
-                return False
-            source = variable.type.name
-            if source == "bit" or source == target.name:
-                continue
-            if source not in _INTEGERS or target.name not in _INTEGERS:
-                return False
-            if _INTEGERS.index(source) > _INTEGERS.index(target.name):
-                return False
-        elif (token.word == "-" and target.name in ("tinyint", "bit")) or (
-            token.word in _FUNCTIONS and target.name not in ("int", "bigint")
-        ):
+def _kind(type_: SqlType) -> str:
+    return "number" if type_.is_numeric else type_.family
+
+
+def _fits(node: exp.Expr, scope: SqlScope, target: SqlType) -> bool:
+    """Tell whether one part of a number needs no narrowing on its way into ``target``."""
+    broad = target.family in ("decimal", "float")
+    if isinstance(node, exp.Literal) and not node.is_string:
+        text: str = node.this
+        if broad:
+            return len(text) < 6
+        limit = {"tinyint": 255, "smallint": 32767, "bit": 10**9}.get(target.name, 2147483647)
+        return text.isdecimal() and int(text) <= limit
+    name = variable_name(node)
+    if name is not None:
+        if broad:
             return False
-    return True
+        if name.startswith("@@"):
+            return target.name in ("int", "bigint")
+        variable = scope.variable(name)
+        return variable is not None and _widens(variable.type.name, target.name)
+    if isinstance(node, exp.Neg):
+        return target.name not in ("tinyint", "bit")
+    return broad or not isinstance(node, exp.Anonymous) or target.name in ("int", "bigint")
 
 
-def _operand(tokens: list[Token], scope: SqlScope) -> str | None:
-    """Return the kind of value that a safe expression gives; None: not safe."""
-    tokens = _unwrap(tokens)
-    if not tokens:
+def _widens(source: str, target: str) -> bool:
+    if source in ("bit", target):
+        return True
+    integers = source in _INTEGERS and target in _INTEGERS
+    return integers and _INTEGERS.index(source) <= _INTEGERS.index(target)
+
+
+def _kind_of(node: exp.Expr, scope: SqlScope) -> str | None:
+    """Return the kind of value that an expression gives which cannot raise; None: it may."""
+    node = unwrapped(node)
+    match node:
+        case exp.Literal():
+            return "string" if node.is_string else "number"
+        case exp.National():
+            return "string"
+        case exp.HexString():
+            return "binary"
+        case exp.Null():
+            return _ANY
+        case exp.Column():
+            return _kind_of_name(node, scope)
+        case exp.Neg(this=exp.Literal() as number):
+            return None if number.is_string else "number"
+        case exp.Add():
+            kinds = {_kind_of(operand, scope) for operand in operands(node, exp.Add)} - {_ANY}
+            return "string" if kinds == {"string"} else None
+        case exp.Anonymous():
+            return _kind_of_call(node, scope)
+    return None
+
+
+def _kind_of_name(node: exp.Column, scope: SqlScope) -> str | None:
+    name = variable_name(node)
+    if name is None:
+        quoted = node.args.get("table") is not None or node.this.args.get("quoted")
+        return "string" if node.name.upper() == "SYSTEM_USER" and not quoted else None
+    if name.startswith("@@"):
+        return _GLOBALS.get(name.upper())
+    variable = scope.variable(name)
+    return _kind(variable.type) if variable is not None else None
+
+
+def _kind_of_call(node: exp.Anonymous, scope: SqlScope) -> str | None:
+    name = node.this.upper() if isinstance(node.this, str) else ""
+    if name not in _FUNCTIONS:
         return None
-    if len(tokens) == 1:
-        return _atom(tokens[0], scope)
-    if len(tokens) == 2 and tokens[0].word == "-" and tokens[1].kind == TokenKind.NUMBER:
-        return "number"
-    terms = _split(tokens, "+")
-    if len(terms) > 1:
-        kinds = {_operand(term, scope) for term in terms} - {_ANY}
-        return "string" if kinds == {"string"} else None
-    return _function(tokens, scope)
-
-
-def _atom(token: Token, scope: SqlScope) -> str | None:
-    if token.kind == TokenKind.STRING:
-        return "string"
-    if token.kind == TokenKind.NUMBER:
-        return "number"
-    if token.kind == TokenKind.BINARY:
-        return "binary"
-    if token.word == "NULL":
-        return _ANY
-    if token.kind == TokenKind.VARIABLE:
-        if token.text.startswith("@@"):
-            return _GLOBALS.get(token.text.upper())
-        variable = scope.variable(token.text)
-        return _kind(variable.type) if variable is not None else None
-    return _FUNCTIONS.get(token.word) if token.word == "SYSTEM_USER" else None
-
-
-def _function(tokens: list[Token], scope: SqlScope) -> str | None:
-    name = tokens[0].word
-    if name not in _FUNCTIONS or len(tokens) < 3 or tokens[1].word != "(" or tokens[-1].word != ")":
-        return None
-    inside = tokens[2:-1]
-    if not _balanced(inside):
-        return None
-    kinds = [_operand(part, scope) for part in _split(inside, ",")] if inside else []
+    kinds = {_kind_of(argument, scope) for argument in node.expressions}
     if None in kinds:
         return None
     known = {kind for kind in kinds if kind is not None and kind != _ANY}
@@ -240,26 +187,5 @@ def _function(tokens: list[Token], scope: SqlScope) -> str | None:
     if name == "CONCAT":
         return "string" if known <= {"string", "number"} else None
     if result is not None:
-        return result if not kinds or known <= {"string"} else None
+        return result if known <= {"string"} else None
     return next(iter(known), _ANY) if len(known) <= 1 else None
-
-
-def _balanced(tokens: list[Token]) -> bool:
-    depth = 0
-    for token in tokens:
-        depth += (token.word == "(") - (token.word == ")")
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-def _split(tokens: list[Token], separator: str) -> list[list[Token]]:
-    parts: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token.word == "(") - (token.word == ")")
-        if depth == 0 and token.word == separator:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts

@@ -8,10 +8,14 @@ A depth is 0 … :data:`MANY`; a state is the set of depths that are possible.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
+from sqlglot import exp
+
 from .. import nodes
+from ..sql.parse.nodes import unwrapped, variable_name
 from .execution_switches import WhenExecuting
 
 MANY = 4
@@ -195,40 +199,63 @@ def _walk(body: Iterable[nodes.Statement]) -> Iterable[nodes.Statement]:
 
 def always_true(condition: nodes.SqlText) -> bool:
     """Tell whether a condition is ``1 = 1`` or its like."""
-    words = [token.text for token in condition.tokens if token.text not in ("(", ")")]
-    return len(words) == 3 and words[1] == "=" and words[0] == words[2] and words[0].isdecimal()
+    test = None if condition.tree is None else unwrapped(condition.tree)
+    if not isinstance(test, exp.EQ):
+        return False
+    left, right = _whole(unwrapped(test.this)), _whole(unwrapped(test.expression))
+    return left is not None and left == right
+
+
+def _whole(node: exp.Expr) -> str | None:
+    """The digits that an expression is."""
+    digits = isinstance(node, exp.Literal) and not node.is_string and node.this.isdecimal()
+    return node.this if digits else None
+
+
+_TESTS: dict[type[exp.Expr], Callable[[int, int], bool]] = {
+    exp.EQ: operator.eq,
+    exp.NEQ: operator.ne,
+    exp.GT: operator.gt,
+    exp.LT: operator.lt,
+    exp.GTE: operator.ge,
+    exp.LTE: operator.le,
+}
+_TURNED: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.LT: exp.GT,
+    exp.GT: exp.LT,
+    exp.LTE: exp.GTE,
+    exp.GTE: exp.LTE,
+}
 
 
 def _refine(condition: nodes.SqlText, state: State) -> tuple[State, State]:
     """Return the states where ``condition`` holds and where it does not."""
-    words = [token.text.upper() for token in condition.tokens]
-    while len(words) > 2 and words[0] == "(" and words[-1] == ")":
-        words = words[1:-1]
-    if len(words) == 3 and words[2] == "@@TRANCOUNT" and words[0].isdecimal():
-        words = [words[2], {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(words[1], words[1]), words[0]]
-    if len(words) == 3 and words[0] == "@@TRANCOUNT" and words[2].isdecimal():
-        tests: dict[str, Callable[[int, int], bool]] = {
-            "=": lambda a, b: a == b,
-            "<>": lambda a, b: a != b,
-            "!=": lambda a, b: a != b,
-            ">": lambda a, b: a > b,
-            "<": lambda a, b: a < b,
-            ">=": lambda a, b: a >= b,
-            "<=": lambda a, b: a <= b,
-        }
-        test = tests.get(words[1])
-        limit = int(words[2])
-        if test is not None and limit < MANY:
-            holds = frozenset(depth for depth in state if test(depth, limit))
-            return holds, state - holds
-    if words[:3] == ["XACT_STATE", "(", ")"]:
-        rest = "".join(words[3:])
-        if rest in ("<>0", "!=0"):
+    test = None if condition.tree is None else unwrapped(condition.tree)
+    kind = type(test)
+    if test is None or kind not in _TESTS:
+        return state, state
+    left, right = test.this, test.expression
+    if _is_trancount(right):
+        left, right, kind = right, left, _TURNED.get(kind, kind)
+    digits = _whole(right)
+    if _is_trancount(left) and digits is not None and int(digits) < MANY:
+        holds = frozenset(depth for depth in state if _TESTS[kind](depth, int(digits)))
+        return holds, state - holds
+    if _is_xact_state(left):
+        if digits == "0" and kind is exp.NEQ:
             return state - CLOSED, state & CLOSED
-        if rest == "=0":
+        if digits == "0" and kind is exp.EQ:
             return state & CLOSED, state - CLOSED
-        if rest in ("=-1", "=1"):
+        if kind is exp.EQ and (digits == "1" or (isinstance(right, exp.Neg) and _whole(right.this) == "1")):
             return state - CLOSED, state
     if always_true(condition):
         return state, NOWHERE
     return state, state
+
+
+def _is_trancount(node: exp.Expr) -> bool:
+    return (variable_name(node) or "").upper() == "@@TRANCOUNT"
+
+
+def _is_xact_state(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.upper() == "XACT_STATE" and not node.expressions

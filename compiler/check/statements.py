@@ -15,7 +15,7 @@ from ...grammar.records import dataclass
 from ...grammar.source import Span
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
-from .event_names import check_events
+from .event_names import check_events, check_trigger_events
 from .token_pairs import check_text
 
 __all__ = ["check_batch"]
@@ -400,6 +400,8 @@ def _check_module(module: _Module, problems: Problems) -> None:
         problems.add("CLR assemblies cannot run on PostgreSQL.", module.external.span)
     if isinstance(module, nodes.CreateTrigger) and module.target is None and "LOGON" in module.events:
         problems.add("Logon triggers are not supported: a client may log on without them.", _head(module))
+    if isinstance(module, nodes.CreateTrigger) and module.target is None:
+        check_trigger_events(module, problems)
     if isinstance(module, nodes.CreateTrigger) and module.target is not None:
         for event in module.events:
             if event not in ("INSERT", "UPDATE", "DELETE"):

@@ -245,7 +245,7 @@ class Context:
         result = translate.translate_expression(
             text, self.scope, self.problems, target=target, columns=columns, exact=exact, assigned=assigned
         )
-        safe = columns is None and cannot_raise(text.tokens, self.scope, target)
+        safe = columns is None and cannot_raise(text.tree, self.scope, target)
         return Translated(result.sql, result.type, safe, result.form)
 
     def value(self, text: nodes.SqlText, target: SqlType | None = None) -> pl.Expr:
@@ -261,7 +261,7 @@ class Context:
     def condition(self, text: nodes.SqlText) -> Translated:
         """Translate a search condition."""
         result = translate.translate_condition(text, self.scope, self.problems)
-        return Translated(result.sql, result.type, condition_cannot_raise(text.tokens, self.scope))
+        return Translated(result.sql, result.type, condition_cannot_raise(text.tree, self.scope))
 
     def variable(self, variable: nodes.Variable) -> pl.Name:
         """Return a scalar variable; an undeclared one is problem 137."""

@@ -205,30 +205,18 @@ def _assign_values(node: nodes.Statement, assignment: Assignment, ctx: Context) 
         pl.Assign(target, pl.Raw(value.sql))
         for target, value in zip(assignment.targets, assignment.values, strict=True)
     ]
-    if isinstance(node, nodes.SqlStatement) and _all_safe(node, assignment, ctx):
+    if isinstance(node, nodes.SqlStatement) and _all_safe(assignment, ctx):
         return [*statements, *ctx.status(node, pl.Number(1))]
     return [*ctx.guard(node, [*statements, *ctx.status(node, pl.Number(1))])]
 
 
-def _all_safe(node: nodes.SqlStatement, assignment: Assignment, ctx: Context) -> bool:
+def _all_safe(assignment: Assignment, ctx: Context) -> bool:
     """Tell whether no value of ``SELECT @a = …, @b = …`` can raise."""
-    parts: list[list[Token]] = [[]]
-    depth = 0
-    for token in node.text.tokens[1:]:
-        depth += (token.word == "(") - (token.word == ")")
-        if depth == 0 and token.word == ",":
-            parts.append([])
-        elif token.word != ";":
-            parts[-1].append(token)
-    if len(parts) != len(assignment.targets):
-        return False
-    for part in parts:
-        variable = ctx.scope.variable(part[0].text) if part else None
-        if variable is None or part[1].word != "=":
-            return False
-        if not cannot_raise(part[2:], ctx.scope, variable.type):
-            return False
-    return True
+    variables = [ctx.scope.variable(name) for name in assignment.target_names]
+    return len(assignment.sources) == len(variables) and all(
+        variable is not None and cannot_raise(source, ctx.scope, variable.type)
+        for source, variable in zip(assignment.sources, variables, strict=True)
+    )
 
 
 # ------------------------------------------------------------------ DML

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cached_property
 from typing import ClassVar
+
+from sqlglot import exp
 
 from ...grammar.records import dataclass
 from ...grammar.source import Source, Span
 from ...grammar.tokens import Token
+from ..sql.parse.trees import readable_expression
 
 # ------------------------------------------------------------------ script and batch
 
@@ -105,6 +109,14 @@ class SqlText(Node):
     def text(self) -> str:
         """The characters as written, comments and line breaks included."""
         return self.span.text
+
+    @cached_property
+    def tree(self) -> exp.Expr | None:
+        """The expression or condition that it is, read when it is first asked for and then kept.
+
+        None where it is none. Whoever changes it takes a copy.
+        """
+        return readable_expression(self.tokens)
 
     @property
     def words(self) -> tuple[str, ...]:

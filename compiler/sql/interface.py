@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from sqlglot import exp
+
 from ...grammar.records import dataclass
 from ..catalog.names import ObjectName
 from ..catalog.objects import ColumnInfo, Expression, ResultColumn, TableInfo, TableVariable
@@ -68,6 +70,8 @@ class Assignment:
     sequential: bool = False
     target_names: tuple[str, ...] = ()
     """T-SQL names, with @."""
+    sources: tuple[exp.Expr | None, ...] = ()
+    """Where ``rows`` and ``query`` are None: what ``=`` assigns to each, None for ``+=`` and its like."""
     before: tuple[str, ...] = ()
 
 

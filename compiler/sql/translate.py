@@ -16,11 +16,11 @@ values           PostgreSQL text with its T-SQL type; conversions
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
 json_values      how values are written inside of JSON; messages: SQL Server's sentences
-writer, layout   queries → text through sqlglot's PostgreSQL writer; line breaks
+writer, layout   queries → text, clause by clause; line breaks
 parse/           our tokens → sqlglot trees; what cannot be read is a problem
 ===============  ==========================================================================
 
-``parse/`` and ``writer`` alone know sqlglot's parser and generator; the folders above know its nodes.
+``parse/`` alone knows sqlglot's parser; the folders above know its nodes.
 
 Variables come out under the name the scope gives them: ``reference`` where no relation is in scope,
 ``query_reference`` inside a query that has relations, where a bare name could be taken for a column.
@@ -31,10 +31,7 @@ as E'…\\n…', so that every line end in the result is layout and may be inden
 from __future__ import annotations
 
 import re
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -64,8 +61,9 @@ from .functions.xml_methods import xml_modify
 from .interface import Assignment, InsertTarget, Query, Statement
 from .layout import layout
 from .operand_types import implicit_error
-from .parse.reader import Reader
+from .parse.nodes import variable_name
 from .parse.tokens import Unreadable, to_sqlglot
+from .parse.trees import READERS, read_expression, room_to_recurse
 from .query.assignment import assignment
 from .query.row_limits import limit_rows
 from .values import Value
@@ -82,16 +80,6 @@ _ROWSETS = frozenset(
     SEMANTICKEYPHRASETABLE SEMANTICSIMILARITYTABLE SEMANTICSIMILARITYDETAILSTABLE
     """.split()
 )
-
-
-class _Readers(threading.local):
-    """One reader a thread: it keeps its place in the text it reads."""
-
-    def __init__(self) -> None:
-        self.reader = Reader()
-
-
-_READERS = _Readers()
 
 
 # ---------------------------------------------------------------- expressions
@@ -115,10 +103,10 @@ def translate_expression(
     converts.  ``columns``: columns in scope (RECEIVE's select list).
     After a problem the result is ``NULL``.
     """
-    value = None if columns is not None else _trivial(text.tokens, scope)
+    value = _trivial(text.tree, scope) if columns is None and len(text.tokens) <= 3 else None
     if value is None:
         value = _translate(
-            text, scope, problems, v.INVALID, lambda ctx: _expression(text, ctx, columns), columns=columns
+            text, scope, problems, v.INVALID, lambda ctx: _expression(text, ctx), columns=columns
         )
     if target is not None:
         error = implicit_error(value, target) if assigned else None
@@ -129,8 +117,16 @@ def translate_expression(
     return Expression(layout(value.text), value.type, value.form)
 
 
-def _expression(text: SqlText, ctx: Context, columns: TableInfo | None) -> Value:
-    return scalar(ctx.reader.whole(to_sqlglot(text.tokens), ctx.reader.expression_), ctx)
+def _tree(text: SqlText) -> exp.Expr:
+    """The tree of an expression. Raises Unreadable."""
+    if text.tree is None:
+        return read_expression(text.tokens)
+    # What translates a query changes its tree.
+    return text.tree if text.tree.find(exp.Query) is None else text.tree.copy()
+
+
+def _expression(text: SqlText, ctx: Context) -> Value:
+    return scalar(_tree(text), ctx)
 
 
 def translate_condition(
@@ -139,7 +135,7 @@ def translate_condition(
     """Translate a search condition (IF, WHILE) to a PostgreSQL boolean."""
 
     def read(ctx: Context) -> Value:
-        return condition(ctx.reader.whole(to_sqlglot(text.tokens), ctx.reader.expression_), ctx)
+        return condition(_tree(text), ctx)
 
     value = _translate(text, scope, problems, v.INVALID, read, columns=columns)
     return Expression(_without_open_then(layout(value.text)), BOOLEAN)
@@ -177,9 +173,7 @@ def translate_method(
                 number=8113,
             )
             return None
-        call = exp.Anonymous(
-            this=method, expressions=[ctx.reader.whole(to_sqlglot(arguments.tokens), ctx.reader.expression_)]
-        )
+        call = exp.Anonymous(this=method, expressions=[_tree(arguments)])
         literals = xml_literals(call, ctx)
         if literals is None:
             return None
@@ -300,13 +294,13 @@ def _translate(
 ) -> Result:
     """Run ``work`` with a fresh context; what cannot be read becomes a problem."""
     span = text.span
-    ctx = Context(scope, problems, span.source, span, _READERS.reader, text.tokens)
+    ctx = Context(scope, problems, span.source, span, READERS.reader, text.tokens)
     if not _acceptable(text, ctx):
         return otherwise
     if columns is not None:
         ctx.frame.relations.append(Relation("", columns.columns, partial=columns.partial))
     try:
-        with _room_to_recurse():
+        with room_to_recurse():
             return work(ctx)
     except Unreadable as error:
         start, end = error.start, error.end
@@ -347,21 +341,6 @@ def _acceptable(text: SqlText, ctx: Context) -> bool:
     return True
 
 
-@contextmanager
-def _room_to_recurse() -> Iterator[None]:
-    """Python's default limit is met by a few dozen nested parentheses."""
-    limit = sys.getrecursionlimit()
-    wanted = 20_000
-    if limit >= wanted:
-        yield
-        return
-    sys.setrecursionlimit(wanted)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-
-
 def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
     """Take ``WITH XMLNAMESPACES (…)`` off the front of a statement."""
     if len(tokens) < 3 or tokens[0].word != "WITH" or tokens[1].word != "XMLNAMESPACES":
@@ -399,30 +378,29 @@ def _namespaces(tokens: list[Token], ctx: Context) -> list[Token]:
 # ---------------------------------------------------------------- the short way
 
 
-def _trivial(tokens: tuple[Token, ...], scope: SqlScope) -> Value | None:
+def _trivial(node: exp.Expr | None, scope: SqlScope) -> Value | None:
     """One literal or one variable, and sums of two of them: most expressions of a program."""
-    count = len(tokens)
-    if count == 1:
-        return _atom(tokens[0], scope)
-    if count == 3 and tokens[1].word in ("+", "-"):
-        left, right = _atom(tokens[0], scope), _atom(tokens[2], scope)
-        if left is None or right is None or left.type is None or right.type is None:
-            return None
-        if left.type.family == right.type.family == "integer" and left.pg is None and right.pg is None:
-            type_ = v.common_of_types([left.type, right.type])
-            return Value(f"{left.text} {tokens[1].word} {right.text}", v.ADD, type_)
+    if not isinstance(node, exp.Add | exp.Sub):
+        return _atom(node, scope)
+    left, right = _atom(node.this, scope), _atom(node.expression, scope)
+    if left is None or right is None or left.type is None or right.type is None:
+        return None
+    if left.type.family == right.type.family == "integer" and left.pg is None and right.pg is None:
+        type_ = v.common_of_types([left.type, right.type])
+        sign = "+" if isinstance(node, exp.Add) else "-"
+        return Value(f"{left.text} {sign} {right.text}", v.ADD, type_)
     return None
 
 
-def _atom(token: Token, scope: SqlScope) -> Value | None:
-
-    if token.kind == TokenKind.VARIABLE:
-        known = scope.variable(token.text)
+def _atom(node: exp.Expr | None, scope: SqlScope) -> Value | None:
+    if isinstance(node, exp.Column):
+        name = variable_name(node)
+        known = scope.variable(name) if name is not None else None
         return Value(known.reference, v.ATOM, known.type) if known is not None else None
-    if token.kind == TokenKind.STRING:
-        return v.string(string_value(token), national=token.text[0] in "nN")
-    if token.kind == TokenKind.NUMBER and token.text.isdecimal():
-        return number(token.text)
-    if token.word == "NULL":
-        return v.NULL
-    return None
+    if isinstance(node, exp.National):
+        return v.string(node.name, national=True)
+    if isinstance(node, exp.Literal):
+        if node.is_string:
+            return v.string(node.this)
+        return number(node.this) if node.this.isdecimal() else None
+    return v.NULL if isinstance(node, exp.Null) else None

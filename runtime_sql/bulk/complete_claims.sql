@@ -214,6 +214,39 @@ BEGIN ATOMIC
                     WHERE c.claim_id = p_claim_id AND c.endpoint_id = p_endpoint_id AND c.is_refused);
 END;
 
+-- For a job that completes a claim: what it sends continues the traces of the messages that it has read.
+CREATE OR REPLACE FUNCTION ssb_internal.trace_claim(p_claim ssb.claim)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+    v_session CONSTANT text := current_setting('pgsb.traceparent', true);
+    v_links text[];
+BEGIN
+    -- Whoever traces nothing has none.
+    PERFORM FROM ssb.message_trace LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    -- A span has 128 links at most.
+    SELECT array_agg(concat_ws(' ', l.traceparent, l.tracestate)) INTO v_links
+      FROM (SELECT t.traceparent, t.tracestate
+              FROM ssb.claimed_conversation AS c
+              JOIN ssb.message_trace AS t ON t.endpoint_id = c.endpoint_id AND t.queuing_order <= c.last_order
+             WHERE c.claim_id = p_claim.claim_id ORDER BY t.noted_at DESC LIMIT 128) AS l;
+    IF v_links IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM ssb_internal.record_span(CASE WHEN ssb_internal.is_trace(v_session) THEN v_session ELSE v_links[1] END,
+                'process ' || q.name, 'consumer', p_claim.claimed_at,
+                jsonb_build_object('messaging.operation.type', 'process', 'pgsb.queue', q.name, 'pgsb.claim', p_claim.claim_id), v_links)
+       FROM ssb.queue AS q WHERE q.queue_id = p_claim.queue_id;
+    PERFORM set_config('pgsb.traceparent', 'continue', true), set_config('pgsb.trace_received', '', true);
+END;
+$$;
+
 -- Replies in order, ends of conversations, and the claimed messages deleted, except
 -- those of a conversation from its first failed message on, when failures go back
 -- to the queue. Results for tables are inserted by the caller in the same
@@ -304,6 +337,7 @@ BEGIN
         RAISE EXCEPTION 'claim % held % messages, % would be deleted', claim_id, v_expected, deleted USING ERRCODE = '55000';
     END IF;
 
+    PERFORM ssb_internal.trace_claim(v_claim);
     FOR v_output IN SELECT o.* FROM ssb_internal.claim_outputs(claim_id, outputs, 'replies') AS o LOOP
         -- In sets of so many messages and bytes: an array holds a gigabyte at most, and
         -- ssb_internal.send_plain_set compares each message with all conversations of its set. In the

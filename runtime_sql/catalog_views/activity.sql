@@ -34,16 +34,20 @@ SELECT c.connection_id, NULL::uuid AS transport_stream_id, 4::smallint AS state,
        NULL::text AS principal_name, c.remote_user AS remote_user_name, c.active_at::timestamp(3) AS last_activity_time,
        0::sys.bit AS is_accept, 12::smallint AS login_state, 'ONLINE' AS login_state_desc, NULL::integer AS peer_certificate_id,
        NULL::smallint AS encryption_algorithm, CASE WHEN c.is_encrypted THEN 'TLS' ELSE 'NONE' END AS encryption_algorithm_desc,
-       c.bytes_sent AS total_bytes_sent, NULL::bigint AS total_bytes_received, c.sends AS total_sends, NULL::bigint AS total_receives
+       NULL::smallint AS receives_posted, NULL::sys.bit AS is_receive_flow_controlled, NULL::smallint AS sends_posted,
+       NULL::sys.bit AS is_send_flow_controlled, c.bytes_sent AS total_bytes_sent, NULL::bigint AS total_bytes_received,
+       NULL::bigint AS total_fragments_sent, NULL::bigint AS total_fragments_received, c.sends AS total_sends,
+       NULL::bigint AS total_receives, NULL::uuid AS peer_arbitration_id
   FROM ssb_internal.open_transport_connections() AS c;
 
--- Messages passing through: this instance forwards none.
+-- Messages passing through; to members of pg_monitor. Times are seconds.
 CREATE OR REPLACE VIEW sys.dm_broker_forwarded_messages AS
-SELECT NULL::uuid AS conversation_id, NULL::sys.bit AS is_initiator, NULL::text AS to_service_name, NULL::text AS to_broker_instance,
-       NULL::text AS from_service_name, NULL::text AS from_broker_instance, NULL::text AS adjacent_broker_address,
-       NULL::bigint AS message_sequence_number, NULL::integer AS message_fragment_number, NULL::smallint AS hops_remaining,
-       NULL::integer AS time_to_live, NULL::integer AS time_consumed, NULL::uuid AS message_id
- WHERE false;
+SELECT f.conversation_id, f.is_initiator::integer::sys.bit AS is_initiator, f.to_service AS to_service_name,
+       f.to_instance AS to_broker_instance, f.from_service AS from_service_name, f.from_instance AS from_broker_instance,
+       f.address AS adjacent_broker_address, f.number AS message_sequence_number, NULL::integer AS message_fragment_number,
+       least(f.hops_remaining, 255)::smallint AS hops_remaining, least(f.time_to_live, 1e9)::integer AS time_to_live,
+       least(f.time_consumed, 1e9)::integer AS time_consumed, NULL::uuid AS message_id
+  FROM ssb_internal.forwarded_messages() AS f;
 
 CREATE OR REPLACE VIEW sys.dm_exec_sessions AS
 SELECT a.pid AS session_id, a.backend_start::timestamp(3) AS login_time, a.client_hostname AS host_name, a.application_name AS program_name,

@@ -186,18 +186,26 @@ BEGIN
     IF status IS NOT NULL THEN
         RETURN;
     END IF;
-    -- The dialog is its initiating service's: that one's owner, or whoever is sending, needs SEND.
+    -- The dialog is its initiating service's: that one's owner needs SEND, whoever is sending.
     IF NOT p_endpoint.is_system
-       AND NOT ssb_internal.has_permission(ssb_internal.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id)
        AND NOT EXISTS (
            SELECT FROM ssb.service AS s
             WHERE s.service_id = p_endpoint.service_id
-              AND (s.owner = v_service.owner
-                   OR ssb_internal.has_permission(ssb_internal.role_of(s.owner), 'SERVICE', v_service.service_id, 'SEND', v_service.owner,
-                                                  v_service.database_id)))
+              AND (ssb_internal.same_principal(s.owner, v_service.owner)
+                   OR CASE WHEN ssb_internal.role_of(s.owner) IS NULL AND lower(s.owner) <> 'dbo'
+                           THEN ssb_internal.user_may_send(s.owner, v_service)
+                           ELSE ssb_internal.has_permission(coalesce(ssb_internal.role_of(s.owner), ssb_internal.runtime_owner()), 'SERVICE',
+                                                            v_service.service_id, 'SEND', v_service.owner, v_service.database_id) END))
     THEN
         status := format('You do not have permission to access the service ''%s''.', v_service.name);
         RETURN;
+    END IF;
+    IF p_endpoint.is_encrypted AND v_service.database_id <> p_endpoint.database_id
+       AND (SELECT d.options ->> 'LOCAL_DIALOG_SECURITY' = 'ON' FROM ssb.database AS d WHERE d.database_id = p_endpoint.database_id) THEN
+        status := ssb_internal.local_security_status(p_endpoint, v_service.database_id);
+        IF status IS NOT NULL THEN
+            RETURN;
+        END IF;
     END IF;
     v_contract := ssb_internal.find_contract(v_service.database_id, p_endpoint.contract_name);
     IF v_contract.contract_id IS NULL
@@ -373,7 +381,11 @@ AS $$
 DECLARE
     v_status text;
     v_is_away boolean;
+    v_trace text;
 BEGIN
+    IF current_setting('pgsb.traceparent', true) <> '' AND NOT p_is_end_of_dialog AND NOT p_is_error THEN
+        v_trace := ssb_internal.trace_to_send(p_sender.endpoint_id, p_message_type_name);
+    END IF;
     IF p_sender.far_endpoint_id IS NULL THEN
         v_status := ssb_internal.send_away(p_sender);
     END IF;
@@ -383,13 +395,17 @@ BEGIN
     ELSIF v_status IS NULL THEN
         v_status := ssb_internal.deliver(p_sender.endpoint_id, p_message_type_name, p_number, p_is_end_of_dialog, p_is_error, p_body);
         IF v_status IS NULL THEN
+            IF v_trace IS NOT NULL THEN
+                PERFORM ssb_internal.keep_trace(e.far_endpoint_id, e.sent_order, p_number, v_trace)
+                   FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_sender.endpoint_id;
+            END IF;
             RETURN true;
         END IF;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace)
     VALUES (p_sender.database_id, p_sender.endpoint_id, p_sender.far_service, p_number, p_message_type_name,
-            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status);
+            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status, v_trace);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
      WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_away AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
     RETURN false;
@@ -426,6 +442,10 @@ BEGIN
             UPDATE ssb.transmission AS t SET transmission_status = v_status
              WHERE t.endpoint_id = p_endpoint_id AND t.transmission_status <> v_status;
             RETURN false;
+        END IF;
+        IF v_message.trace IS NOT NULL THEN
+            PERFORM ssb_internal.keep_trace(e.far_endpoint_id, e.sent_order, v_message.message_sequence_number, v_message.trace)
+               FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = p_endpoint_id;
         END IF;
         DELETE FROM ssb.transmission AS t WHERE t.transmission_id = v_message.transmission_id;
         IF v_message.is_end_of_dialog OR v_message.is_conversation_error THEN

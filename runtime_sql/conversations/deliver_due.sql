@@ -5,7 +5,45 @@
 -- Called by  RECEIVE, GET CONVERSATION GROUP, ssb.wait_for_message, the daemon
 -- Locks      the groups concerned; one that somebody else holds is left for later
 
--- True when it put a message on the queue. At most 100 endpoints a call, so that
+-- What most of it is, as two sets: short dialogs whose sides may both go, and sides that were to be
+-- looked at and are still open, which have nothing due. The rest is for ssb_internal.deliver_due_on.
+CREATE OR REPLACE FUNCTION ssb_internal.sweep_dialogs(p_queue_id integer, p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET enable_seqscan = off
+AS $$
+DECLARE
+    v_gone bigint[] := ARRAY(
+        SELECT e.endpoint_id
+          FROM (SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+                 WHERE e.queue_id = p_queue_id AND e.due_at <= p_now ORDER BY e.due_at LIMIT 300) AS d
+          JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = d.endpoint_id
+         WHERE e.closed_at <= p_now - interval '30 minutes' AND e.is_close_known AND NOT e.has_waiting
+           AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NOT NULL
+           AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS f WHERE f.endpoint_id = e.far_endpoint_id)
+           AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
+                            WHERE o.lock_id = e.endpoint_id AND o.endpoint_id <> e.endpoint_id)
+           FOR UPDATE OF e SKIP LOCKED);
+BEGIN
+    IF v_gone <> '{}' THEN
+        DELETE FROM ssb.message_stored AS m WHERE m.endpoint_id = ANY (v_gone);
+        DELETE FROM ssb.retained_message AS r WHERE r.endpoint_id = ANY (v_gone);
+        DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = ANY (v_gone);
+    END IF;
+    UPDATE ssb.conversation_endpoint AS e SET due_at = NULL
+     WHERE e.endpoint_id = ANY (ARRAY(
+        SELECT o.endpoint_id
+          FROM (SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
+                 WHERE e.queue_id = p_queue_id AND e.due_at <= p_now ORDER BY e.due_at LIMIT 300) AS d
+          JOIN ssb.conversation_endpoint AS o ON o.endpoint_id = d.endpoint_id
+         WHERE o.closed_at IS NULL AND o.dialog_timer IS NULL AND o.lifetime IS NULL AND o.lock_id = o.endpoint_id
+           FOR NO KEY UPDATE OF o SKIP LOCKED));
+END;
+$$;
+
+-- True when it put a message on the queue. At most 300 endpoints a call, so that
 -- no RECEIVE pays for everybody.
 CREATE OR REPLACE FUNCTION ssb_internal.deliver_due_on(p_queue_id integer)
 RETURNS boolean
@@ -21,6 +59,11 @@ DECLARE
     v_has_put boolean := false;
     v_is_accepting boolean := (SELECT q.is_accepting FROM ssb.queue AS q WHERE q.queue_id = p_queue_id);
 BEGIN
+    PERFORM FROM ssb.conversation_endpoint AS e WHERE e.queue_id = p_queue_id AND e.due_at <= v_now LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM ssb_internal.sweep_dialogs(p_queue_id, v_now);
     FOR v_endpoint_id IN
         SELECT e.endpoint_id FROM ssb.conversation_endpoint AS e
          WHERE e.queue_id = p_queue_id AND e.due_at <= v_now ORDER BY e.due_at LIMIT 100
@@ -29,11 +72,15 @@ BEGIN
         SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
          WHERE e.endpoint_id = v_endpoint_id AND e.due_at <= v_now;
         CONTINUE WHEN NOT FOUND;
-        IF v_endpoint.closed_at IS NOT NULL THEN
+        IF v_endpoint.closed_at > v_now - interval '30 minutes' THEN
+            UPDATE ssb.conversation_endpoint AS e SET due_at = e.closed_at + interval '30 minutes'
+             WHERE e.endpoint_id = v_endpoint_id;
+            CONTINUE;
+        ELSIF v_endpoint.closed_at IS NOT NULL THEN
             PERFORM ssb_internal.remove_closed(v_endpoint);
             CONTINUE;
         END IF;
-        CONTINUE WHEN NOT v_is_accepting;
+        CONTINUE WHEN NOT v_is_accepting AND least(v_endpoint.dialog_timer, v_endpoint.lifetime) <= v_now;
         IF v_endpoint.dialog_timer <= v_now THEN
             PERFORM ssb_internal.put_message(v_endpoint, 3, -1, 'E', NULL);
             v_has_put := true;

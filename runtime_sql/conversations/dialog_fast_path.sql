@@ -111,12 +111,13 @@ BEGIN
            (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id,
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
             service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
-            far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority)
+            far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority, due_at)
     VALUES (v_path.id, gen_random_uuid(), v_path.conversation_id, false, v_path.is_encrypted, false, v_path.id,
             gen_random_uuid(), v_path.database_id, v_path.far_service_id, v_path.far_queue_id, v_path.far_order,
             v_path.far_state, v_path.contract_id, 5,
             v_path.to_service, v_path.contract, v_path.from_service, v_path.broker_guid, v_path.message_type_id, p_message_type,
-            p_endpoint_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5);
+            p_endpoint_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5,
+            now() + interval '31 minutes');
     UPDATE ssb.conversation_endpoint AS e
        SET far_endpoint_id = v_path.id, far_queue_id = v_path.far_queue_id, far_order = v_path.far_order,
            far_state = v_path.far_state, far_contract_id = v_path.contract_id, far_priority = 5,
@@ -130,6 +131,9 @@ BEGIN
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_path.far_queue_id, v_path.id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+    END IF;
+    IF current_setting('pgsb.traceparent', true) <> '' THEN
+        PERFORM ssb_internal.trace_sent(p_endpoint_id, p_message_type, v_path.id, v_path.queuing_order);
     END IF;
     RETURN true;
 END;

@@ -93,10 +93,8 @@ AS $$
 #variable_conflict use_variable
 DECLARE
     v_near record;
-    v_closed_at timestamptz;
     v_is_known boolean;
     v_order bigint;
-    v_rotation bigint;
     v_endpoint ssb.conversation_endpoint;
     v_queue ssb.queue;
     v_state char(2);
@@ -105,66 +103,72 @@ BEGIN
     IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
         <<usual>>
         BEGIN
+            -- Both sides at once: that the far side ends while we wait for our lock is as if it did a moment later.
             SELECT e.endpoint_id, e.is_initiator, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order,
-                   e.far_priority
+                   e.far_priority, f.closed_at, f.is_close_known AND NOT f.is_closed_by_error AS is_known,
+                   coalesce(pg_sequence_last_value('ssb.rotation_state'), 0) AS rotation,
+                   EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = e.endpoint_id) AS has_retained
               INTO v_near
               FROM ssb.conversation_endpoint AS e
+              JOIN ssb.conversation_endpoint AS f ON f.endpoint_id = e.far_endpoint_id
              WHERE e.conversation_handle = handle AND e.lock_id = e.endpoint_id AND e.closed_at IS NULL AND NOT e.is_error
                AND NOT e.has_waiting AND e.lifetime IS NULL AND NOT e.is_system AND e.far_outcome IS NULL
+               AND NOT f.is_refused
                AND has_sequence_privilege('public', e.near_state, 'SELECT')
                AND has_sequence_privilege('public', e.far_state, 'SELECT')
                AND coalesce(pg_sequence_last_value(e.far_state), 0) = 0
                AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                           e.near_order, 'USAGE')
-               FOR NO KEY UPDATE;
-            EXIT usual WHEN NOT FOUND;
-            -- After the lock: what the far side is now, and that nothing else hangs on this one. The order after its
-            -- advisory lock, as in ssb.send.
-            SELECT f.closed_at, f.is_close_known AND NOT f.is_closed_by_error,
-                   coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
-                   CASE WHEN f.closed_at IS NULL
-                             AND pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer) IS NOT NULL
-                        THEN nextval(v_near.far_order) END
-              INTO v_closed_at, v_is_known, v_rotation, v_order
-              FROM ssb.conversation_endpoint AS f
-             WHERE f.endpoint_id = v_near.far_endpoint_id AND NOT f.is_refused
-               AND (f.closed_at IS NULL OR v_near.is_initiator)
-               AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
-                                WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id)
-               AND NOT EXISTS (SELECT FROM ssb.retained_message AS r WHERE r.endpoint_id = v_near.endpoint_id);
-            EXIT usual WHEN NOT FOUND OR v_rotation & 2 <> 0 OR (v_closed_at IS NOT NULL AND NOT v_is_known);
+               FOR NO KEY UPDATE OF e;
+            EXIT usual WHEN NOT FOUND OR v_near.rotation & 2 <> 0 OR v_near.has_retained;
             -- Nobody will receive what is left.
-            IF v_closed_at IS NOT NULL THEN
-                IF v_rotation % 2 = 0 THEN
+            IF v_near.closed_at IS NOT NULL THEN
+                EXIT usual WHEN NOT (v_near.is_initiator AND v_near.is_known);
+                IF v_near.rotation % 2 = 0 THEN
                     WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                    DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_near.endpoint_id;
+                    DELETE FROM ssb.conversation_endpoint AS e
+                     WHERE e.endpoint_id = v_near.endpoint_id
+                       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
+                                        WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id);
                 ELSE
                     WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                    DELETE FROM ssb.conversation_endpoint AS e WHERE e.endpoint_id = v_near.endpoint_id;
+                    DELETE FROM ssb.conversation_endpoint AS e
+                     WHERE e.endpoint_id = v_near.endpoint_id
+                       AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
+                                        WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id);
                 END IF;
+                EXIT usual WHEN NOT FOUND;
                 RETURN;
             END IF;
-            IF v_rotation % 2 = 0 THEN
+            -- The order is drawn below the lock, after its advisory lock: see ssb.send.
+            IF v_near.rotation % 2 = 0 THEN
                 WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                           message_type_id, priority, validation, body)
-                VALUES (v_near.far_queue_id, v_near.far_endpoint_id, v_order,
-                        CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
-                             ELSE v_near.sent_count + v_order - v_near.sent_order - 1 END,
-                        clock_timestamp(), 2, v_near.far_priority, 'E', NULL);
+                INSERT INTO ssb.message_0 AS n (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                                message_type_id, priority, validation, body)
+                SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
+                       CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
+                            ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
+                       clock_timestamp(), 2, v_near.far_priority, 'E', NULL
+                  FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer),
+                               nextval(v_near.far_order) AS queuing_order OFFSET 0) AS o
+                RETURNING n.queuing_order INTO v_order;
             ELSE
                 WITH forgotten AS (DELETE FROM ssb.message_1 AS m WHERE m.endpoint_id = v_near.endpoint_id)
-                INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
-                                           message_type_id, priority, validation, body)
-                VALUES (v_near.far_queue_id, v_near.far_endpoint_id, v_order,
-                        CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
-                             ELSE v_near.sent_count + v_order - v_near.sent_order - 1 END,
-                        clock_timestamp(), 2, v_near.far_priority, 'E', NULL);
+                INSERT INTO ssb.message_1 AS n (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                                message_type_id, priority, validation, body)
+                SELECT v_near.far_queue_id, v_near.far_endpoint_id, o.queuing_order,
+                       CASE WHEN v_near.sent_count < 16 OR v_near.sent_order IS NULL THEN v_near.sent_count
+                            ELSE v_near.sent_count + o.queuing_order - v_near.sent_order - 1 END,
+                       clock_timestamp(), 2, v_near.far_priority, 'E', NULL
+                  FROM (SELECT pg_try_advisory_xact_lock(1397965379, v_near.far_order::oid::integer),
+                               nextval(v_near.far_order) AS queuing_order OFFSET 0) AS o
+                RETURNING n.queuing_order INTO v_order;
             END IF;
             UPDATE ssb.conversation_endpoint AS e
                SET sent_count = v_near.sent_count + 1, sent_order = v_order, closed_at = clock_timestamp(), is_close_known = true,
                    is_closed_by_error = false, dialog_timer = NULL,
-                   due_at = clock_timestamp() + interval '30 minutes'
+                   due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
+                                 THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
              WHERE e.endpoint_id = v_near.endpoint_id;
             RETURN;
         END usual;
@@ -188,6 +192,7 @@ BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF v_endpoint.is_system THEN
         PERFORM ssb_internal.drop_notification_of(v_endpoint.conversation_handle, v_endpoint.far_endpoint_id);
+        PERFORM ssb_internal.note_notice_answered(v_endpoint.far_endpoint_id);
     END IF;
     IF cleanup AND v_state = 'CD' THEN
         -- The far side was told already, and learns it from this row until that goes.

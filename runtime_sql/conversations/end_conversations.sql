@@ -91,7 +91,8 @@ BEGIN
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
-                       due_at = clock_timestamp() + interval '30 minutes'
+                       due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
+                                     THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
                   FROM usual AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
             ), removed AS (
                 DELETE FROM ssb.conversation_endpoint AS e USING usual AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last
@@ -117,7 +118,8 @@ BEGIN
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
-                       due_at = clock_timestamp() + interval '30 minutes'
+                       due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
+                                     THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
                   FROM usual AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
             ), removed AS (
                 DELETE FROM ssb.conversation_endpoint AS e USING usual AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last

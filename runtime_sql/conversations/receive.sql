@@ -425,6 +425,9 @@ BEGIN
             v_passed := NULL;
             v_handle := NULL;
         END LOOP;
+        IF current_setting('pgsb.traceparent', true) <> '' THEN
+            PERFORM ssb_internal.trace_received(v_endpoint_id, v_order);
+        END IF;
 
         IF v_order <= v_mark[2] THEN
             RETURN;
@@ -597,6 +600,9 @@ BEGIN
         -- 2. Its messages, as they are now that it is locked.
         RETURN QUERY SELECT t.* FROM ssb_internal.take_messages(v_queue.queue_id, v_found.lock_id, p_conversation, p_top, v_low) AS t;
         IF FOUND THEN
+            IF current_setting('pgsb.traceparent', true) <> '' THEN
+                PERFORM ssb_internal.trace_received(v_found.lock_id, v_found.queuing_order);
+            END IF;
             IF v_fails IS NOT NULL OR v_has_due OR v_queue.max_rollbacks = 1 THEN
                 PERFORM ssb_internal.note_attempt(v_queue.queue_id, v_fails);
             END IF;

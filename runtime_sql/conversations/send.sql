@@ -125,6 +125,9 @@ BEGIN
         VALUES (v_far_queue_id, v_far_endpoint_id, v_order, v_count + v_order - v_count_order - 1, clock_timestamp(),
                 v_type_id, v_far_priority, 'N', body);
     END IF;
+    IF current_setting('pgsb.traceparent', true) <> '' THEN
+        PERFORM ssb_internal.trace_sent(v_endpoint_id, message_type, v_far_endpoint_id, v_order);
+    END IF;
 END;
 $$;
 

@@ -53,18 +53,18 @@ BEGIN
             conversation_group_id, database_id, service_id, queue_id, near_order, near_state, contract_id, priority,
             service_name, contract_name, far_service, far_broker_instance, first_type_id, first_type,
             far_endpoint_id, far_queue_id, far_order, far_state, far_contract_id, far_priority,
-            sent_count, sent_order, plain_type_id, plain_type)
+            sent_count, sent_order, plain_type_id, plain_type, due_at)
     VALUES (v_path.near_id, v_path.handle, v_path.conversation, true, coalesce(p_is_encrypted, true), false, v_path.near_id,
             gen_random_uuid(), v_database_id, v_path.service_id, v_path.queue_id, v_path.near_order, v_path.near_state,
             v_path.contract_id, 5, p_from_service, p_contract, p_to_service, NULL, NULL, NULL,
             v_path.far_id, v_path.far_queue_id, v_path.far_order, v_path.far_state, v_path.contract_id, 5,
-            1, v_path.queuing_order, v_path.message_type_id, p_message_type),
+            1, v_path.queuing_order, v_path.message_type_id, p_message_type, NULL),
            (v_path.far_id, gen_random_uuid(), v_path.conversation, false, coalesce(p_is_encrypted, true), false, v_path.far_id,
             gen_random_uuid(), v_database_id, v_path.far_service_id, v_path.far_queue_id, v_path.far_order, v_path.far_state,
             v_path.contract_id, 5, p_to_service, p_contract, p_from_service, v_path.broker_guid, v_path.message_type_id,
             p_message_type,
             v_path.near_id, v_path.queue_id, v_path.near_order, v_path.near_state, v_path.contract_id, 5,
-            0, NULL, NULL, NULL);
+            0, NULL, NULL, NULL, now() + interval '31 minutes');
     IF v_path.rotation % 2 = 0 THEN
         INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
@@ -73,6 +73,9 @@ BEGIN
         INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                    message_type_id, priority, validation, body)
         VALUES (v_path.far_queue_id, v_path.far_id, v_path.queuing_order, 0, clock_timestamp(), v_path.message_type_id, 5, 'N', p_body);
+    END IF;
+    IF current_setting('pgsb.traceparent', true) <> '' THEN
+        PERFORM ssb_internal.trace_sent(v_path.near_id, p_message_type, v_path.far_id, v_path.queuing_order);
     END IF;
     RETURN v_path.handle;
 END;

@@ -111,6 +111,10 @@ DECLARE
     v_rank bigint[];                   -- message i is that many messages after the first of its conversation here
     v_rotation bigint;
 BEGIN
+    -- Messages with a trace go one by one.
+    IF current_setting('pgsb.traceparent', true) <> '' THEN
+        RETURN cardinality(p_handles);
+    END IF;
     IF p_handles[1] = ALL (p_handles) AND (p_types IS NULL OR p_types[1] = ALL (p_types))
        AND ssb_internal.send_plain_run(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body])) THEN
         RETURN NULL;

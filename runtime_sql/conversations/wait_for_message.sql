@@ -66,7 +66,8 @@ BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF NOT v_queue.is_receive_enabled OR ssb_internal.is_poisoned(v_queue)
        OR EXISTS (SELECT FROM ssb.conversation_endpoint AS e
-                   WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() AND e.closed_at IS NULL)
+                   WHERE e.queue_id = v_queue.queue_id AND e.due_at <= clock_timestamp() AND e.closed_at IS NULL
+                     AND least(e.dialog_timer, e.lifetime) <= clock_timestamp())
        OR ssb_internal.fetch_waiting(v_queue.queue_id) THEN
         RETURN true;
     ELSIF p_conversation IS NULL AND p_group IS NULL THEN

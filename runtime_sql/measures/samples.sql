@@ -18,6 +18,17 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.broker_counter (
     value bigint NOT NULL
 );
 
+-- What the engine itself counts, where that is rare.
+CREATE OR REPLACE FUNCTION ssb_internal.count_events(p_name text, p_count bigint)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    INSERT INTO ssb.broker_counter AS c (name, value) VALUES (p_name, p_count)
+    ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.count_events(text, bigint) FROM PUBLIC;
+
 -- Operators: members of pg_monitor, and of the role that owns the runtime. Others see the queues
 -- that they may receive from.
 CREATE OR REPLACE FUNCTION ssb_internal.may_monitor()
@@ -44,6 +55,7 @@ BEGIN
       FROM ssb_internal.queue_depths(NULL, 1000) AS d
      WHERE d.enqueued_total > 0;
     DELETE FROM ssb.queue_sample AS s WHERE s.sampled_at < clock_timestamp() - p_keep;
+    PERFORM ssb_internal.forget_traces();
     INSERT INTO ssb.broker_counter AS c (name, value)
     SELECT p.key, p.value::bigint FROM jsonb_each_text(p_counts) AS p
     ON CONFLICT (name) DO UPDATE SET value = c.value + excluded.value;

@@ -63,8 +63,9 @@ CREATE TABLE IF NOT EXISTS ssb.conversation_endpoint (
     is_close_known      boolean     NOT NULL DEFAULT false,  -- the far side has our EndDialog or Error, or needs none
     is_cleaned_up       boolean     NOT NULL DEFAULT false,  -- END CONVERSATION WITH CLEANUP after that: shown no more
     far_outcome         char(2),                   -- DI or ER, once the far side's row is gone
-    -- When ssb.deliver_due has something to do here: the earlier of timer and
-    -- lifetime while the side is open, its removal when it is closed.
+    -- When ssb.deliver_due has something to do here: the earlier of timer and lifetime while the side
+    -- is open, its removal when it is closed. A target's has from the beginning a moment at which a short
+    -- dialog's may go: then END changes no indexed column, and leaves the indexes alone.
     due_at              timestamptz
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX IF NOT EXISTS conversation_endpoint_by_handle ON ssb.conversation_endpoint (conversation_handle);

@@ -26,7 +26,7 @@ ON CONFLICT (database_id) DO NOTHING;
 CREATE SEQUENCE IF NOT EXISTS ssb.database_id AS integer MINVALUE 6 OWNED BY ssb.database.database_id;
 
 -- Schemas of T-SQL databases as PostgreSQL knows them ('trader1_sales'), made by
--- CREATE DATABASE, CREATE SCHEMA or on first use.
+-- the installation, CREATE DATABASE and CREATE SCHEMA.
 CREATE TABLE IF NOT EXISTS ssb.schema_of_database (
     name        text    PRIMARY KEY,
     database_id integer NOT NULL REFERENCES ssb.database ON DELETE CASCADE,

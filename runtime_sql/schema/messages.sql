@@ -96,7 +96,8 @@ CREATE TABLE IF NOT EXISTS ssb.transmission (
     is_conversation_error   boolean     NOT NULL,
     enqueued_at             timestamptz NOT NULL,
     body                    bytea,
-    transmission_status     text        NOT NULL
+    transmission_status     text        NOT NULL,
+    trace                   text                       -- see conversations/message_traces.sql
 );
 CREATE INDEX IF NOT EXISTS transmission_by_endpoint ON ssb.transmission (endpoint_id, transmission_id);
 CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id);

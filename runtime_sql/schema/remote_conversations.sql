@@ -36,6 +36,18 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     UNIQUE (conversation_id, is_initiator)
 ) WITH (fillfactor = 70);
 
+-- What the Broker Configuration Notice service was asked, and whether it has answered.
+CREATE TABLE IF NOT EXISTS ssb.configuration_notice (
+    database_id  integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    kind         text        NOT NULL,                     -- MissingRoute, MissingRemoteServiceBinding
+    service_name text        NOT NULL,
+    endpoint_id  bigint      NOT NULL,                     -- the side that asked
+    asked_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    answered_at  timestamptz,
+    PRIMARY KEY (database_id, kind, service_name)
+);
+CREATE INDEX IF NOT EXISTS configuration_notice_by_endpoint ON ssb.configuration_notice (endpoint_id);
+
 -- Connections of the daemon to other instances, for sys.dm_broker_connections.
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.transport_connection (
     connection_id  uuid        PRIMARY KEY,
@@ -71,8 +83,8 @@ CREATE TABLE IF NOT EXISTS ssb.dialog_key (
 );
 REVOKE ALL ON ssb.dialog_key FROM PUBLIC;
 
--- Sealed messages that another instance's daemon has brought, until this one's has opened them; and what it
--- answers. Nobody has acknowledged them: after a crash they come again.
+-- Sealed messages that another instance's daemon has brought, until this one's has opened them. Nobody has
+-- acknowledged them: after a crash they come again.
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.sealed_set (
     set_id      uuid        PRIMARY KEY,
     sender      text        NOT NULL DEFAULT session_user,
@@ -81,7 +93,37 @@ CREATE UNLOGGED TABLE IF NOT EXISTS ssb.sealed_set (
     numbers     bigint[]    NOT NULL,
     bodies      bytea[]     NOT NULL,
     exchanges   text[]      NOT NULL,
-    came_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
-    answers     jsonb
+    came_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 REVOKE ALL ON ssb.sealed_set FROM PUBLIC;
+
+-- Messages that pass through: brought by another instance's daemon, for a service of a third. What goes on to
+-- one address is a part of the set that came. Nobody has acknowledged them here either.
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.forwarded_set (
+    forwarded_id   bigint      PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    set_id         uuid        NOT NULL,               -- of the set that came
+    sender         text        NOT NULL DEFAULT session_user,
+    address        text        NOT NULL,
+    mirror_address text,
+    dialogs        jsonb       NOT NULL,               -- each with its place in the set that came
+    places         integer[]   NOT NULL,
+    numbers        bigint[]    NOT NULL,
+    message_types  text[]      NOT NULL,               -- NULLs in sealed sets, and so are kinds
+    kinds          text[]      NOT NULL,
+    bodies         bytea[]     NOT NULL,
+    exchanges      text[],                             -- NULL: in the clear
+    bytes          bigint      NOT NULL,
+    came_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+    expires_at     timestamptz NOT NULL
+);
+REVOKE ALL ON ssb.forwarded_set FROM PUBLIC;
+
+-- What the sender of a set asks for: answers that were not there at once.
+CREATE UNLOGGED TABLE IF NOT EXISTS ssb.set_answer (
+    set_id      uuid        NOT NULL,
+    sender      text        NOT NULL,
+    answers     jsonb       NOT NULL,
+    answered_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX IF NOT EXISTS set_answer_by_set ON ssb.set_answer (set_id);
+REVOKE ALL ON ssb.set_answer FROM PUBLIC;

@@ -3,10 +3,10 @@ INSERT INTO ssb.message_type (message_type_id, database_id, name, validation, ow
 VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error', 'X', 'dbo'),
        (2, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog', 'E', 'dbo'),
        (3, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/DialogTimer', 'E', 'dbo'),
-       (4, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/MissingRoute', 'X', 'dbo'),
-       (5, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/FailedRoute', 'X', 'dbo'),
-       (6, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/MissingRemoteServiceBinding', 'X', 'dbo'),
-       (7, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/FailedRemoteServiceBinding', 'X', 'dbo'),
+       (4, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/MissingRoute', 'X', 'dbo'),
+       (5, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/FailedRoute', 'X', 'dbo'),
+       (6, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/MissingRemoteServiceBinding', 'X', 'dbo'),
+       (7, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/FailedRemoteServiceBinding', 'X', 'dbo'),
        (8, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceEcho/Echo', 'N', 'dbo'),
        (9, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceDiagnostic/Query', 'X', 'dbo'),
        (10, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceDiagnostic/Status', 'X', 'dbo'),
@@ -17,7 +17,7 @@ VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error', 'X', 'd
 ON CONFLICT (message_type_id) DO NOTHING;
 
 INSERT INTO ssb.contract (contract_id, database_id, name, owner)
-VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration', 'dbo'),
+VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice', 'dbo'),
        (2, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceEcho', 'dbo'),
        (3, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceDiagnostic', 'dbo'),
        (6, NULL, 'DEFAULT', 'dbo'),
@@ -40,13 +40,18 @@ INSERT INTO ssb.route (route_id, database_id, name, address, owner)
 SELECT d.database_id, d.database_id, 'AutoCreatedLocal', 'LOCAL', 'dbo' FROM ssb.database AS d WHERE d.database_id <= 5
 ON CONFLICT DO NOTHING;
 
--- The default database's dbo, where scripts put their tables.
+-- Each database's dbo, where scripts put their tables: those of master, tempdb, model and msdb too.
 DO $$
+DECLARE
+    v_database ssb.database;
 BEGIN
-    IF to_regnamespace('dbo') IS NULL THEN
-        CREATE SCHEMA dbo;
-        GRANT USAGE ON SCHEMA dbo TO PUBLIC;
-    END IF;
+    FOR v_database IN SELECT d.* FROM ssb.database AS d WHERE d.database_id <= 5 ORDER BY d.database_id LOOP
+        IF to_regnamespace(v_database.schema_prefix || 'dbo') IS NULL THEN
+            EXECUTE format('CREATE SCHEMA %I', v_database.schema_prefix || 'dbo');
+            EXECUTE format('GRANT USAGE ON SCHEMA %I TO PUBLIC', v_database.schema_prefix || 'dbo');
+        END IF;
+        INSERT INTO ssb.schema_of_database (name, database_id, schema_name)
+        VALUES (v_database.schema_prefix || 'dbo', v_database.database_id, 'dbo') ON CONFLICT DO NOTHING;
+    END LOOP;
 END;
 $$;
-INSERT INTO ssb.schema_of_database (name, database_id, schema_name) VALUES ('dbo', 5, 'dbo') ON CONFLICT DO NOTHING;

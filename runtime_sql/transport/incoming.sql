@@ -69,10 +69,7 @@ DECLARE
     v_endpoint ssb.conversation_endpoint;
 BEGIN
     v_address := (SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f);
-    IF upper(v_address) <> 'LOCAL' THEN
-        status := format('The route in msdb of the other instance leads on to ''%s''. Messages are not forwarded.', v_address);
-        RETURN;
-    ELSIF v_address IS NOT NULL THEN
+    IF upper(v_address) = 'LOCAL' THEN
         -- Of a dialog that is secured the key has told the database.
         IF p_security = 'N' THEN
             v_service := ssb_internal.choose_service(p_to_service, p_to_instance);
@@ -81,7 +78,9 @@ BEGIN
         END IF;
     END IF;
     IF v_service.service_id IS NULL THEN
-        status := ssb_internal.status_on_route(NULL);
+        status := CASE WHEN upper(v_address) = 'LOCAL'
+                       THEN 'The target service name matched a LOCAL route, but there is no service by that name in the local SQL Server instance.'
+                       ELSE ssb_internal.status_on_route(NULL) END;
         RETURN;
     ELSIF p_security = 'N' AND p_is_encrypted THEN
         -- Whoever sends in the clear what was to be encrypted is not to be believed anything.
@@ -153,6 +152,7 @@ BEGIN
                 RETURN;
             END IF;
             PERFORM ssb_internal.drop_notification_of(v_receiver.conversation_handle, NULL);
+            PERFORM ssb_internal.note_notice_answered(v_receiver.endpoint_id);
             PERFORM ssb_internal.remove_endpoint(v_receiver);
         END IF;
         RETURN;
@@ -231,6 +231,7 @@ DECLARE
     v_made record;
     v_is_known boolean;
     v_binding text;
+    v_dropped bigint := 0;
 BEGIN
     -- The sender forgets what we have: it has to be on the disk by then.
     IF current_setting('synchronous_commit') = 'off' THEN
@@ -240,13 +241,14 @@ BEGIN
         SELECT d.place - 1 AS place, d.conversation_id, d.is_initiator, d.key, d.to_service, d.to_instance, d.from_service,
                d.from_instance, d.contract, d.lifetime, d.is_encrypted, m.number, m.type, m.kind, m.body,
                CASE WHEN p_is_opened THEN d.security ELSE 'N' END AS security, d.database_id, d.far_user, d.key_id,
+               d.traces ->> m.number::text AS trace,
                lag(d.place) OVER w IS DISTINCT FROM d.place AS is_first, lead(d.place) OVER w IS DISTINCT FROM d.place AS is_last
           FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
                           AS (conversation_id uuid, is_initiator boolean, key uuid, to_service text, to_instance text,
                               from_service text, from_instance text, contract text, lifetime double precision,
-                              is_encrypted boolean, security char(1), database_id integer, far_user text, key_id uuid))
+                              is_encrypted boolean, security char(1), database_id integer, far_user text, key_id uuid, traces jsonb))
                WITH ORDINALITY AS d (conversation_id, is_initiator, key, to_service, to_instance, from_service, from_instance,
-                                     contract, lifetime, is_encrypted, security, database_id, far_user, key_id, place)
+                                     contract, lifetime, is_encrypted, security, database_id, far_user, key_id, traces, place)
           JOIN unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS m (place, number, type, kind, body)
             ON m.place = d.place - 1
         WINDOW w AS (ORDER BY d.conversation_id, d.is_initiator, d.place, m.number)
@@ -320,9 +322,17 @@ BEGIN
               FROM ssb_internal.take_message(v_remote, v_message.number, v_message.type, v_message.kind, v_message.body) AS t;
             IF status IS NULL AND refusal IS NULL THEN
                 next_number := greatest(next_number, v_message.number + 1);
+                IF v_message.trace IS NOT NULL AND v_message.kind = 'message' THEN
+                    PERFORM ssb_internal.keep_trace(m.endpoint_id, m.queuing_order, v_message.number, v_message.trace)
+                       FROM (SELECT m.endpoint_id, m.queuing_order FROM ssb.message_stored AS m
+                              WHERE m.endpoint_id = v_remote.endpoint_id ORDER BY m.queuing_order DESC LIMIT 1) AS m;
+                END IF;
             END IF;
         ELSIF status IS NULL AND refusal IS NULL AND v_message.number > next_number THEN
             status := format('Message number %s of this conversation has not come.', next_number);
+        END IF;
+        IF status IS NOT NULL THEN
+            v_dropped := v_dropped + 1;
         END IF;
         IF v_message.is_last THEN
             IF v_is_known AND next_number > v_remote.next_number THEN
@@ -334,78 +344,148 @@ BEGIN
             RETURN NEXT;
         END IF;
     END LOOP;
+    IF v_dropped > 0 THEN
+        PERFORM ssb_internal.count_events('messages_dropped', v_dropped);
+    END IF;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.take_set(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION ssb_internal.make_target_from_afar(uuid, uuid, text, text, text, text, text, double precision, boolean, char,
                                                      integer, text) FROM PUBLIC;
 
--- What the other instance's daemon calls with messages in the clear.
+-- What the other instance's daemon calls with messages in the clear. next_number NULL: that is not known yet, for
+-- the messages of this dialog are passed on (transport/forwarding.sql); ssb_internal.set_answers will tell. So it
+-- is answered to those alone who have given each dialog the number of the set ("set").
 CREATE OR REPLACE FUNCTION ssb.take_from_afar(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
                                               p_kinds text[], p_bodies bytea[])
 RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
+DECLARE
+    v_on integer[];
 BEGIN
     PERFORM ssb_internal.require_connect();
-    RETURN QUERY SELECT t.* FROM ssb_internal.take_set(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false) AS t;
+    IF ssb_internal.may_lead_on() THEN
+        FOR place, status IN
+            SELECT f.place, f.status
+              FROM ssb_internal.forward_set((p_dialogs -> 0 ->> 'set')::uuid, p_dialogs, p_places, p_numbers, p_message_types, p_kinds,
+                                            p_bodies, NULL) AS f
+        LOOP
+            v_on := v_on || place;
+            next_number := CASE WHEN status IS NOT NULL THEN 0 END;
+            RETURN NEXT;
+        END LOOP;
+    END IF;
+    IF v_on IS NULL THEN
+        RETURN QUERY SELECT t.* FROM ssb_internal.take_set(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false) AS t;
+    ELSE
+        RETURN QUERY
+        SELECT t.*
+          FROM (SELECT array_agg(m.place) AS places, array_agg(m.number) AS numbers, array_agg(m.type) AS types,
+                       array_agg(m.kind) AS kinds, array_agg(m.body) AS bodies
+                  FROM unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS m (place, number, type, kind, body)
+                 WHERE m.place <> ALL (v_on)) AS h
+         CROSS JOIN LATERAL ssb_internal.take_set(p_dialogs, h.places, h.numbers, h.types, h.kinds, h.bodies, false) AS t;
+    END IF;
 END;
 $$;
 
--- … and with sealed ones: they are put down for this instance's daemon, which alone can open them. Nobody
--- acknowledges them before. The answer is the number by which ssb_internal.sealed_answers is asked for answers.
-CREATE OR REPLACE FUNCTION ssb_internal.take_sealed(p_set_id uuid, p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_bodies bytea[],
-                                                    p_exchanges text[])
+-- Whether a daemon is there that opens what comes, and sends on what goes on: it holds this lock.
+CREATE OR REPLACE FUNCTION ssb_internal.has_transport_daemon()
 RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER
+LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-BEGIN
-    PERFORM ssb_internal.require_connect();
-    DELETE FROM ssb.sealed_set AS s WHERE s.came_at < clock_timestamp() - interval '5 minutes';
-    -- A daemon that opens what comes holds this lock for as long as it is there.
-    IF NOT EXISTS (SELECT FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+    SELECT EXISTS (SELECT FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
                     WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 0 AND l.objid = 1397965382
-                      AND l.objsubid = 1 AND l.granted) THEN
-        RETURN false;
-    END IF;
-    INSERT INTO ssb.sealed_set (set_id, dialogs, places, numbers, bodies, exchanges)
-    VALUES (p_set_id, p_dialogs, p_places, p_numbers, p_bodies, p_exchanges);
-    PERFORM ssb_internal.announce_departure();
-    RETURN true;
-END;
+                      AND l.objsubid = 1 AND l.granted);
 $$;
 
--- Waits for the answers to a set of the caller's; NULL after some seconds.
-CREATE OR REPLACE FUNCTION ssb_internal.sealed_answers(p_set_id uuid)
+-- … and with sealed ones: they are put down for this instance's daemon, which alone can open them, or goes on with
+-- them. Nobody acknowledges them before: answers come by ssb_internal.set_answers. Returned is why messages of a
+-- dialog are not taken (by its place), and NULL where nobody is there to open them.
+CREATE OR REPLACE FUNCTION ssb_internal.take_sealed(p_set_id uuid, p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_bodies bytea[],
+                                                    p_exchanges text[])
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_deadline timestamptz := clock_timestamp() + interval '15 seconds';
+    v_answers jsonb := '[]';
+    v_on integer[];
+BEGIN
+    PERFORM ssb_internal.require_connect();
+    IF NOT ssb_internal.has_transport_daemon() THEN
+        RETURN NULL;
+    END IF;
+    DELETE FROM ssb.sealed_set AS s WHERE s.came_at < clock_timestamp() - interval '5 minutes';
+    IF ssb_internal.may_lead_on() THEN
+        SELECT array_agg(f.place),
+               coalesce(jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status)) FILTER (WHERE f.status IS NOT NULL), '[]')
+          INTO v_on, v_answers
+          FROM ssb_internal.forward_set(p_set_id, p_dialogs, p_places, p_numbers, NULL, NULL, p_bodies, p_exchanges) AS f;
+    END IF;
+    IF v_on IS NULL THEN
+        INSERT INTO ssb.sealed_set (set_id, dialogs, places, numbers, bodies, exchanges)
+        VALUES (p_set_id, p_dialogs, p_places, p_numbers, p_bodies, p_exchanges);
+    ELSIF cardinality(v_on) < jsonb_array_length(p_dialogs) THEN
+        INSERT INTO ssb.sealed_set (set_id, dialogs, places, numbers, bodies, exchanges)
+        SELECT p_set_id, ssb_internal.part_of_dialogs(p_dialogs, h.here), array_agg(array_position(h.here, m.place) - 1),
+               array_agg(m.number), array_agg(m.body), p_exchanges
+          FROM (SELECT ARRAY(SELECT d.place FROM generate_series(0, jsonb_array_length(p_dialogs) - 1) AS d (place)
+                              WHERE d.place <> ALL (v_on) ORDER BY d.place) AS here) AS h
+          JOIN unnest(p_places, p_numbers, p_bodies) AS m (place, number, body) ON m.place = ANY (h.here)
+         GROUP BY h.here;
+    END IF;
+    PERFORM ssb_internal.announce_departure();
+    RETURN v_answers;
+END;
+$$;
+
+-- Answers to sets of the caller's that have come in meanwhile; waits for some seconds where there are none. Those of
+-- one set may come one after the other.
+CREATE OR REPLACE FUNCTION ssb_internal.set_answers(p_sets uuid[], p_seconds double precision)
+RETURNS TABLE (set_id uuid, answers jsonb)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_deadline timestamptz := clock_timestamp() + least(p_seconds, 5) * interval '1 second';
     v_pause double precision := 0.001;
-    v_answers jsonb;
 BEGIN
     PERFORM ssb_internal.require_connect();
     LOOP
-        DELETE FROM ssb.sealed_set AS s WHERE s.set_id = p_set_id AND s.sender = session_user AND s.answers IS NOT NULL
-        RETURNING s.answers INTO v_answers;
+        RETURN QUERY
+        DELETE FROM ssb.set_answer AS a WHERE a.set_id = ANY (p_sets) AND a.sender = session_user
+        RETURNING a.set_id, a.answers;
         EXIT WHEN FOUND OR clock_timestamp() > v_deadline;
         PERFORM pg_sleep(v_pause);
         v_pause := least(v_pause * 1.5, 0.02);
     END LOOP;
-    RETURN v_answers;
 END;
 $$;
+
+-- Answers that nobody has asked for: their sender was ended, or waits no more.
+CREATE OR REPLACE FUNCTION ssb_internal.keep_answers(p_set_id uuid, p_sender text, p_answers jsonb)
+RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    DELETE FROM ssb.set_answer AS a WHERE a.answered_at < clock_timestamp() - interval '5 minutes';
+    INSERT INTO ssb.set_answer (set_id, sender, answers) VALUES (p_set_id, p_sender, p_answers);
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.keep_answers(uuid, text, jsonb) FROM PUBLIC;
 
 -- For this instance's daemon: what it has to open.
 CREATE OR REPLACE FUNCTION ssb_internal.sealed_sets()
 RETURNS SETOF ssb.sealed_set
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT s.* FROM ssb.sealed_set AS s WHERE s.answers IS NULL ORDER BY s.came_at LIMIT 4; $$;
+AS $$ SELECT s.* FROM ssb.sealed_set AS s ORDER BY s.came_at LIMIT 4; $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_sets() FROM PUBLIC;
 
 -- … what it has opened, which is taken as what comes in the clear …
@@ -420,7 +500,16 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, integer[], bigint[], 
 -- … and what it answers.
 CREATE OR REPLACE FUNCTION ssb_internal.answer_sealed(p_set_id uuid, p_answers jsonb)
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ UPDATE ssb.sealed_set AS s SET answers = p_answers WHERE s.set_id = p_set_id; $$;
+AS $$
+DECLARE
+    v_sender text;
+BEGIN
+    DELETE FROM ssb.sealed_set AS s WHERE s.set_id = p_set_id RETURNING s.sender INTO v_sender;
+    IF FOUND THEN
+        PERFORM ssb_internal.keep_answers(p_set_id, v_sender, p_answers);
+    END IF;
+END;
+$$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.answer_sealed(uuid, jsonb) FROM PUBLIC;

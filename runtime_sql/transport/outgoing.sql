@@ -18,7 +18,8 @@ RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM ssb.route AS r WHERE upper(r.address) <> 'LOCAL')
+    SELECT EXISTS (SELECT FROM ssb.route AS r
+                    WHERE upper(r.address) <> 'LOCAL' OR r.service_name = 'SQL/ServiceBroker/BrokerConfiguration')
         OR EXISTS (SELECT FROM ssb.remote_conversation)
         OR (ssb_internal.has_started_endpoint() AND EXISTS (SELECT FROM ssb.master_key));   -- others may seal messages for this instance
 $$;
@@ -38,6 +39,7 @@ AS $$
 DECLARE
     v_endpoint_id bigint;
 BEGIN
+    PERFORM ssb_internal.request_routes();
     FOR v_endpoint_id IN
         WITH waiting AS MATERIALIZED (
             SELECT e.endpoint_id, e.database_id, e.far_service, r.address, r.mirror_address,
@@ -67,19 +69,23 @@ BEGIN
     SELECT DISTINCT r.address, r.mirror_address
       FROM (SELECT DISTINCT t.endpoint_id FROM ssb.transmission AS t) AS t
       JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
-     WHERE r.address IS NOT NULL;
+     WHERE r.address IS NOT NULL
+    UNION
+    SELECT f.address, f.mirror_address FROM ssb.forwarded_set AS f;
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.transport_addresses() FROM PUBLIC;
 
 -- The next messages for an address, oldest first, at most p_bytes of them (one at least). What this returns
 -- may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk is
--- there from now on, whatever happens to this server. So the call is a transaction of its own.
-CREATE OR REPLACE FUNCTION ssb_internal.messages_to_send(p_address text, p_mirror_address text, p_messages integer, p_bytes bigint)
+-- there from now on, whatever happens to this server. So the call is a transaction of its own. p_under_way: dialogs
+-- whose last set has not been answered yet.
+CREATE OR REPLACE FUNCTION ssb_internal.messages_to_send(p_address text, p_mirror_address text, p_messages integer, p_bytes bigint,
+                                                         p_under_way bigint[] DEFAULT '{}')
 RETURNS TABLE (endpoint_id bigint, conversation_id uuid, is_initiator boolean, session_key uuid, to_service text,
                to_instance text, from_service text, from_instance text, contract text, lifetime double precision,
                is_encrypted boolean, database_id integer, security char(1), inbound_key_id uuid, near text, far text,
-               message_sequence_number bigint, message_type text, kind text, body bytea)
+               message_sequence_number bigint, message_type text, kind text, body bytea, enqueued_at timestamptz, trace text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -112,6 +118,7 @@ BEGIN
                       JOIN ssb.database AS d ON d.database_id = e.database_id
                      WHERE r.address = p_address AND r.mirror_address IS NOT DISTINCT FROM p_mirror_address
                        AND coalesce(r.retry_at, '-infinity') <= clock_timestamp() AND d.is_broker_enabled
+                       AND t.endpoint_id <> ALL (p_under_way)
                      ORDER BY t.transmission_id LIMIT p_messages) AS t) AS w
      WHERE w.so_far <= p_bytes OR w.place = 1;
     IF v_ids IS NULL THEN
@@ -136,7 +143,8 @@ BEGIN
            date_part('epoch', e.lifetime - clock_timestamp()), e.is_encrypted, e.database_id, r.security, r.inbound_key_id, u.near,
            u.far,
            t.message_sequence_number, t.message_type_name,
-           CASE WHEN t.is_end_of_dialog THEN 'end' WHEN t.is_conversation_error THEN 'error' ELSE 'message' END, t.body
+           CASE WHEN t.is_end_of_dialog THEN 'end' WHEN t.is_conversation_error THEN 'error' ELSE 'message' END, t.body,
+           t.enqueued_at, t.trace
       FROM ssb.transmission AS t
       JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
@@ -146,7 +154,7 @@ BEGIN
      ORDER BY t.transmission_id;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.messages_to_send(text, text, integer, bigint) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.messages_to_send(text, text, integer, bigint, bigint[]) FROM PUBLIC;
 
 -- The other instance cannot be reached, or let nobody in. The status of each message says why.
 CREATE OR REPLACE FUNCTION ssb_internal.note_transport_failure(p_address text, p_mirror_address text, p_status text)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from bulk_desk import Desk
 
@@ -229,3 +230,70 @@ def test_what_cannot_be_sent_is_said(spark: Any, desk: Desk, tcp: Tcp) -> None:
     with pytest.raises(BulkError, match="nosuch"):
         send(frame, tcp(desk.database), message_type="nosuch", dialogs=Dialogs("source", "target", "trades"))
     assert desk.waiting() == 0
+
+
+def test_a_claim_is_computed_while_another_is_completed(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(5, 2)
+    # Nobody can complete while this lock is held: the second claim is computed meanwhile.
+    lock = psycopg.connect(desk.database.dsn)
+    lock.execute("LOCK TABLE dbo.total IN EXCLUSIVE MODE")
+    computed: list[str] = []
+
+    def report(step: str, progress: Any) -> None:
+        computed.append(step)
+        if computed.count("claimed") == 3:
+            lock.rollback()
+
+    def program(messages: Any) -> Outputs:
+        if computed.count("claimed") == 2:
+            assert "completed" not in computed
+            lock.rollback()
+        return totals(messages)
+
+    with lock:
+        progress = run_job(
+            tcp(desk.database),
+            "dbo.target",
+            program,
+            JobOptions(max_messages=4, overlap=True, report=report),
+        )
+    assert (progress.claims, progress.completed, progress.written, progress.replied) == (3, 10, 5, 5)
+    assert [step for step in computed if step != "tasks"][:3] == ["claimed", "claimed", "completed"]
+    assert _totals(desk) == [(2, 3)] * 5
+    assert desk.waiting() == 0
+
+
+def test_with_overlap_what_fails_goes_back_and_is_told_once(spark: Any, desk: Desk, tcp: Tcp) -> None:
+    desk.send(4, 2)
+    desk.connection.execute("ALTER TABLE dbo.total ADD CHECK (sum <> 3) NOT VALID")
+    with pytest.raises(BulkError, match="violates check constraint"):
+        run_job(tcp(desk.database), "dbo.target", totals, JobOptions(max_messages=2, overlap=True))
+    assert desk.waiting() == 8
+    assert _totals(desk) == []
+    # A claim that is lost while it is completed is taken again.
+    desk.connection.execute("ALTER TABLE dbo.total DROP CONSTRAINT total_sum_check")
+    cut: list[int] = []
+
+    def report(step: str, progress: Any) -> None:
+        if step == "claimed" and progress.claims == 2 and not cut:
+            cut.append(
+                desk.one(
+                    "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity"
+                    " WHERE application_name = 'pgsb bulk claim' AND datname = current_database()"
+                )
+            )
+
+    lock = psycopg.connect(desk.database.dsn)
+    lock.execute("LOCK TABLE dbo.total IN EXCLUSIVE MODE")
+
+    def program(messages: Any) -> Outputs:
+        if cut:
+            lock.rollback()
+        return totals(messages)
+
+    with lock:
+        options = JobOptions(max_messages=2, overlap=True, report=report, poll=0.05)
+        progress = run_job(tcp(desk.database), "dbo.target", program, options)
+    assert cut == [2]
+    assert progress.completed == 8
+    assert _totals(desk) == [(2, 3)] * 4

@@ -51,10 +51,14 @@ def test_each_message_has_its_own_context(session: pgsb.client.Session) -> None:
     assert session.sql.execute("SELECT count(*) FROM ssb.message_trace").fetchone() == (0,)
 
 
-def test_what_waits_goes_without(session: pgsb.client.Session) -> None:
-    handle = session.begin_dialog("//Near", "//Nowhere")
-    session.send(handle, body="x")
-    assert session.sql.execute("SELECT ssb.trace_message(%s, %s)", [handle, PARENT]).fetchone() == (False,)
+def test_what_was_not_sent_here_has_none(session: pgsb.client.Session, database: Database) -> None:
+    for service in ("//Far", "//Nowhere"):
+        handle = session.begin_dialog("//Near", service)
+        session.send(handle, body="x")
+        with pgsb.client.connect(database.dsn) as other:
+            assert other.sql.execute("SELECT ssb.trace_message(%s, %s)", [handle, PARENT]).fetchone() == (
+                False,
+            )
 
 
 def test_wrong_contexts_are_errors(session: pgsb.client.Session) -> None:

@@ -1,6 +1,7 @@
 """What the compiler finds out without running anything: depths, liveness, safety, known texts."""
 
 import pytest
+from sqlglot import exp
 
 from pgsb.compiler import nodes
 from pgsb.compiler.analysis.constants import Constants, Piece, plain
@@ -13,7 +14,6 @@ from pgsb.compiler.catalog.types import INT, TINYINT, SqlType, nvarchar
 from pgsb.compiler.lower.dynamic_placeholders import place
 from pgsb.grammar.problems import Problems
 from pgsb.grammar.source import Source
-from pgsb.grammar.tokens import Token
 
 
 def body(text: str) -> tuple[nodes.Statement, ...]:
@@ -23,12 +23,12 @@ def body(text: str) -> tuple[nodes.Statement, ...]:
     return script.batches[0].statements
 
 
-def tokens(expression: str) -> tuple[Token, ...]:
-    """Return the tokens of an expression over @i int, @n nvarchar(10), @u uniqueidentifier."""
+def expression(text: str) -> exp.Expr | None:
+    """Return the tree of an expression over @i int, @n nvarchar(10), @u uniqueidentifier."""
     declared = "DECLARE @i int, @n nvarchar(10), @u uniqueidentifier, @t tinyint; PRINT "
-    statement = body(declared + expression)[-1]
+    statement = body(declared + text)[-1]
     assert isinstance(statement, nodes.Print)
-    return statement.value.tokens
+    return statement.value.tree
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_a_batch_that_reads_what_the_one_before_left() -> None:
     ],
 )
 def test_expressions_that_can_never_fail(scope: Scope, text: str, target: SqlType, safe: bool) -> None:
-    assert cannot_raise(tokens(text), scope, target) is safe
+    assert cannot_raise(expression(text), scope, target) is safe
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_conditions_that_can_never_fail(scope: Scope, text: str, safe: bool) -> 
     declared = "DECLARE @i int, @n nvarchar(10), @u uniqueidentifier; IF "
     statement = body(f"{declared}{text} PRINT 1")[-1]
     assert isinstance(statement, nodes.If)
-    assert condition_cannot_raise(statement.condition.tokens, scope) is safe
+    assert condition_cannot_raise(statement.condition.tree, scope) is safe
 
 
 def known(text: str) -> str | None:
@@ -188,4 +188,6 @@ def test_text_that_is_known(text: str, expected: str | None) -> None:
 
 
 def test_a_piece_tells_its_variables() -> None:
-    assert Piece(tokens("QUOTENAME(@n)")).variables == {"@n"}
+    (part,) = body("DECLARE @n nvarchar(10); PRINT QUOTENAME(@n)")[1:]
+    assert isinstance(part, nodes.Print)
+    assert Piece(part.value.tokens).variables == {"@n"}

@@ -1,10 +1,12 @@
 """A daemon in a thread, its log in a list, and services that programs are written for."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from instances import FAR, NEAR, Side
+from secured import others_certificate, own_certificate, script
 
 from activation import Daemon
 from pgsb.daemon.config import BrokerOptions
@@ -88,3 +90,19 @@ def daemons(near: Side, far: Side) -> Iterator[Callable[..., Daemon]]:
     yield start
     for one in started:
         one.broker.stop()
+
+
+@pytest.fixture
+def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
+
+
+@pytest.fixture
+def full(near: Side, far: Side, keys: None, tmp_path: Path) -> None:
+    """Full security: everything that Microsoft's page for it lists."""
+    own_certificate(near, "Near", tmp_path)
+    own_certificate(far, "Far", tmp_path)
+    others_certificate(near, "Far", tmp_path)
+    others_certificate(far, "Near", tmp_path)
+    script(near, "CREATE REMOTE SERVICE BINDING ToFar TO SERVICE '//Far' WITH USER = FarThere")
+    script(far, "GRANT SEND ON SERVICE::[//Far] TO NearThere")

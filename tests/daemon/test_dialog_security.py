@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
-from end_to_end.tsql import Tsql
 from instances import END, Side
+from secured import begin, others_certificate, own_certificate, script
 
 from activation import Daemon
 from activation import until as until_at_last
@@ -26,61 +26,13 @@ from pgsb.security.dialogs import (
 )
 from pgsb.security.keys import new_key
 
+pytestmark = [pytest.mark.usefixtures("keys"), pytest.mark.one_postgres]
+
 _BINDING = "Dialog security is not available for this conversation because there is no remote service binding"
-
-
-@pytest.fixture(autouse=True)
-def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
 
 
 def until(condition: Callable[[], Any]) -> Any:
     return until_at_last(condition, 20)
-
-
-def script(side: Side, text: str) -> str:
-    """Run T-SQL as the instance's owner."""
-    session = Tsql(side.database.dsn)
-    try:
-        return session.run_well(text)
-    finally:
-        session.close()
-
-
-def own_certificate(side: Side, name: str, folder: Path) -> None:
-    """A user who owns the side's service and has a certificate; its public part goes to a file."""
-    script(
-        side,
-        f"""IF NOT EXISTS (SELECT * FROM sys.symmetric_keys) CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'
-        CREATE USER {name} WITHOUT LOGIN
-        CREATE CERTIFICATE {name}Cert AUTHORIZATION {name} WITH SUBJECT = '{name}', EXPIRY_DATE = '20401231'
-        BACKUP CERTIFICATE {name}Cert TO FILE = '{folder}/{name}.cer'
-        ALTER AUTHORIZATION ON SERVICE::[{side.service}] TO {name}""",
-    )
-
-
-def others_certificate(side: Side, name: str, folder: Path) -> None:
-    """The user whom the other side's certificate stands for."""
-    script(
-        side,
-        f"""CREATE USER {name}There WITHOUT LOGIN
-        CREATE CERTIFICATE {name}Cert AUTHORIZATION {name}There FROM FILE = '{folder}/{name}.cer'""",
-    )
-
-
-@pytest.fixture
-def full(near: Side, far: Side, tmp_path: Path) -> None:
-    """Full security: everything that Microsoft's page for it lists."""
-    own_certificate(near, "Near", tmp_path)
-    own_certificate(far, "Far", tmp_path)
-    others_certificate(near, "Far", tmp_path)
-    others_certificate(far, "Near", tmp_path)
-    script(near, "CREATE REMOTE SERVICE BINDING ToFar TO SERVICE '//Far' WITH USER = FarThere")
-    script(far, "GRANT SEND ON SERVICE::[//Far] TO NearThere")
-
-
-def begin(side: Side, to: str, **options: Any) -> Any:
-    return side.begin(to, **{"encryption": True, **options})
 
 
 @pytest.fixture
@@ -310,7 +262,9 @@ def test_a_set_that_is_changed_or_comes_again_gives_nothing(
             bodies,
             exchanges,
         )
-        answers: list[dict[str, Any]] = far.value("SELECT ssb_internal.sealed_answers(%s::uuid)", set_id)
+        answers: list[dict[str, Any]] = far.value(
+            "SELECT answers FROM ssb_internal.set_answers(ARRAY[%s::uuid], 5)", set_id
+        )
         return answers
 
     # As it was: taken already, and the answer says so.
@@ -348,6 +302,7 @@ def test_a_set_that_is_changed_or_comes_again_gives_nothing(
     assert far.value("SELECT count(*) FROM ssb.message_stored") == 0
     assert far.value("SELECT count(*) FROM sys.conversation_endpoints") == 2
     assert any("was dropped" in line.message for line in daemon.lines if line.event == "message_dropped")
+    assert daemon.broker.counts.totals["messages_corrupted"] > 5
     # The dialogs go on.
     near.send(handle, "//Ask", "three")
     assert [body for _, _, body in far.receive(1)] == ["three"]
@@ -431,6 +386,43 @@ def test_without_a_daemon_there_messages_wait(
     assert [body for _, _, body in far.receive(1)] == ["hello"]
 
 
+def test_between_databases_of_an_instance_keys_are_wanted_where_that_is_said(near: Side) -> None:
+    """LOCAL_DIALOG_SECURITY; nothing is sealed there in any case."""
+    script(
+        near,
+        """CREATE DATABASE Other
+        GO
+        USE Other
+        GO
+        CREATE MESSAGE TYPE [//Ask]
+        CREATE CONTRACT [//Talk] ([//Ask] SENT BY ANY)
+        CREATE USER TargetOwner WITHOUT LOGIN
+        CREATE QUEUE q
+        CREATE SERVICE [//Elsewhere] AUTHORIZATION TargetOwner ON QUEUE q ([//Talk])
+        GRANT SEND ON SERVICE::[//Elsewhere] TO public""",
+    )
+    near.send(begin(near, "//Elsewhere"), "//Ask", "as ever")
+    assert near.waiting() == []
+    near.do("SELECT ssb.alter_database(NULL, 'LOCAL_DIALOG_SECURITY', 'on')")
+    near.send(near.begin("//Elsewhere"), "//Ask", "open")
+    near.send(begin(near, "//Near"), "//Ask", "in one database")
+    assert near.waiting() == []
+    near.send(begin(near, "//Elsewhere"), "//Ask", "strict")
+    (status,) = near.waiting()
+    assert status.startswith(_BINDING)
+    script(
+        near,
+        """CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'
+        CREATE USER Them WITHOUT LOGIN
+        CREATE CERTIFICATE TheirCert AUTHORIZATION Them WITH SUBJECT = 'them', EXPIRY_DATE = '20401231'
+        CREATE REMOTE SERVICE BINDING b TO SERVICE '//Elsewhere' WITH USER = Them, ANONYMOUS = ON""",
+    )
+    (status,) = near.waiting()
+    assert status.startswith("Could not save a dialog session key. A master key is required")
+    script(near, "USE Other\nGO\nCREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'")
+    assert near.waiting() == []
+
+
 # ------------------------------------------------------------------ without a server
 
 _HEADER = {
@@ -496,19 +488,18 @@ def test_an_exchange_is_for_one_and_from_one() -> None:
 def test_an_answer_that_is_not_genuine_settles_nothing() -> None:
     key_id, key = uuid.uuid4(), new_key()
     cipher = DialogCipher(key_id, key, _HEADER)
-    made = SealedSet("set", [], [7], [cipher], [key_id])
+    made = SealedSet("set", [], {7: 0}, [cipher], [key_id])
     genuine = {"place": 0, "sealed": cipher.seal_answer("set", {"next_number": 5, "status": None})}
-    assert made.answers([genuine])[0]["next_number"] == 5
+    assert made.answer(7, genuine)["next_number"] == 5
     for forged in (
-        [],
-        ["x"],
-        [{"place": 0, "next_number": 5}],
-        [{"place": 0, "sealed": "00"}],
-        [{"place": 1} | genuine][:0],
-        [{"place": 0, "sealed": cipher.seal_answer("earlier", {"next_number": 5})}],
-        [{"place": 0, "status": None, "refusal": "never", "refusal_code": 1, "next_number": 9}],
+        {},
+        {"place": 0, "next_number": 5},
+        {"place": 0, "sealed": "00"},
+        {"place": 0, "sealed": 5},
+        {"place": 0, "sealed": cipher.seal_answer("earlier", {"next_number": 5})},
+        {"place": 0, "status": None, "refusal": "never", "refusal_code": 1, "next_number": 9},
     ):
-        (answer,) = made.answers(forged)
+        answer = made.answer(7, forged)
         assert answer["next_number"] == 0
         assert answer["status"]
         assert "refusal" not in answer

@@ -1,5 +1,6 @@
 """Dialogs between two instances: two databases, each with its daemon, or with the far one's alone."""
 
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from instances import END, ERROR, FAR, NEAR, Side
 from psycopg.conninfo import make_conninfo
 
 from activation import Daemon, until
-from pgsb.daemon import transport
+from pgsb.daemon import peer
 from pgsb.runtime_sql.installer import install
 from support import Database
 
@@ -241,7 +242,7 @@ def test_the_broker_instance_is_obeyed(near: Side, far: Side, daemons: Callable[
     near.send(wrong, "//Ask", "to nobody")
     near.send(near.begin("//Far", broker_instance=far.guid().upper()), "//Ask", "to you")
     assert [body for _, _, body in far.receive(1)] == ["to you"]
-    until(lambda: any("could not be found" in status for status in near.waiting()))
+    until(lambda: any("matched a LOCAL route" in status for status in near.waiting()))
     near.do("SELECT ssb.end_conversation(%s)", wrong)
     near.do("SELECT ssb.end_conversation(%s, cleanup => true)", wrong)
     assert near.waiting() == []
@@ -296,7 +297,7 @@ def test_a_missing_service_is_waited_for(near: Side, far: Side, daemons: Callabl
     near.do("SELECT ssb.create_route('ToLater', %s, '//Later')", FAR)
     daemons(near)
     near.send(near.begin("//Later"), "//Ask", "early")
-    until(lambda: any("could not be found" in status for status in near.waiting()))
+    until(lambda: any("matched a LOCAL route" in status for status in near.waiting()))
     far.do("SELECT ssb.create_service('//Later', 'dbo.far_queue', '{//Talk}')")
     assert [body for _, _, body in far.receive(1)] == ["early"]
 
@@ -358,16 +359,16 @@ def test_a_set_that_was_taken_but_not_settled_is_taken_once(
     handle = near.begin("//Far")
     near.send(handle, "//Ask", "one", "two")
     near.do("SELECT ssb.end_conversation(%s)", handle)
-    take, taken = transport._take, []
+    take, taken = peer.Peer._take, []
 
-    async def take_and_die(peer: transport.Peer, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        answers = await take(peer, rows)
-        taken.append(len(rows))
+    async def take_and_die(one: peer.Peer, batch: peer.Batch, set_id: uuid.UUID) -> Any:
+        answers = await take(one, batch, set_id)
+        taken.append(len(batch.numbers))
         if len(taken) < 3:
             raise psycopg.OperationalError("killed")
         return answers
 
-    monkeypatch.setattr(transport, "_take", take_and_die)
+    monkeypatch.setattr(peer.Peer, "_take", take_and_die)
     daemons(near)
     until(lambda: near.waiting() == [])
     assert taken == [3, 3, 3]
@@ -559,3 +560,39 @@ def test_the_owner_of_a_database_is_enough_for_the_daemon(
             admin.execute("DROP OWNED BY transport_owner CASCADE")
             admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
             admin.execute("DROP ROLE transport_owner")
+
+
+def test_what_does_not_arrive_is_measured_and_found(near: Side, daemons: Callable[..., Daemon]) -> None:
+    near.send(near.begin("//Far"), "//Ask", "one", "two")
+    found = "SELECT detail FROM ssb.diagnose() WHERE number = 507"
+    failing = "SELECT failing FROM ssb_internal.transport_measures() WHERE address IS NOT NULL"
+    assert (near.column(found), near.column(failing)) == ([], [0])
+    running = daemons(near, addresses={FAR.lower(): "host=127.0.0.1 port=1 connect_timeout=2"})
+    running.wait_for("transport_failed")
+    until(lambda: near.column(failing) == [2])
+    (detail,) = near.column(found)
+    assert detail.startswith(f"2 messages: The instance at '{FAR}' cannot be reached: ")
+    waiting = "SELECT wait_type FROM sys.dm_os_waiting_tasks WHERE wait_type LIKE 'BROKER%' ORDER BY 1"
+    until(lambda: {"BROKER_EVENTHANDLER", "BROKER_TRANSMITTER"} <= set(near.column(waiting)))
+    counter = (
+        "SELECT cntr_value FROM sys.dm_os_performance_counters"
+        " WHERE counter_name = 'Pending Msg Frags for Send I/O'"
+    )
+    assert near.column(counter) == [2]
+
+
+def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.send(near.begin("//Far"), "//Ask", "12345", "678")
+    running = daemons(near, sample=0.1)
+    assert far.receive(2)
+    counted = (
+        "SELECT trim(counter_name), cntr_value FROM sys.dm_os_performance_counters"
+        " WHERE object_name = 'SQLServer:Broker/DBM Transport'"
+    )
+    until(lambda: dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8)
+    values = dict(near.connection.execute(counted).fetchall())
+    assert values["Message Fragment Sends/sec"] == 2
+    assert values["Pending Bytes for Send I/O"] == 0
+    # The connection is gone, the total stays.
+    running.broker.stop()
+    assert dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8

@@ -202,7 +202,9 @@ def test_only_the_runtimes_owner_sends_the_daemon_to_a_connection_uri(
 
 def test_msdb_tells_which_services_are_for_outsiders(owner: psycopg.Connection[Any]) -> None:
     owner.execute("SELECT ssb.create_route('elsewhere', 'TCP://farther:4022', '//Open', database => 'msdb')")
-    assert "not forwarded" in Dialog().bring(owner, 0)[1]
+    assert Dialog().bring(owner, 0)[1] == (
+        "Could not forward the message because forwarding is disabled in this SQL Server instance."
+    )
     assert Dialog("//Closed").bring(owner, 0) == (1, None, None)
 
 
@@ -220,7 +222,7 @@ def test_addresses_are_read_and_no_password_is_repeated(
             parse_address(wrong)
         assert "secret" not in str(caught.value)
     file = tmp_path / "addresses.toml"
-    file.write_text('[addresses]\n"TCP://A:1" = "host=a"\n"TCP://b:1" = "host=b"\n')
+    file.write_text('[addresses]\n"TCP://A:1/" = "host=a"\n"TCP://b:1" = "host=b"\n')
     assert read_addresses(file) == {"tcp://a:1": "host=a", "tcp://b:1": "host=b"}
     monkeypatch.setenv("PGSB_ADDRESSES", str(file))
     assert find_addresses(["TCP://b:1=host=c"], []) == {"tcp://a:1": "host=a", "tcp://b:1": "host=c"}

@@ -194,16 +194,11 @@ def test_schemas_belong_to_their_database(two: Session) -> None:
     two.do("SELECT ssb.use_database(current_database())")
 
 
-def test_system_databases_exist_on_demand(session: Session) -> None:
-    assert session.column("SELECT name FROM sys.databases WHERE database_id < 5 ORDER BY database_id") == [
-        "master",
-        "tempdb",
-        "model",
-        "msdb",
-    ]
-    assert session.value("SELECT to_regnamespace('master_dbo') IS NULL")
-    session.do("SELECT ssb.ensure_schema('master_dbo')")
-    assert session.value("SELECT to_regnamespace('master_dbo') IS NOT NULL")
+def test_system_databases_have_a_dbo_from_the_beginning(session: Session) -> None:
+    assert session.column(
+        "SELECT d.name FROM sys.databases AS d JOIN ssb.schema_of_database AS s USING (database_id)"
+        " WHERE d.database_id < 5 AND to_regnamespace(s.name) IS NOT NULL ORDER BY d.database_id"
+    ) == ["master", "tempdb", "model", "msdb"]
 
 
 def test_names_are_measured_in_bytes_and_spelled_as_the_compiler_spells_them(session: Session) -> None:

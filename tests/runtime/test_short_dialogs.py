@@ -11,7 +11,8 @@ SELECT e.is_initiator, e.lock_id = e.endpoint_id, e.is_encrypted, e.is_system, e
        e.sent_order IS NULL, e.priority, e.near_order, e.near_state, e.contract_id, e.far_contract_id,
        e.plain_type, e.first_type, e.plain_type_id, e.first_type_id, e.far_queue_id, e.far_order, e.far_state,
        e.far_priority, e.service_id, e.queue_id, e.service_name, e.contract_name, e.far_service,
-       e.far_broker_instance, e.has_waiting, e.lifetime, e.due_at, e.database_id, f.endpoint_id IS NOT NULL
+       e.far_broker_instance, e.has_waiting, e.lifetime, e.due_at IS NULL, e.database_id,
+       f.endpoint_id IS NOT NULL
   FROM ssb.conversation_endpoint AS n
   JOIN ssb.conversation_endpoint AS e ON e.conversation_id = n.conversation_id
   LEFT JOIN ssb.conversation_endpoint AS f

@@ -4,6 +4,7 @@ Time passes here by setting dates back; nothing waits.
 """
 
 import uuid
+from datetime import timedelta
 
 import pytest
 from runtime.broker import ERROR, TIMER, Message, Pair, Session, refused
@@ -101,9 +102,10 @@ def test_a_lifetime_ends_both_sides_with_an_error(session: Session, pair: Pair) 
         session.send(near, pair.request)
     with refused(8429, "'ER'"):
         session.send(far, pair.reply)
+    session.do("SELECT ssb.deliver_due(%s)", pair.far)  # RECEIVE itself looks once in a tenth of a second
     received = session.receive(pair.far, 1) + session.receive(pair.far)
-    assert [m.type for m in received] == [pair.request, ERROR]
-    assert received[1].body is not None and "<Code>-8489</Code>" in received[1].body
+    assert [m.type for m in received] == [ERROR, pair.request]
+    assert received[0].body is not None and "<Code>-8489</Code>" in received[0].body
     assert [m.type for m in session.receive(pair.near)] == [ERROR]
     assert (session.state(near), session.state(far)) == ("ER", "ER")
     session.end(near)
@@ -129,7 +131,7 @@ def test_closed_targets_go_after_30_minutes(session: Session, pair: Pair) -> Non
     pass_time(session, far, 1799)
     session.receive(pair.far)
     assert session.state(far) == "CD"
-    pass_time(session, far, 1)
+    pass_time(session, far, 61)
     session.receive(pair.far)
     assert session.state(far) is None
     with refused(8426):
@@ -139,7 +141,7 @@ def test_closed_targets_go_after_30_minutes(session: Session, pair: Pair) -> Non
 def test_the_far_side_remembers_after_the_closed_endpoint_has_gone(session: Session, pair: Pair) -> None:
     near, far = pair.conversing()
     session.end(far)
-    pass_time(session, far, 1800)
+    pass_time(session, far, 1860)
     session.receive(pair.far)
     assert (session.state(near), session.state(far)) == ("DI", None)
     session.end(near)
@@ -158,6 +160,65 @@ def test_an_initiators_trace_goes_when_the_target_has_ended(session: Session, pa
     session.receive(pair.far)
     left = "SELECT count(*) FROM ssb.conversation_endpoint WHERE conversation_handle = ANY(%s)"
     assert session.value(left, [near, far]) == 0
+
+
+SEND_NEW = "SELECT ssb.send_new(%s, %s, %s, %s, 'job'::text)"
+LEFT = "SELECT count(*) FROM ssb.conversation_endpoint WHERE conversation_handle = ANY(%s)"
+
+
+def test_short_dialogs_go_as_a_set_31_minutes_after_their_beginning(session: Session, pair: Pair) -> None:
+    near = [
+        session.value(SEND_NEW, pair.initiator, pair.target, pair.contract, pair.request) for _ in range(5)
+    ]
+    far = [m.handle for _ in near for m in session.receive(pair.far)]
+    for handle in far:
+        session.end(handle)
+    for handle in near[1:]:
+        session.end(handle)
+    for handle in far:
+        pass_time(session, handle, 1859)
+    assert session.receive(pair.far) == [] and session.value(LEFT, far) == 5
+    for handle in far:
+        pass_time(session, handle, 1)
+    assert session.receive(pair.far) == [] and session.value(LEFT, far) == 0
+    # The side that has not ended was told for good.
+    assert session.state(near[0]) == "DI"
+    session.end(near[0])
+    assert session.value(LEFT, near) == 0
+
+
+@pytest.mark.parametrize("in_a_group", [False, True])
+def test_a_dialog_that_is_open_then_goes_30_minutes_after_its_end(
+    session: Session, pair: Pair, in_a_group: bool
+) -> None:
+    near, far = pair.conversing()
+    if in_a_group:
+        leader = session.value(
+            "SELECT ssb.begin_dialog(%s, %s, %s)", pair.target, pair.initiator, pair.contract
+        )
+        session.do("SELECT ssb.move_conversation(%s, %s)", far, session.group(leader))
+    due = "SELECT due_at - clock_timestamp() FROM ssb.conversation_endpoint WHERE conversation_handle = %s"
+    assert session.value(due, far) > timedelta(minutes=30)
+    pass_time(session, far, 1861)
+    assert session.receive(pair.far) == []
+    assert session.value(due, far) is None
+    session.end(far)
+    session.end(near)
+    pass_time(session, far, 1799)
+    assert session.receive(pair.far) == [] and session.value(LEFT, [far]) == 1
+    pass_time(session, far, 1)
+    assert session.receive(pair.far) == [] and session.value(LEFT, [far]) == 0
+
+
+def test_a_dialog_that_ends_late_is_looked_at_twice(session: Session, pair: Pair) -> None:
+    near, far = pair.conversing()
+    pass_time(session, far, 900)
+    session.end(far)
+    session.end(near)
+    pass_time(session, far, 961)
+    assert session.receive(pair.far) == [] and session.value(LEFT, [far]) == 1
+    pass_time(session, far, 839)
+    assert session.receive(pair.far) == [] and session.value(LEFT, [far]) == 0
 
 
 def test_deliver_due_says_when_to_come_again(session: Session, pair: Pair) -> None:

@@ -13,8 +13,10 @@ import cases
 import psycopg
 import pytest
 from cases import Case
-from sql.translating import Givens, runnable, translate, translated
+from sql.translating import Givens, runnable, sql_text, translate, translated
 
+from pgsb.compiler.sql.translate import translate_condition, translate_expression
+from pgsb.grammar.problems import Problems
 from support import Connection, Database
 
 ALL = cases.read_folder(Path(__file__).parent / "cases")
@@ -43,6 +45,21 @@ def test_case(case: Case) -> None:
         cases.rewrite(case.path, lambda c: {"expect": result} if c.name == case.name else None)
         return
     assert result == case.expect
+
+
+def test_translating_leaves_trees_as_they_are() -> None:
+    """Analyses and the next translation find in a node what was read."""
+    read = [(case.source.rstrip("\n"), case.path) for case in ALL if _kind(case) != "statements"]
+    applied = (
+        "(SELECT SUM(c.value('.', 'int')) FROM (SELECT CAST('<r/>' AS xml) AS x) AS s"
+        " CROSS APPLY x.nodes('/r') AS t(c))"
+    )
+    for text, path in [*read, (applied, read[0][1])]:
+        piece = sql_text(text)
+        before = repr(piece.tree)
+        work = translate_condition if path.stem.startswith("conditions") else translate_expression
+        work(piece, _FILES[path], Problems())
+        assert repr(piece.tree) == before, text
 
 
 def test_there_are_cases() -> None:

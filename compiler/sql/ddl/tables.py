@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sqlglot import exp
-from sqlglot.tokenizer_core import TokenType as T
 
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, literal, quote
@@ -23,7 +22,7 @@ from ..expressions.names import condition, scalar
 from ..interface import Ddl, EffectCall
 from ..layout import flat
 from ..parse.reader import Reader
-from ..parse.tokens import to_sqlglot
+from ..parse.tokens import T, to_sqlglot
 from .definitions import (
     Column,
     Constraint,
@@ -74,8 +73,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     ctx.frame.relations.append(Relation(fold(name.name), info.columns))
     lines = [column_text(column, info, ctx) for column in definition.columns]
     lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
-    statements = schema_of_global(name, ctx)
-    statements += [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
+    statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
@@ -97,14 +95,6 @@ def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, st
     return [
         EffectCall(f"ssb_internal.name_default({literal(sql)}, {column}, {given})") for column, given in named
     ]
-
-
-def schema_of_global(name: ObjectName, ctx: Context) -> list[str]:
-    """The schema that ``##t`` lies in comes with the first of them."""
-    if not name.name.startswith("##"):
-        return []
-    schema, _ = name.parts(ctx.scope.database, ctx.scope.default_database)
-    return [f"CREATE SCHEMA IF NOT EXISTS {quote(schema)}"]
 
 
 # ---------------------------------------------------------------- what is known from now on

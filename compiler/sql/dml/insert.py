@@ -15,7 +15,6 @@ from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from .. import values as v
 from ..context import Context, Relation, object_name, undeclared_table
 from ..ddl.system_versioning import explicit_value
-from ..ddl.tables import schema_of_global
 from ..dispatch import handles, query_text, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
@@ -301,7 +300,7 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         layout(f"{OPEN}CREATE TABLE {sql} AS{BREAK}{result.sql}{CLOSE}"),
-        before=(*schema_of_global(name, ctx), *result.before),
+        before=result.before,
         after=tuple(after),
         defines=defines,
         target=sql,

@@ -253,6 +253,13 @@ def _of_column(text: str, column: ColumnInfo) -> Value:
     return v.untyped_xml(value)
 
 
+def column_of(relation: Relation, column: ColumnInfo, ctx: Context) -> Value:
+    """A column that ``*`` stands for: with its relation's name where others could have it too."""
+    text = identifier(column.name)
+    spelled = relation.spell(text) if relation.qualify or len(ctx.frame.relations) > 1 else text
+    return _of_column(_spelling(relation, column.name, spelled), column)
+
+
 def find_relation(parts: list[str], ctx: Context) -> Relation | None:
     """The relation that ``alias`` or ``schema.table`` means, innermost query first."""
     wanted = fold(parts[-1])

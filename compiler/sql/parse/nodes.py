@@ -7,6 +7,33 @@ from typing import ClassVar
 from sqlglot import exp
 
 
+def variable_name(node: exp.Expr | None) -> str | None:
+    """Return the name of the variable that an expression is, ``@`` included; None where it is none."""
+    if not isinstance(node, exp.Column) or node.args.get("table") is not None:
+        return None
+    name = node.this
+    if not isinstance(name, exp.Identifier) or name.args.get("quoted"):
+        return None
+    text: str = name.this
+    return text if text[:1] == "@" else None
+
+
+def unwrapped(node: exp.Expr) -> exp.Expr:
+    """Return what stands in the parentheses around the whole of an expression."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def operands(node: exp.Expr, kind: type[exp.Binary] | tuple[type[exp.Binary], ...]) -> list[exp.Expr]:
+    """Return what operators of a kind join, from left to right; parentheses belong to an operand."""
+    result: list[exp.Expr] = []
+    while isinstance(node, kind):
+        result.append(node.expression)
+        node = node.this
+    return [node, *reversed(result)]
+
+
 class Conversion(exp.Expression):
     """CAST, CONVERT, PARSE and their TRY_ forms.
 

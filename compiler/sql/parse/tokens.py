@@ -16,6 +16,8 @@ from ....grammar.lexer import string_value
 from ....grammar.tokens import RESERVED_WORDS, Token, TokenKind
 from .odbc_escapes import without_escapes
 
+__all__ = ["HINT_WORDS", "RESERVED", "T", "Unreadable", "to_sqlglot"]
+
 
 class Unreadable(ParseError):
     """A place where no T-SQL can go on; offsets are those of the script."""

@@ -329,7 +329,7 @@ def column_tables(node: exp.Expr, count: int, ctx: Context) -> list[str | None]:
         inner = item.this if isinstance(item, exp.Alias) else item
         if isinstance(inner, exp.Star):
             for relation in ctx.frame.relations:
-                tables += [shown.get(relation.alias, relation.alias)] * len(relation.columns or ())
+                tables += [shown.get(relation.alias, relation.alias)] * _count_shown(relation)
             continue
         if not isinstance(inner, exp.Column):
             tables.append(None)
@@ -343,10 +343,15 @@ def column_tables(node: exp.Expr, count: int, ctx: Context) -> list[str | None]:
                 found = ctx.frame.relations[0]
         name = shown.get(found.alias, found.alias) if found is not None else None
         if isinstance(inner.this, exp.Star):
-            tables += [name] * len(found.columns or () if found is not None else ())
+            tables += [name] * (_count_shown(found) if found is not None else 0)
         else:
             tables.append(name)
     return tables
+
+
+def _count_shown(relation: Relation) -> int:
+    """Number of columns that ``*`` stands for."""
+    return sum(not column.hidden for column in relation.columns or ())
 
 
 def _shown_names(node: exp.Select) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ....grammar.records import dataclass
 from ...catalog.names import fold, identifier
 from ...catalog.objects import ColumnInfo, ResultColumn
 from ..context import Context, Frame
-from ..expressions.names import condition, find_relation, scalar
+from ..expressions.names import column_of, condition, find_relation, scalar
 from ..expressions.windows import order_item
 from ..parse.nodes import SetVariable
 from ..query_result import QueryText, Targets
@@ -229,9 +229,8 @@ def _select_list(node: exp.Select, ctx: Context, targets: Targets | None) -> Sel
             texts.append(star.text)
             if star.columns is None:
                 known = False
-            for column in star.columns or ():
-                names.append(column.name)
-                values.append(Value(identifier(column.name), type=column.type, nullable=column.nullable))
+            names += [column.name for column in star.columns or ()]
+            values += star.values
             continue
         if isinstance(item, SetVariable):
             ctx.problem(
@@ -284,6 +283,8 @@ class Star:
 
     text: str
     columns: tuple[ColumnInfo, ...] | None
+    values: tuple[Value, ...] = ()
+    """Each column as an expression, where they are known."""
 
 
 def star_columns(item: exp.Expr, ctx: Context) -> Star:
@@ -310,16 +311,15 @@ def star_columns(item: exp.Expr, ctx: Context) -> Star:
         return Star("NULL", None)
     if any(relation.columns is None or relation.partial for relation in relations):
         return Star(text, None)
-    columns = tuple(column for relation in relations for column in relation.columns or ())
-    shown = tuple(column for column in columns if not column.hidden)
-    if len(shown) < len(columns):
-        text = ", ".join(
-            relation.spell(identifier(column.name))
-            for relation in relations
-            for column in relation.columns or ()
-            if not column.hidden
-        )
-    return Star(text, shown)
+    all_columns = [(relation, column) for relation in relations for column in relation.columns or ()]
+    shown = [(relation, column) for relation, column in all_columns if not column.hidden]
+    if len(shown) < len(all_columns):
+        text = ", ".join(relation.spell(identifier(column.name)) for relation, column in shown)
+    return Star(
+        text,
+        tuple(column for _, column in shown),
+        tuple(column_of(relation, column, ctx) for relation, column in shown),
+    )
 
 
 def _order(order: exp.Order, items: SelectList, distinct: bool, ctx: Context) -> str:

@@ -392,7 +392,6 @@ CREATE INDEX customers__ix_old ON dbo.customers (city)
 -- case: a global temporary table
 CREATE TABLE ##g (a int)
 -- expect
-CREATE SCHEMA IF NOT EXISTS tempdb_dbo;
 CREATE TABLE tempdb_dbo."##g" (
     a integer
 )

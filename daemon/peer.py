@@ -1,0 +1,461 @@
+"""The instance at one address: a connection to it, and sets of messages on their way there.
+
+A set is answered by dialog: some at once, others later, where the instance passes their messages on, or its
+own daemon has to open them. For those one asks again (ssb_internal.set_answers). What is never answered is
+sent again; the destination knows by its number what has come already.
+"""
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import dict_row
+
+from .dialog_security import SealedSet, add_trace, header_of
+from .readers import Connection, open_connection
+
+SETTINGS = {
+    "statement_timeout": "60000",
+    "idle_session_timeout": "0",
+    "jit": "off",
+}
+_FAR_SECONDS = 90.0
+_ANSWER_SECONDS = 5.0
+"""After these without an answer a dialog's messages are sent again."""
+_FORGET_SECONDS = 90.0
+_LISTEN_SECONDS = 0.1
+# Of the other instance as a whole, not of a message: no CONNECT, no started endpoint, no runtime, a standby.
+_OF_THE_INSTANCE = ("42501", "55000", "42883", "3F000", "25006")
+
+_NAMES = ("next_number", "status", "refusal_code", "refusal", "instance")
+_KINDS = (int | None, str | None, int | None, str | None, str | None)
+_NOT_ACKNOWLEDGED = "The message has been sent on its way, and its destination has not acknowledged it."
+
+Row = dict[str, Any]
+Settle = Callable[[Mapping[int, Row]], Awaitable[None]]
+"""Takes answers by the dialogs' keys: what the sender calls them."""
+Tell = Callable[[list[Row]], None]
+"""Hears what was settled, by endpoints."""
+
+
+class Unreachable(Exception):
+    """The other instance: the reason, as a sentence for transmission_status."""
+
+
+@dataclass
+class Batch:
+    """Messages in the clear, of several dialogs; ``keys`` and ``headers`` are the dialogs'."""
+
+    keys: list[int]
+    headers: list[Row]
+    places: list[int]
+    numbers: list[int]
+    message_types: list[str | None]
+    kinds: list[str | None]
+    bodies: list[bytes | None]
+
+    def part(self, place: int) -> "Batch":
+        """The messages of one dialog."""
+        of = [number for number, one in enumerate(self.places) if one == place]
+        return Batch(
+            [self.keys[place]],
+            [self.headers[place]],
+            [0] * len(of),
+            [self.numbers[number] for number in of],
+            [self.message_types[number] for number in of],
+            [self.kinds[number] for number in of],
+            [self.bodies[number] for number in of],
+        )
+
+
+@dataclass
+class Sent:
+    """A set that has left, and its dialogs (place → key) that have no answer yet."""
+
+    unanswered: dict[int, int]
+    settle: Settle
+    forwarded_id: int | None
+    """None: the messages are this instance's own."""
+    sent_at: float = field(default_factory=time.monotonic)
+    is_late: bool = False
+
+
+@dataclass
+class Peer:
+    """What is known of the instance at one address."""
+
+    address: str
+    mirror: str | None
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    far: Connection | None = None
+    connection_id: uuid.UUID = field(default_factory=uuid.uuid4)
+    failing: str | None = None
+    task: asyncio.Task[None] | None = None
+    sent: dict[uuid.UUID, Sent] = field(default_factory=dict)
+
+    @property
+    def endpoints_under_way(self) -> list[int]:
+        """This instance's dialogs that wait for an answer."""
+        waiting = [one for one in self.sent.values() if one.forwarded_id is None and not one.is_late]
+        return [endpoint for one in waiting for endpoint in one.unanswered.values()]
+
+    @property
+    def forwarded_under_way(self) -> list[int]:
+        """Others' sets that wait for an answer, by ssb.forwarded_set."""
+        return [one.forwarded_id for one in self.sent.values() if one.forwarded_id is not None]
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether an answer is expected at any moment."""
+        return any(not one.is_late for one in self.sent.values())
+
+    # ------------------------------------------------------------ sending
+
+    async def hand_over(self, batch: Batch, settle: Settle, forwarded_id: int | None = None) -> None:
+        """Call the other instance, and settle what it answers at once. Raises Unreachable.
+
+        A set that it cannot take as a whole is sent dialog by dialog, so that one does not hold up all.
+        """
+        set_id = uuid.uuid4()
+        try:
+            found = await self._take(batch, set_id)
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            reason = self._reason(error)
+            if len(batch.keys) == 1:
+                await settle({batch.keys[0]: {"status": reason}})
+                return
+        else:
+            answers = {batch.keys[place]: given for place, given in found.items() if given is not None}
+            if answers:
+                await settle(answers)
+            waiting = {place: key for place, key in enumerate(batch.keys) if found.get(place, {}) is None}
+            if waiting:
+                self.sent[set_id] = Sent(waiting, settle, forwarded_id)
+            return
+        for place in range(len(batch.keys)):
+            await self.hand_over(batch.part(place), settle, forwarded_id)
+
+    async def hand_over_sealed(
+        self, values: list[Any], keys: list[int], settle: Settle, forwarded_id: int | None = None
+    ) -> None:
+        """As `hand_over`, of what only the destination opens; ``values`` are ssb_internal.take_sealed's."""
+        set_id = uuid.uuid4() if forwarded_id is not None else uuid.UUID(values[0])
+        assert self.far is not None
+        try:
+            async with asyncio.timeout(_FAR_SECONDS):
+                cursor = await self.far.execute(
+                    "SELECT ssb_internal.take_sealed(%s::uuid, %s::jsonb, %s::integer[], %s::bigint[],"
+                    " %s::bytea[], %s::text[])",
+                    [set_id, *values[1:]],
+                )
+                row = await cursor.fetchone()
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            reason = self._reason(error)
+            await settle({key: {"status": reason} for key in keys})
+            return
+        if row is None or row[0] is None:
+            raise Unreachable(
+                f"The instance at '{self.address}' has no daemon that could open the sealed messages."
+            )
+        found = _by_place(row[0])
+        answers = {key: found[place] for place, key in enumerate(keys) if place in found}
+        if answers:
+            await settle(answers)
+        waiting = {place: key for place, key in enumerate(keys) if place not in found}
+        if waiting:
+            self.sent[set_id] = Sent(waiting, settle, forwarded_id)
+
+    async def _take(self, batch: Batch, set_id: uuid.UUID) -> dict[int, Row | None]:
+        """What was answered, by place; None: later."""
+        assert self.far is not None
+        # Beyond its own timeout the far server is not to be believed that it works.
+        async with asyncio.timeout(_FAR_SECONDS):
+            cursor = await self.far.execute(
+                "SELECT place, next_number, status, refusal_code, refusal, instance FROM ssb.take_from_afar("
+                "%s::jsonb, %s::integer[], %s::bigint[], %s::text[], %s::text[], %s::bytea[])",
+                [
+                    json.dumps([header | {"set": str(set_id)} for header in batch.headers]),
+                    batch.places,
+                    batch.numbers,
+                    batch.message_types,
+                    batch.kinds,
+                    batch.bodies,
+                ],
+            )
+            rows = await cursor.fetchall()
+        found: dict[int, Row | None] = {}
+        for place, *values in rows:
+            given = dict(zip(_NAMES, values, strict=True))
+            # Whoever is over there: what is no answer to our question is not put before our functions.
+            if not isinstance(place, int) or not 0 <= place < len(batch.keys) or not _is_answer(given):
+                raise Unreachable(f"The instance at '{self.address}' gives answers that are none.")
+            found[place] = None if given["next_number"] is None and given["status"] is None else given
+        return found
+
+    def _reason(self, error: BaseException) -> str:
+        """Why messages were not taken. Raises Unreachable where it is for the instance as a whole."""
+        state = error.sqlstate if isinstance(error, psycopg.Error) else None
+        if self.far is None or self.far.closed or state is None or state in _OF_THE_INSTANCE:
+            raise Unreachable(sentence(self.address, error)) from error
+        return sentence(self.address, error)
+
+    # ------------------------------------------------------------ answers
+
+    async def listen(self, may_wait: bool) -> bool:
+        """Settle answers that have come since. Raises Unreachable."""
+        if not self.sent:
+            return False
+        assert self.far is not None
+        try:
+            async with asyncio.timeout(_FAR_SECONDS):
+                cursor = await self.far.execute(
+                    "SELECT set_id, answers FROM ssb_internal.set_answers(%s::uuid[], %s)",
+                    [list(self.sent), _LISTEN_SECONDS if may_wait and self.is_listening else 0.0],
+                )
+                rows = await cursor.fetchall()
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            raise Unreachable(sentence(self.address, error)) from error
+        for set_id, given in rows:
+            sent = self.sent.get(set_id)
+            if sent is None:
+                continue
+            found = _by_place(given)
+            answers = {key: found[place] for place, key in sent.unanswered.items() if place in found}
+            sent.unanswered = {place: key for place, key in sent.unanswered.items() if place not in found}
+            if not sent.unanswered:
+                del self.sent[set_id]
+            if answers:
+                await sent.settle(answers)
+        await self._grow_old()
+        return bool(rows)
+
+    async def _grow_old(self) -> None:
+        now = time.monotonic()
+        for set_id, sent in list(self.sent.items()):
+            if now > sent.sent_at + _FORGET_SECONDS:
+                del self.sent[set_id]
+            elif now > sent.sent_at + _ANSWER_SECONDS and not sent.is_late:
+                sent.is_late = True
+                if sent.forwarded_id is None:
+                    await sent.settle(
+                        {key: {"status": _NOT_ACKNOWLEDGED} for key in sent.unanswered.values()}
+                    )
+
+    # ------------------------------------------------------------ the connection
+
+    async def connect(self, near: Connection, addresses: Mapping[str, str]) -> str:
+        """To the address, else to its mirror; returns which. Raises Unreachable with what was wrong."""
+        reasons = []
+        for address in (self.address, self.mirror):
+            if address is None:
+                continue
+            try:
+                dsn = find_dsn(address, addresses)
+                far = await open_connection(dsn, SETTINGS, application_name="pgsb transport")
+            except Unreachable as error:
+                reasons.append(str(error))
+                continue
+            except (psycopg.Error, OSError, TimeoutError) as error:
+                reasons.append(sentence(address, error))
+                continue
+            if reason := await lack_of_encryption(near, far, address):
+                reasons.append(reason)
+                await far.close()
+                continue
+            self.far = far
+            self.connection_id = uuid.uuid4()
+            await near.execute(
+                "SELECT ssb_internal.transport_connected(%s, %s, %s, %s)",
+                [self.connection_id, address, far.info.user, far.pgconn.ssl_in_use],
+            )
+            return address
+        raise Unreachable(" ".join(reasons))
+
+    async def hang_up(self) -> bool:
+        """Close the connection; what is under way is sent again. False: there was none."""
+        self.sent.clear()
+        far, self.far = self.far, None
+        if far is not None:
+            await far.close()
+        return far is not None
+
+
+def batch_of(rows: list[Row]) -> Batch:
+    """Rows of ssb_internal.messages_to_send; the keys are endpoints."""
+    places: dict[int, int] = {}
+    batch = Batch([], [], [], [], [], [], [])
+    for row in rows:
+        endpoint = row["endpoint_id"]
+        if endpoint not in places:
+            places[endpoint] = len(batch.keys)
+            batch.keys.append(endpoint)
+            batch.headers.append(header_of(row))
+        add_trace(batch.headers[places[endpoint]], row)
+        batch.places.append(places[endpoint])
+        batch.numbers.append(row["message_sequence_number"])
+        batch.message_types.append(row["message_type"])
+        batch.kinds.append(row["kind"])
+        batch.bodies.append(row["body"])
+    return batch
+
+
+def plain_answers(answers: Mapping[int, Row]) -> list[Row]:
+    """For ssb_internal.settle_sent: answers of dialogs in the clear."""
+    settled = []
+    for endpoint, given in answers.items():
+        answer = {name: given.get(name) for name in _NAMES}
+        if not _is_answer(answer):
+            answer = dict.fromkeys(_NAMES) | {"status": "The answer of the other instance is none."}
+        settled.append({"endpoint_id": endpoint} | answer | {"next_number": answer["next_number"] or 0})
+    return settled
+
+
+@dataclass
+class Forwarded:
+    """A set that passes through: what the next instance answers goes to whoever has brought it."""
+
+    near: Connection
+    row: Row
+    """Of ssb_internal.forwarded_sets."""
+    open: set[int] = field(default_factory=set)
+
+    async def go_on(self, peer: Peer) -> None:
+        """Raises Unreachable."""
+        row = self.row
+        headers = row["dialogs"]
+        keys = [header.pop("place") for header in headers]
+        self.open = set(keys)
+        if row["exchanges"] is None:
+            batch = Batch(
+                keys,
+                headers,
+                row["places"],
+                row["numbers"],
+                row["message_types"],
+                row["kinds"],
+                row["bodies"],
+            )
+            await peer.hand_over(batch, self.settle, row["forwarded_id"])
+        else:
+            values = [
+                None,
+                json.dumps(headers),
+                row["places"],
+                row["numbers"],
+                row["bodies"],
+                row["exchanges"],
+            ]
+            await peer.hand_over_sealed(values, keys, self.settle, row["forwarded_id"])
+
+    async def settle(self, answers: Mapping[int, Row]) -> None:
+        """Hand answers back."""
+        self.open -= answers.keys()
+        told = [given | {"place": place} for place, given in answers.items()]
+        has_arrived = any(given.get("status") is None for given in told)
+        await self.near.execute(
+            "SELECT ssb_internal.answer_forwarded(%s, %s::jsonb, %s, %s)",
+            [self.row["forwarded_id"], json.dumps(told), not self.open, has_arrived],
+        )
+
+
+async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
+    """A set that has to go on to this peer, and is not on its way."""
+    async with near.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(
+            "SELECT * FROM ssb_internal.forwarded_sets(%s, %s, %s::bigint[])",
+            [peer.address, peer.mirror, peer.forwarded_under_way],
+        )
+        row = await cursor.fetchone()
+    return Forwarded(near, row) if row is not None else None
+
+
+def sealed_settler(near: Connection, sealed: SealedSet, tell: Tell | None) -> Settle:
+    """Reads sealed answers, and settles this instance's own messages by them."""
+
+    async def settle(answers: Mapping[int, Row]) -> None:
+        own = [sealed.answer(endpoint, given) for endpoint, given in answers.items()]
+        await settle_sent(near, own, tell)
+
+    return settle
+
+
+def plain_settler(near: Connection, tell: Tell | None) -> Settle:
+    """Settles this instance's own messages in the clear."""
+
+    async def settle(answers: Mapping[int, Row]) -> None:
+        await settle_sent(near, plain_answers(answers), tell)
+
+    return settle
+
+
+async def settle_sent(near: Connection, answers: list[Row], tell: Tell | None = None) -> None:
+    """Delete what has arrived, and note why the rest waits."""
+    await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
+    if tell is not None:
+        tell(answers)
+
+
+def find_dsn(address: str, addresses: Mapping[str, str]) -> str:
+    """Where the instance with this address is. Raises Unreachable, saying what is missing."""
+    if (known_as := address.lower().removesuffix("/")) in addresses:
+        return addresses[known_as]
+    if not address.startswith(("postgresql://", "postgres://")):
+        raise Unreachable(
+            f"Where '{address}' is has not been said:"
+            f" pgsb broker --address {address}=DSN names the PostgreSQL database."
+        )
+    try:
+        known = conninfo_to_dict(address)
+    except psycopg.ProgrammingError:
+        raise Unreachable("The address of the route is no connection URI that PostgreSQL can read.") from None
+    if known.keys() & {"password", "sslpassword"}:
+        raise Unreachable(
+            "The address of the route has a password in it, which everybody can read in sys.routes."
+        )
+    return address
+
+
+async def lack_of_encryption(near: Connection, far: Connection, address: str) -> str | None:
+    """Why the endpoint's ENCRYPTION forbids this connection; None when it does not.
+
+    What goes through a Unix-domain socket does not leave the machine.
+    """
+    if far.pgconn.ssl_in_use or far.info.host.startswith(("/", "@")):
+        return None
+    cursor = await near.execute("SELECT b.encryption FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED'")
+    if await cursor.fetchone() != ("REQUIRED",):
+        return None
+    return (
+        f"The connection to the instance at '{address}' has no TLS, which this instance's endpoint requires"
+        " (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
+    )
+
+
+def _is_answer(given: Row) -> bool:
+    return all(isinstance(given[name], kind) for name, kind in zip(_NAMES, _KINDS, strict=True))
+
+
+def _by_place(given: Any) -> dict[int, Row]:
+    """Answers in JSON: whoever has written them."""
+    if not isinstance(given, list):
+        return {}
+    return {one["place"]: one for one in given if isinstance(one, dict) and isinstance(one.get("place"), int)}
+
+
+def sentence(address: str, error: BaseException) -> str:
+    """Why, on one line. libpq and the server name hosts and users, never passwords."""
+    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    hint = error.diag.message_hint if isinstance(error, psycopg.Error) else None
+    words = " ".join((primary or str(error) or type(error).__name__).split())
+    said = (
+        f"The instance at '{address}' does not take the message: {words}"
+        if primary
+        else (f"The instance at '{address}' cannot be reached: {words}")
+    )
+    return said + (f" ({' '.join(hint.split())})" if hint else "")

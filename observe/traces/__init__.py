@@ -1,0 +1,1 @@
+"""Spans for OpenTelemetry: `pgsb broker --traces`."""

@@ -1,0 +1,301 @@
+"""Messages that pass through other instances: near → one → two → far, four databases with a daemon each."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from instances import END, FAR, NEAR, Side
+from secured import begin
+
+from activation import Daemon, until
+from pgsb.daemon.config import BrokerOptions
+from pgsb.daemon.embedded import EmbeddedBroker
+from support import Database
+
+pytestmark = pytest.mark.one_postgres
+
+_ONE, _TWO = "TCP://one.example:4022", "TCP://two.example:4022"
+_DISABLED = "Could not forward the message because forwarding is disabled in this SQL Server instance."
+
+
+class Chain:
+    """The four instances, in order, and daemons that know every address."""
+
+    def __init__(self, sides: list[Side]) -> None:
+        self.near, self.one, self.two, self.far = self.sides = sides
+        self.addresses = {
+            address.lower(): side.database.dsn
+            for address, side in zip((NEAR, _ONE, _TWO, FAR), sides, strict=True)
+        }
+        self.daemons: dict[Side, Daemon] = {}
+
+    def start(self, *sides: Side) -> None:
+        for side in sides or self.sides:
+            self.daemons[side] = self._start(side)
+
+    def _start(self, side: Side) -> Daemon:
+        one: Daemon
+        options = BrokerOptions(side.database.dsn, grace=1.0, addresses=self.addresses)
+        one = Daemon(EmbeddedBroker(options, lambda line: one.write(line)))
+        one.broker.__enter__()
+        assert one.broker.wait_until_leading()
+        return one
+
+    def start_process(self, side: Side) -> subprocess.Popen[bytes]:
+        command = [
+            sys.executable,
+            "-m",
+            "pgsb.cli.main",
+            "broker",
+            "--dsn",
+            side.database.dsn,
+            "--grace",
+            "1",
+        ]
+        for address, dsn in self.addresses.items():
+            command += ["--address", f"{address}={dsn}"]
+        return subprocess.Popen(command, stderr=subprocess.DEVNULL)
+
+    def stop(self) -> None:
+        for daemon in self.daemons.values():
+            daemon.broker.stop()
+
+    def route(self, side: Side, service: str, address: str, database: str = "msdb") -> None:
+        side.do(
+            "SELECT ssb.create_route(%s, %s, %s, database => %s)",
+            f"To{service.strip('/')}",
+            address,
+            service,
+            database,
+        )
+
+
+@pytest.fixture
+def chain(near: Side, far: Side, new_database: Callable[[], Database]) -> Iterator[Chain]:
+    middle = [Side(new_database(), f"dbo.{name}_queue", f"//{name}") for name in ("One", "Two")]
+    chain = Chain([near, *middle, far])
+    near.do("SELECT ssb.alter_route('ToFar', %s)", _ONE)
+    far.do("SELECT ssb.alter_route('ToNear', %s)", _TWO)
+    chain.route(chain.one, "//Far", _TWO)
+    chain.route(chain.one, "//Near", NEAR)
+    chain.route(chain.two, "//Far", FAR)
+    chain.route(chain.two, "//Near", _ONE)
+    for side in middle:
+        side.do("SELECT ssb.alter_endpoint('BrokerEndpoint', message_forwarding => true)")
+    yield chain
+    chain.stop()
+    for side in middle:
+        side.connection.close()
+
+
+def discarded(side: Side) -> int:
+    number: int = side.value(
+        "SELECT cntr_value FROM sys.dm_os_performance_counters"
+        " WHERE counter_name = 'Forwarded Msg Discarded Total'"
+    )
+    return number
+
+
+def test_a_dialog_and_its_ends_pass_through_two_instances(chain: Chain) -> None:
+    chain.start()
+    near, far = chain.near, chain.far
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two")
+    got = far.receive(2)
+    assert [body for _, _, body in got] == ["one", "two"]
+    until(lambda: near.waiting() == [])
+    far.send(got[0][0], "//Answer", "three")
+    far.do("SELECT ssb.end_conversation(%s)", got[0][0])
+    assert near.receive(2) == [(handle, "//Answer", "three"), (handle, END, None)]
+    near.do("SELECT ssb.end_conversation(%s)", handle)
+    assert near.states() == []
+    assert near.guid() != far.guid()
+    for side in (chain.one, chain.two):
+        # Nothing is kept of what went by.
+        assert side.value("SELECT count(*) FROM ssb.remote_conversation") == 0
+        until(lambda side=side: side.value("SELECT count(*) FROM ssb.forwarded_set") == 0)
+        assert side.value("SELECT value FROM ssb.broker_counter WHERE name = 'forwarded'") >= 4
+
+
+def test_security_is_between_the_ends(chain: Chain, near: Side, far: Side, full: None) -> None:
+    """Those between have no keys, and bring what they cannot read."""
+    chain.one.do("CREATE TABLE dbo.seen AS SELECT * FROM ssb.forwarded_set WITH NO DATA")
+    chain.one.do(
+        "CREATE FUNCTION dbo.keep() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$BEGIN INSERT INTO dbo.seen SELECT NEW.*; RETURN NULL; END$$"
+    )
+    chain.one.do(
+        "CREATE TRIGGER keep AFTER INSERT ON ssb.forwarded_set FOR EACH ROW EXECUTE FUNCTION dbo.keep()"
+    )
+    chain.start()
+    handle = begin(near, "//Far")
+    near.send(handle, "//Ask", "secret one")
+    ((there, _, body),) = far.receive(1)
+    assert body == "secret one"
+    far.send(there, "//Answer", "secret two")
+    assert near.receive(1) == [(handle, "//Answer", "secret two")]
+    until(lambda: near.waiting() + far.waiting() == [])
+    seen = chain.one.column("SELECT array_to_string(bodies, '', '') || dialogs::text FROM dbo.seen")
+    assert seen
+    for word in ("secret", b"secret".hex(), "//Ask", b"//Ask".hex()):
+        assert all(word not in one for one in seen)
+    assert far.column("SELECT security FROM ssb.remote_conversation") == ["F"]
+    # One that changes a byte, or says on its own that all has arrived, changes nothing.
+    chain.one.do(
+        "CREATE OR REPLACE FUNCTION dbo.keep() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
+        " NEW.bodies[1] := set_byte(NEW.bodies[1], 20, get_byte(NEW.bodies[1], 20) # 1); RETURN NEW; END$$"
+    )
+    chain.one.do("DROP TRIGGER keep ON ssb.forwarded_set")
+    chain.one.do(
+        "CREATE TRIGGER keep BEFORE INSERT ON ssb.forwarded_set FOR EACH ROW EXECUTE FUNCTION dbo.keep()"
+    )
+    near.send(handle, "//Ask", "secret three")
+    chain.daemons[far].wait_for("message_dropped")
+    assert len(near.waiting()) == 1
+    chain.one.do("DROP TRIGGER keep ON ssb.forwarded_set")
+    assert [body for _, _, body in far.receive(1)] == ["secret three"]
+
+
+def test_what_is_dropped_waits_at_its_sender_and_tells_why(chain: Chain) -> None:
+    """Forwarding disabled; beyond MESSAGE_FORWARD_SIZE; in a circle; no way on; the next one is not there."""
+    near, one, two, far = chain.sides
+    one.do("SELECT ssb.alter_endpoint('BrokerEndpoint', message_forwarding => false)")
+    chain.start(near, one)
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "hello")
+    until(lambda: near.waiting() == [_DISABLED])
+    assert discarded(one) >= 1
+    one.do(
+        "SELECT ssb.alter_endpoint('BrokerEndpoint', message_forwarding => true, message_forward_size => 1)"
+    )
+    near.do("SELECT ssb.alter_route('ToFar', %s)", _ONE)
+    # Two has no daemon yet.
+    until(lambda: any("has no daemon" in status for status in near.waiting()))
+    large = near.begin("//Far")
+    near.do("SELECT ssb.send(%s, '//Ask', decode(repeat('00ff', 600000), 'hex'))", large)
+    until(lambda: any("MESSAGE_FORWARD_SIZE = 1 MB" in status for status in near.waiting()))
+    near.do("SELECT ssb.end_conversation(%s, cleanup => true)", large)
+    two.do("SELECT ssb.alter_route('ToFar', %s, database => 'msdb')", _ONE)
+    chain.start(two)
+    until(lambda: any("in a circle" in status for status in near.waiting()))
+    assert one.value("SELECT count(*) FROM ssb.forwarded_set") == 0
+    assert two.value("SELECT count(*) FROM ssb.forwarded_set") == 0
+    two.do("SELECT ssb.alter_route('ToFar', %s, database => 'msdb')", FAR)
+    far.do("SELECT ssb.alter_endpoint('BrokerEndpoint', 'STOPPED')")
+    until(lambda: any("not started" in status for status in near.waiting()))
+    far.do("SELECT ssb.alter_endpoint('BrokerEndpoint', 'STARTED')")
+    assert [body for _, _, body in far.receive(1)] == ["hello"]
+    until(lambda: near.waiting() == [])
+
+
+def test_what_passes_through_is_shown_and_ends_with_its_time(chain: Chain) -> None:
+    """Hops and seconds are counted; what nobody sends on in time is dropped."""
+    one = chain.one
+    one.do("SELECT pg_advisory_lock_shared(1397965382)")  # as if its daemon were there
+
+    def bring(hops: int, seconds: float, number: int = 0) -> Any:
+        header = {
+            "conversation_id": str(uuid.uuid4()),
+            "is_initiator": True,
+            "key": str(uuid.uuid4()),
+            "to_service": "//Far",
+            "to_instance": None,
+            "from_service": "//Near",
+            "from_instance": str(uuid.uuid4()),
+            "contract": "//Talk",
+            "lifetime": None,
+            "is_encrypted": False,
+            "hops_remaining": hops,
+            "time_to_live": 60,
+            "time_consumed": 60 - seconds,
+            "set": str(uuid.uuid4()),
+        }
+        here = header | {"conversation_id": str(uuid.uuid4()), "to_service": "//One"}
+        rows = one.connection.execute(
+            "SELECT place, next_number, status FROM ssb.take_from_afar(%s::jsonb, '{0,1}', %s,"
+            " '{//Ask,//Ask}', '{message,message}', '{a,b}') ORDER BY place",
+            [json.dumps([header, here]), [number, 0]],
+        ).fetchall()
+        return header, rows
+
+    # One dialog of a set is for here, the other one goes on: it is answered later.
+    header, rows = bring(3, 50.0, 7)
+    assert rows == [(0, None, None), (1, 1, None)]
+    shown = one.connection.execute(
+        "SELECT conversation_id::text, is_initiator, to_service_name, from_service_name,"
+        " adjacent_broker_address, message_sequence_number, hops_remaining, time_to_live, time_consumed"
+        " FROM sys.dm_broker_forwarded_messages"
+    ).fetchall()
+    assert [row[:8] for row in shown] == [
+        (header["conversation_id"], True, "//Far", "//Near", _TWO, 7, 3, 60)
+    ]
+    assert shown[0][8] >= 10
+    assert "too often, or for too long" in bring(0, 50.0)[1][0][2]
+    assert "too often, or for too long" in bring(3, 0.0)[1][0][2]
+    one.do("UPDATE ssb.forwarded_set SET expires_at = clock_timestamp()")
+    one.do("SELECT ssb_internal.forwarded_sets(%s, NULL, '{}')", _TWO)
+    ((answer,),) = one.value(
+        "SELECT array_agg(answers) FROM ssb_internal.set_answers(%s::uuid[], 0)", [header["set"]]
+    )
+    assert answer["place"] == 0
+    assert "too long" in answer["status"]
+    assert one.value("SELECT count(*) FROM sys.dm_broker_forwarded_messages") == 0
+
+
+def test_nobody_asks_for_the_answers_to_anothers_set(chain: Chain) -> None:
+    one = chain.one
+    one.do(
+        "INSERT INTO ssb.set_answer (set_id, sender, answers) VALUES (%s, 'another', '[]')", uuid.UUID(int=7)
+    )
+    assert one.column("SELECT answers FROM ssb_internal.set_answers(%s, 0)", [uuid.UUID(int=7)]) == []
+
+
+def test_every_message_comes_once_and_in_order_while_daemons_die(chain: Chain) -> None:
+    """PGSB_KILLED_DAEMONS=200 makes it longer."""
+    kills = int(os.environ.get("PGSB_KILLED_DAEMONS", "2"))
+    near, far = chain.near, chain.far
+    chance = random.Random(20261123)
+    handles = [near.begin("//Far") for _ in range(6)]
+    running = {side: chain.start_process(side) for side in chain.sides}
+    victims = [chain.one, chain.two, *chance.choices(chain.sides, k=kills)]
+    came: dict[Any, list[int]] = {}
+    sent = 0
+
+    def hear() -> bool:
+        rows = far.connection.execute(
+            "SELECT conversation_handle, convert_from(message_body, 'UTF8')::integer"
+            " FROM ssb.receive('dbo.far_queue', 1000)"
+        ).fetchall()
+        for handle, number in rows:
+            came.setdefault(handle, []).append(number)
+        return sum(len(numbers) for numbers in came.values()) >= sent * len(handles)
+
+    try:
+        for victim in victims[:kills]:
+            near.do(
+                "SELECT ssb.send(h, '//Ask', n::text)"
+                " FROM unnest(%s::uuid[]) AS h, generate_series(%s::integer, %s::integer) AS n",
+                handles,
+                sent,
+                sent + 19,
+            )
+            sent += 20
+            # Some way through this round's messages, or none, or all.
+            goal = sum(map(len, came.values())) + chance.randrange(120)
+            until(lambda goal=goal: hear() or sum(map(len, came.values())) >= goal, 120)  # type: ignore[misc]
+            running[victim].kill()
+            running[victim].wait()
+            running[victim] = chain.start_process(victim)
+        until(hear, 120)
+        until(lambda: near.waiting() == [])
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+    assert list(came.values()) == [list(range(sent))] * len(handles)
