@@ -10,7 +10,7 @@ from instances import END, ERROR, FAR, NEAR, Side
 from psycopg.conninfo import make_conninfo
 
 from activation import Daemon, until
-from pgsb.daemon import peer
+from pgsb.daemon import peer, transport
 from pgsb.runtime_sql.installer import install
 from support import Database
 
@@ -421,6 +421,22 @@ def test_a_route_that_comes_while_the_group_is_in_use_is_followed(
         near.do("SELECT ssb.create_route('ToFar', %s, '//Far')", FAR)
         assert any("could not be found" in status for status in near.waiting())
     assert [body for _, _, body in far.receive(1)] == ["early"]
+
+
+def test_the_highest_priority_leaves_first(
+    near: Side, far: Side, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near.do("SELECT ssb.create_service('//Urgent', 'dbo.near_queue', '{//Talk}')")
+    near.do("SELECT ssb.create_broker_priority('p', local_service => '//Urgent', priority_level => 9)")
+    near.do("SELECT ssb.alter_database(NULL, 'HONOR_BROKER_PRIORITY', 'ON')")
+    usual = near.begin("//Far")
+    near.send(usual, "//Ask", "a", "b", "c")
+    urgent = near.value("SELECT ssb.begin_dialog('//Urgent', '//Far', '//Talk', encryption => false)")
+    near.send(urgent, "//Ask", "x", "y")
+    # As if no more had room in a set.
+    monkeypatch.setattr(transport, "_MESSAGES", 1)
+    daemons(near)
+    assert [body for _, _, body in far.receive(5)] == ["x", "y", "a", "b", "c"]
 
 
 def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
