@@ -77,7 +77,7 @@ class TriggerScope(Scope):
 
 
 class DdlTriggerScope(Scope):
-    """The scope of a DDL trigger: EVENTDATA() is part of the row that fires it (activation/ddl_triggers.sql)."""
+    """The scope of a DDL trigger: EVENTDATA() is in the row that fires it (ddl_triggers.sql)."""
 
     def context_function(self, name: str) -> Expression | None:
         """Return ``EVENTDATA()``, which has a value in the trigger's own text only."""
@@ -114,7 +114,7 @@ def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl
 
 
 def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
-    """A trigger on the database or the server: of PostgreSQL, on the table by which the runtime fires them."""
+    """A trigger on the database or the server: one on the table by which the runtime fires them."""
     catalog = context.catalog
     name = node.name.name.text
     scope_name = _scope_of(node.scope)
@@ -266,7 +266,7 @@ def _trigger_of_event(
 
 
 def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
-    """A trigger that fires before the trigger itself and notes the column; without one it forgets older notes.
+    """A trigger that fires before the trigger itself and notes the column; without one, forgets older notes.
 
     PostgreSQL fires triggers in the order of their names.
     """

@@ -26,7 +26,8 @@ def listener(database: Database) -> Iterator[Session]:
         session = Session(connection)
         session.do("SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'note', 'DATABASE')")
         session.do(
-            "SELECT ssb_internal.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE', 'DDL_SSB_EVENTS',"
+            "SELECT ssb_internal.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE',"
+            " 'DDL_SSB_EVENTS',"
             " 'DDL_EVENT_NOTIFICATION_EVENTS', 'DDL_SCHEMA_EVENTS', 'DDL_DATABASE_EVENTS'], 'public.note');"
             " REVOKE EXECUTE ON FUNCTION public.note() FROM PUBLIC"
         )
@@ -65,11 +66,14 @@ STATEMENTS = """
     SELECT ssb.create_remote_service_binding('b', '//S', 'definition_clerk');
     SELECT ssb.alter_remote_service_binding('b', anonymous => true);
     SELECT ssb.create_broker_priority('p'); SELECT ssb.alter_broker_priority('p', priority_level => 3);
-    SELECT ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', '//S', 'current database', queue => 'mine.q');
+    SELECT ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', '//S', 'current database',
+        queue => 'mine.q');
     SELECT ssb.drop_event_notification('n', 'QUEUE', queue => 'mine.q');
     SELECT ssb.create_schema('more'); SELECT ssb.drop_schema('more');
-    SELECT ssb.drop_broker_priority('p'); SELECT ssb.drop_remote_service_binding('b'); SELECT ssb.drop_route('r');
-    SELECT ssb.drop_service('//S'); SELECT ssb.drop_queue('mine.q'); SELECT ssb.drop_queue('mine.other');
+    SELECT ssb.drop_broker_priority('p'); SELECT ssb.drop_remote_service_binding('b');
+    SELECT ssb.drop_route('r');
+    SELECT ssb.drop_service('//S');
+    SELECT ssb.drop_queue('mine.q'); SELECT ssb.drop_queue('mine.other');
     SELECT ssb.drop_contract('//C'); SELECT ssb.drop_message_type('//M');
 """
 
@@ -84,7 +88,11 @@ def test_triggers_on_service_broker_s_objects_run_as_whoever_defines_them(
     assert [event for who, event in heard if who != "definition_clerk"] == []
     kinds = "MESSAGE_TYPE QUEUE SERVICE ROUTE REMOTE_SERVICE_BINDING BROKER_PRIORITY".split()
     expected = {f"{verb}_{kind}" for kind in kinds for verb in ("CREATE", "ALTER", "DROP")}
-    expected |= {f"{verb}_{kind}" for kind in ("CONTRACT", "EVENT_NOTIFICATION", "SCHEMA") for verb in ("CREATE", "DROP")}
+    expected |= {
+        f"{verb}_{kind}"
+        for kind in ("CONTRACT", "EVENT_NOTIFICATION", "SCHEMA")
+        for verb in ("CREATE", "DROP")
+    }
     assert {event for _, event in heard} == expected
     assert listener.value("SELECT count(*) FROM ssb.definition_event") == 0
 
@@ -141,8 +149,10 @@ def test_words_in_a_statement_do_not_hide_it(listener: Session, clerk: Session, 
     assert listener.value("SELECT count(*) FROM public.heard WHERE data LIKE '%CREATE_TABLE%'") == 1
 
 
-def test_a_dialog_that_ends_takes_its_notification_and_fires_nothing(listener: Session, clerk: Session) -> None:
-    """END CONVERSATION by whoever reads the notifications is no DDL: before, it fired triggers as the owner."""
+def test_a_dialog_that_ends_takes_its_notification_and_fires_nothing(
+    listener: Session, clerk: Session
+) -> None:
+    """END CONVERSATION is no DDL: before, it fired DDL triggers as the runtime's owner."""
     listener.do(
         "SELECT ssb.create_queue('dbo.q'); SELECT ssb.create_service('//S', 'dbo.q',"
         " '{http://schemas.microsoft.com/SQL/Notifications/PostEventNotification}');"
