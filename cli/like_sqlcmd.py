@@ -64,7 +64,7 @@ class _Letters(click.Command):
     """Says why a letter of sqlcmd is not here."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As usual, but a refused letter has its reason."""
+        """As click does, but a refused letter has its reason."""
         for argument in args:
             reason = _REFUSED.get(argument[1:2]) if argument[:1] == "-" and argument[:2] != "--" else None
             if reason is not None:

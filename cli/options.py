@@ -56,7 +56,7 @@ def compile_options(function: F) -> F:
         default="cs",
         show_default=True,
         help="How = compares strings: case-sensitive as PostgreSQL does, or case-insensitive and "
-        "ignoring trailing blanks as SQL Server usually does.",
+        "ignoring trailing blanks as SQL Server does by default.",
     )(function)
     return click.option(
         "-d",

@@ -14,7 +14,7 @@ from ..server.problems import ServerError
 from .options import compile_options, dsn_option
 from .run import Runner, compile_settings, open_database, wants_color
 from .shell_batches import Shell
-from .shell_output import ShellRenderer, usual_pager
+from .shell_output import ShellRenderer, default_pager
 
 
 @click.command("shell")
@@ -26,7 +26,7 @@ def shell_command(dsn: str | None, database: str | None, collation: str) -> None
     typed = sys.stdin.isatty()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    renderer = ShellRenderer(sys.stdout, color=wants_color(), size=_size, pager=usual_pager())
+    renderer = ShellRenderer(sys.stdout, color=wants_color(), size=_size, pager=default_pager())
     opened: list[psycopg.Connection[tuple[object, ...]]] = []
 
     def connected(to: Target, begin_in: str | None) -> Runner:

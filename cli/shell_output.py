@@ -129,7 +129,7 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, text=True, encoding="utf-8", env=environment)
 
 
-def usual_pager() -> str:
+def default_pager() -> str:
     """The pager that the user's environment names, as psql finds it."""
     for name in ("PSQL_PAGER", "PAGER"):
         if os.environ.get(name):

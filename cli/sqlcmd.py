@@ -49,7 +49,7 @@ _REFUSED = {
     "ed": "it is for the prompt",
 }
 # What sqlcmd itself sets; nothing of it changes anything here.
-_USUAL = {
+_DEFAULTS = {
     "sqlcmduser": "",
     "sqlcmdserver": "localhost",
     "sqlcmddbname": "",
@@ -232,7 +232,7 @@ class _Composer:
                 return os.environ[candidate]
         if key == "sqlcmdworkstation":
             return platform.node()
-        return _USUAL.get(key)
+        return _DEFAULTS.get(key)
 
     # ------------------------------------------------------------ directives
 

@@ -28,7 +28,7 @@ class CompileOptions:
 
     ``database`` is the T-SQL database to start in, ``default_database`` the one whose schemas
     carry no prefix (None: only the server knows). ``collation`` is ``cs``, PostgreSQL's
-    comparison of strings, or ``ci``, SQL Server's usual one. ``keep_source``: the server keeps the
+    comparison of strings, or ``ci``, SQL Server's default. ``keep_source``: the server keeps the
     T-SQL text of procedures, functions, triggers and views for OBJECT_DEFINITION and sp_helptext.
     """
 

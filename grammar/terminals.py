@@ -168,7 +168,7 @@ class TerminalNames:
 
 @dataclass
 class UnexpectedText(Exception):
-    """The token at ``index`` cannot stand where it stands; ``message`` overrides the usual one."""
+    """The token at ``index`` cannot stand where it stands; ``message`` overrides the default."""
 
     index: int
     message: str | None = None

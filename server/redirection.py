@@ -21,10 +21,10 @@ class Output:
 
 
 class Redirection:
-    """Hands events to ``usual``, or to the file that the script names."""
+    """Hands events to ``default``, or to the file that the script names."""
 
-    def __init__(self, usual: Callable[[Event], None]) -> None:
-        self._usual = usual
+    def __init__(self, default: Callable[[Event], None]) -> None:
+        self._default = default
         self._results: TableRenderer | None = None
         self._errors: TableRenderer | None = None
         self._files: dict[str, tuple[TextIO, TableRenderer]] = {}
@@ -56,7 +56,7 @@ class Redirection:
         """Hand one event on."""
         chosen = self._errors if isinstance(event, ErrorEvent) and self._errors is not None else self._results
         if chosen is None:
-            self._usual(event)
+            self._default(event)
         else:
             chosen.write(event)
 

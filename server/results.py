@@ -331,8 +331,8 @@ def number_of_sqlstate(sqlstate: str | None) -> int | None:
     return None
 
 
-# Of errors that the runtime's functions raise by number alone; as ssb_internal.usual_state has them.
-_USUAL_STATES = {242: 3, 515: 2, 547: 0, 628: 0, 2714: 6, 8114: 5, 8115: 2}
+# Of errors that the runtime's functions raise by number alone; as ssb_internal.default_state has them.
+_DEFAULT_STATES = {242: 3, 515: 2, 547: 0, 628: 0, 2714: 6, 8114: 5, 8115: 2}
 
 
 def _error(diag: Diagnostic, line: int = 1) -> ErrorEvent:
@@ -342,7 +342,7 @@ def _error(diag: Diagnostic, line: int = 1) -> ErrorEvent:
     return ErrorEvent(
         number=number,
         severity=int(found.get("severity") or 16),
-        state=int(found.get("state") or _USUAL_STATES.get(number, 1)),
+        state=int(found.get("state") or _DEFAULT_STATES.get(number, 1)),
         procedure=found.get("procedure") or None,
         line=int(found.get("line") or line),
         message=diag.message_primary or "",

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from . import limits
 from .conditions import conditions
 from .dialogs import connections, dialogs
-from .empty_handed import empty_handed
 from .jobs import jobs
 from .latency import latency
+from .no_rows import no_rows
 from .paper import paper
 from .pinned import pinned
 from .run import Outcome, Say
@@ -22,7 +22,7 @@ SPECIAL: dict[str, Special] = {
     "jobs": jobs,
     "100 connections": connections,
     "sets": sets,
-    "empty-handed": empty_handed,
+    "no-rows": no_rows,
     "paper": paper,
     "latency": latency,
     "limits: statements": limits.statements,

@@ -90,7 +90,7 @@ _UNHEEDED: dict[tuple[str, str], str] = {
     ("SHOWPLAN_TEXT", "ON"): "the statements that follow are executed",
     ("SHOWPLAN_XML", "ON"): "the statements that follow are executed",
 }
-"""SET options whose unusual value would change what a script does, and what happens here instead."""
+"""SET options whose other value would change what a script does, and what happens here instead."""
 _PERMISSION_VERBS = """
 ADMINISTER ALL ALTER AUTHENTICATE BACKUP CHECKPOINT CONNECT CONTROL CREATE DELETE ENABLE EXEC EXECUTE
 EXTERNAL IMPERSONATE INSERT KILL RECEIVE REFERENCES SELECT SEND SHOWPLAN SHUTDOWN SUBSCRIBE TAKE UNMASK

@@ -94,7 +94,7 @@ def fused(
 
 
 def lower_fused(begin: nodes.BeginDialog, send: nodes.Send, ctx: Context) -> list[pl.Statement]:
-    """BEGIN DIALOG and SEND as one call, which does the usual and nothing else.
+    """BEGIN DIALOG and SEND as one call, which takes the fast path and nothing else.
 
     Where that does nothing the statements follow: they know what is special, and have their own errors.
     """

@@ -18,7 +18,7 @@ from .cursors import assign_cursor, declare_cursor_variable
 from .dispatch import invocations, lower
 from .dynamic_placeholders import mentions_piece
 
-# SET options that say nothing here: PostgreSQL behaves as their usual value says, or they are
+# SET options that say nothing here: PostgreSQL behaves as their default value says, or they are
 # about plans and statistics of SQL Server.
 _WITHOUT_EFFECT = frozenset(
     """

@@ -319,7 +319,7 @@ def scale_of(value: Value) -> int:
 
 
 def _text_that_keeps_all(value: Value) -> Value:
-    """A value as the text of a sql_variant: the usual text of dates and numbers would cut them."""
+    """A value as the text of a sql_variant: the default text of dates and numbers would cut them."""
     type_ = value.type
     if type_ is None:
         return convert(value, tm.NVARCHAR_MAX)

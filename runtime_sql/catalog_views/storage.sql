@@ -1,4 +1,4 @@
--- Where rows lie, as far as scripts ask for it: the usual way to count a queue's
+-- Where rows lie, as far as scripts ask for it: the common way to count a queue's
 -- messages without reading them goes from sys.internal_tables to sys.partitions.
 
 -- SQL Server keeps the messages of a queue in an internal table of its own. Its

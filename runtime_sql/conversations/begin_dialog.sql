@@ -103,7 +103,7 @@ DECLARE
 BEGIN
     IF coalesce(broker_instance, related_conversation::text, related_conversation_group::text, lifetime::text) IS NULL
        AND length(to_service) <= 256 THEN
-        v_handle := ssb_internal.begin_usual_dialog(v_database_id, from_service, to_service, contract, coalesce(encryption, true));
+        v_handle := ssb_internal.begin_dialog_fast_path(v_database_id, from_service, to_service, contract, coalesce(encryption, true));
         IF v_handle IS NOT NULL THEN
             RETURN v_handle;
         END IF;

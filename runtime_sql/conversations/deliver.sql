@@ -148,7 +148,7 @@ AS $$
 DECLARE
     v_address text;
 BEGIN
-    -- Dialogs that routes lead away have gone another way before (ssb_internal.send_away); this one is at home.
+    -- Dialogs that routes lead away have gone another way before (ssb_internal.forward_to_remote); this one is at home.
     v_address := (SELECT f.address FROM ssb_internal.find_route(p_endpoint.database_id, p_endpoint.far_service,
                                                                 p_endpoint.far_broker_instance, 'LOCAL', false) AS f);
     IF v_address IS NULL OR upper(v_address) <> 'LOCAL' THEN
@@ -383,16 +383,16 @@ SET jit = off
 AS $$
 DECLARE
     v_status text;
-    v_is_away boolean;
+    v_is_remote boolean;
     v_trace text;
 BEGIN
     IF current_setting('pgsb.traceparent', true) <> '' AND NOT p_is_end_of_dialog AND NOT p_is_error THEN
         v_trace := ssb_internal.trace_to_send(p_sender.endpoint_id, p_message_type_name);
     END IF;
     IF p_sender.far_endpoint_id IS NULL THEN
-        v_status := ssb_internal.send_away(p_sender);
+        v_status := ssb_internal.forward_to_remote(p_sender);
     END IF;
-    v_is_away := v_status IS NOT NULL;
+    v_is_remote := v_status IS NOT NULL;
     IF v_status IS NULL AND p_sender.has_waiting AND NOT ssb_internal.deliver_waiting(p_sender.endpoint_id) THEN
         v_status := 'Earlier messages of this conversation are waiting.';
     ELSIF v_status IS NULL THEN
@@ -416,7 +416,7 @@ BEGIN
                                (SELECT p_sender.priority FROM ssb.database AS d
                                  WHERE d.database_id = p_sender.database_id AND d.is_honor_broker_priority_on), 5) END);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
-     WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_away AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
+     WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_remote AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
     RETURN false;
 END;
 $$;
@@ -439,7 +439,7 @@ DECLARE
 BEGIN
     SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
      WHERE e.endpoint_id = p_endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting;
-    IF FOUND AND ssb_internal.send_away(v_endpoint) IS NOT NULL THEN
+    IF FOUND AND ssb_internal.forward_to_remote(v_endpoint) IS NOT NULL THEN
         RETURN false;
     END IF;
     FOR v_message IN

@@ -1,21 +1,21 @@
--- Dialogs that carry a message or two: the usual BEGIN DIALOG and first SEND in a few
--- statements, as ssb.send does it for later messages. (ssb.send_new does both in three, and the usual END
+-- Dialogs that carry a message or two: the fast path of BEGIN DIALOG and the first SEND, in a few
+-- statements, as ssb.send does it for later messages. (ssb.send_new does both in three, and the fast path of END
 -- CONVERSATION stands in end_conversation.sql.)
 --
--- Usual is: both sides in one T-SQL database with one owner, the only service of that
+-- The fast path takes: both sides in one T-SQL database with one owner, the only service of that
 -- name, routes that all lead here, no priorities, a message type without validation, a
 -- dialog without lifetime that shares its group with no other, queues that accept and
 -- retain nothing and that nobody waits to be told of. Each function here returns false,
 -- or nothing, and has done nothing but lock its side's group, where that does not hold;
--- the careful functions then do it, and know the errors. Their callers have the planner
+-- the slow path then does it, and knows the errors. Their callers have the planner
 -- set as it must be.
 
 -- Rights and states, as in ssb.send: PUBLIC's SELECT on a queue's state sequence says
 -- that messages may simply be appended, the caller's USAGE of its order sequence RECEIVE.
 
--- BEGIN DIALOG in a group of its own. NULL: not usual.
+-- BEGIN DIALOG in a group of its own. NULL: not on the fast path.
 -- Called by  ssb.begin_dialog
-CREATE OR REPLACE FUNCTION ssb_internal.begin_usual_dialog(p_database_id integer, p_service text, p_far_service text, p_contract text,
+CREATE OR REPLACE FUNCTION ssb_internal.begin_dialog_fast_path(p_database_id integer, p_service text, p_far_service text, p_contract text,
                                                            p_is_encrypted boolean)
 RETURNS uuid
 LANGUAGE plpgsql
@@ -64,7 +64,7 @@ $$;
 
 -- The first message of an initiator, of which ssb.send has found that it is open and may send; makes the target's endpoint.
 -- Called by  ssb.send, which has locked its group
-CREATE OR REPLACE FUNCTION ssb_internal.send_usual_first(p_endpoint_id bigint, p_message_type text, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.send_first_fast_path(p_endpoint_id bigint, p_message_type text, p_body bytea)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

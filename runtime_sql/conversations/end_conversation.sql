@@ -79,7 +79,7 @@ BEGIN
 END;
 $$;
 
--- The usual END (see dialog_fast_path.sql) has no error and no CLEANUP, and is one of a side whose far side is
+-- The fast path of END (see dialog_fast_path.sql) has no error and no CLEANUP, and is one of a side whose far side is
 -- open, which is told; or of an initiator whose far side has ended the dialog, of which nothing is left.
 CREATE OR REPLACE FUNCTION ssb.end_conversation(handle uuid, error integer DEFAULT NULL, description text DEFAULT NULL,
                                                 cleanup boolean DEFAULT false)
@@ -101,7 +101,7 @@ DECLARE
     v_number bigint;
 BEGIN
     IF coalesce(error::text, description) IS NULL AND cleanup IS NOT TRUE THEN
-        <<usual>>
+        <<fast_path>>
         BEGIN
             -- Both sides at once: that the far side ends while we wait for our lock is as if it did a moment later.
             SELECT e.endpoint_id, e.is_initiator, e.sent_count, e.sent_order, e.far_endpoint_id, e.far_queue_id, e.far_order,
@@ -120,10 +120,10 @@ BEGIN
                AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                           e.near_order, 'USAGE')
                FOR NO KEY UPDATE OF e;
-            EXIT usual WHEN NOT FOUND OR v_near.rotation & 2 <> 0 OR v_near.has_retained;
+            EXIT fast_path WHEN NOT FOUND OR v_near.rotation & 2 <> 0 OR v_near.has_retained;
             -- Nobody will receive what is left.
             IF v_near.closed_at IS NOT NULL THEN
-                EXIT usual WHEN NOT (v_near.is_initiator AND v_near.is_known);
+                EXIT fast_path WHEN NOT (v_near.is_initiator AND v_near.is_known);
                 IF v_near.rotation % 2 = 0 THEN
                     WITH forgotten AS (DELETE FROM ssb.message_0 AS m WHERE m.endpoint_id = v_near.endpoint_id)
                     DELETE FROM ssb.conversation_endpoint AS e
@@ -137,7 +137,7 @@ BEGIN
                        AND NOT EXISTS (SELECT FROM ssb.conversation_endpoint AS o
                                         WHERE o.lock_id = v_near.endpoint_id AND o.endpoint_id <> v_near.endpoint_id);
                 END IF;
-                EXIT usual WHEN NOT FOUND;
+                EXIT fast_path WHEN NOT FOUND;
                 RETURN;
             END IF;
             -- The order is drawn below the lock, after its advisory lock: see ssb.send.
@@ -171,7 +171,7 @@ BEGIN
                                  THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
              WHERE e.endpoint_id = v_near.endpoint_id;
             RETURN;
-        END usual;
+        END fast_path;
     END IF;
     v_is_known := true;
     IF handle IS NULL THEN

@@ -1,16 +1,16 @@
 -- END of many conversations in one call.
 --
--- What the usual END (end_conversation.sql) does for one conversation is done for all of them by one
+-- What the fast path of END (end_conversation.sql) does for one conversation is done for all of them by one
 -- statement; where something is special about one, ssb.end_conversation ends it. Plans
 -- are made for each call, as a few conversations and a million want different ones.
 --
 -- Called by  compiled END CONVERSATION of many, ssb_internal.complete_claim
 -- Locks      the groups, in the order of their numbers
 
--- Those that are usual, as they are now that they are locked. is_last: an initiator
+-- Those on the fast path, as they are now that they are locked. is_last: an initiator
 -- whose far side has ended the dialog, of which nothing is left. place: in p_handles.
 -- p_after, after: see ssb_internal.end_set.
-CREATE OR REPLACE FUNCTION ssb_internal.usual_ends(p_handles uuid[], p_after bigint[])
+CREATE OR REPLACE FUNCTION ssb_internal.fast_path_ends(p_handles uuid[], p_after bigint[])
 RETURNS TABLE (place bigint, endpoint_id bigint, after bigint, sent_count bigint, sent_order bigint, far_endpoint_id bigint,
                far_queue_id integer, far_order regclass, far_priority smallint, is_last boolean)
 LANGUAGE sql
@@ -74,8 +74,8 @@ BEGIN
         IF (SELECT count(DISTINCT h.handle) FROM unnest(p_handles) AS h (handle)) < cardinality(p_handles) THEN
             NULL;                      -- the second END of one conversation is an error
         ELSIF v_rotation & 3 = 0 THEN
-            WITH usual AS MATERIALIZED (
-                SELECT u.* FROM ssb_internal.usual_ends(p_handles, p_after) AS u
+            WITH fast AS MATERIALIZED (
+                SELECT u.* FROM ssb_internal.fast_path_ends(p_handles, p_after) AS u
             ), told AS (
                 INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                            message_type_id, priority, validation, body)
@@ -84,25 +84,25 @@ BEGIN
                             ELSE o.sent_count + o.queuing_order - o.sent_order - 1 END,
                        clock_timestamp(), 2, o.far_priority, 'E', NULL
                   FROM (SELECT u.*, nextval(u.far_order) AS queuing_order
-                          FROM (SELECT u.* FROM usual AS u WHERE NOT u.is_last ORDER BY u.place) AS u) AS o
+                          FROM (SELECT u.* FROM fast AS u WHERE NOT u.is_last ORDER BY u.place) AS u) AS o
             ), forgotten AS (
-                DELETE FROM ssb.message_0 AS m USING usual AS u
+                DELETE FROM ssb.message_0 AS m USING fast AS u
                  WHERE m.endpoint_id = u.endpoint_id AND m.queuing_order > u.after
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
                        due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
                                      THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
-                  FROM usual AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
+                  FROM fast AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
             ), removed AS (
-                DELETE FROM ssb.conversation_endpoint AS e USING usual AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last
+                DELETE FROM ssb.conversation_endpoint AS e USING fast AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last
             )
             SELECT array_agg(h.handle ORDER BY h.place) INTO v_rest
               FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
-             WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
+             WHERE NOT EXISTS (SELECT FROM fast AS u WHERE u.place = h.place);
         ELSIF v_rotation & 3 = 1 THEN
-            WITH usual AS MATERIALIZED (
-                SELECT u.* FROM ssb_internal.usual_ends(p_handles, p_after) AS u
+            WITH fast AS MATERIALIZED (
+                SELECT u.* FROM ssb_internal.fast_path_ends(p_handles, p_after) AS u
             ), told AS (
                 INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
                                            message_type_id, priority, validation, body)
@@ -111,22 +111,22 @@ BEGIN
                             ELSE o.sent_count + o.queuing_order - o.sent_order - 1 END,
                        clock_timestamp(), 2, o.far_priority, 'E', NULL
                   FROM (SELECT u.*, nextval(u.far_order) AS queuing_order
-                          FROM (SELECT u.* FROM usual AS u WHERE NOT u.is_last ORDER BY u.place) AS u) AS o
+                          FROM (SELECT u.* FROM fast AS u WHERE NOT u.is_last ORDER BY u.place) AS u) AS o
             ), forgotten AS (
-                DELETE FROM ssb.message_1 AS m USING usual AS u
+                DELETE FROM ssb.message_1 AS m USING fast AS u
                  WHERE m.endpoint_id = u.endpoint_id AND m.queuing_order > u.after
             ), closed AS (
                 UPDATE ssb.conversation_endpoint AS e
                    SET closed_at = clock_timestamp(), is_close_known = true, is_closed_by_error = false, dialog_timer = NULL,
                        due_at = CASE WHEN e.due_at IS NULL OR e.dialog_timer IS NOT NULL
                                      THEN clock_timestamp() + interval '30 minutes' ELSE e.due_at END
-                  FROM usual AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
+                  FROM fast AS u WHERE e.endpoint_id = u.endpoint_id AND NOT u.is_last
             ), removed AS (
-                DELETE FROM ssb.conversation_endpoint AS e USING usual AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last
+                DELETE FROM ssb.conversation_endpoint AS e USING fast AS u WHERE e.endpoint_id = u.endpoint_id AND u.is_last
             )
             SELECT array_agg(h.handle ORDER BY h.place) INTO v_rest
               FROM unnest(p_handles) WITH ORDINALITY AS h (handle, place)
-             WHERE NOT EXISTS (SELECT FROM usual AS u WHERE u.place = h.place);
+             WHERE NOT EXISTS (SELECT FROM fast AS u WHERE u.place = h.place);
         END IF;
     END IF;
     FOREACH v_handle IN ARRAY coalesce(v_rest, '{}') LOOP

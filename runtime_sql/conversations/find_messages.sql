@@ -1,7 +1,7 @@
 -- Finding a message whose group is free, and taking what its group has, with every case: for
--- ssb_internal.receive_carefully, GET CONVERSATION GROUP and those who wait.
+-- ssb_internal.receive_slow_path, GET CONVERSATION GROUP and those who wait.
 --
--- Called by  ssb.receive, ssb_internal.receive_carefully, ssb_internal.lock_first_group, ssb_internal.look_for_message
+-- Called by  ssb.receive, ssb_internal.receive_slow_path, ssb_internal.lock_first_group, ssb_internal.look_for_message
 -- Locks      the group's row, to the end of the transaction
 
 CREATE OR REPLACE FUNCTION ssb_internal.message_type_name(p_message_type_id integer)
@@ -128,18 +128,18 @@ AS $$
 DECLARE
     v_key CONSTANT text := p_queue_id || '_' || p_priority;
     v_low CONSTANT bigint := ssb_internal.low_water(p_queue_id, p_priority, p_base_low);
-    v_held CONSTANT bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
+    v_skipped CONSTANT bigint[] := nullif(current_setting('ssb.skipped_' || v_key, true), '')::bigint[];
     v_behind record;                   -- of the claims' front (bulk/claimed_front.sql)
 BEGIN
     -- Another conversation of the group may have another priority, and its mark.
     from_order := CASE WHEN (SELECT q.has_groups AND cardinality(q.priorities) > 1 FROM ssb.queue AS q
                               WHERE q.queue_id = p_queue_id) THEN p_base_low ELSE v_low END;
-    IF v_held IS NOT NULL THEN
-        from_order := least(from_order, (SELECT min(h) FROM unnest(v_held[cardinality(v_held) / 2 + 1:]) AS h));
+    IF v_skipped IS NOT NULL THEN
+        from_order := least(from_order, (SELECT min(h) FROM unnest(v_skipped[cardinality(v_skipped) / 2 + 1:]) AS h));
         SELECT e.lock_id, f.endpoint_id, f.queuing_order, f.tried_by
           INTO lock_id, endpoint_id, queuing_order, tried_by
           FROM (SELECT h.endpoint_id, m.queuing_order, m.tried_by
-                  FROM unnest(v_held[1:cardinality(v_held) / 2], v_held[cardinality(v_held) / 2 + 1:]) AS h (endpoint_id, low)
+                  FROM unnest(v_skipped[1:cardinality(v_skipped) / 2], v_skipped[cardinality(v_skipped) / 2 + 1:]) AS h (endpoint_id, low)
                  CROSS JOIN LATERAL (SELECT m.queuing_order, m.xmax AS tried_by
                                        FROM ssb.message_stored AS m
                                       WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order >= h.low
@@ -191,11 +191,11 @@ BEGIN
 END;
 $$;
 
--- For ssb.receive in its usual way: of the 200 orders from p_from on the first message that is its group's first, and
+-- For the fast path of ssb.receive: of the 200 orders from p_from on the first message that is its group's first, and
 -- whose group nobody else holds; that is then locked. No group has a message below p_least. The message may have been
 -- tried before. p_rotation is what ssb.rotation_state is thought to be, rotation what it is; a row of NULLs when there
 -- is none, or when both tables are in use (rotation is then -1).
-CREATE OR REPLACE FUNCTION ssb_internal.find_farther(p_queue_id integer, p_rotation bigint, p_from bigint, p_least bigint,
+CREATE OR REPLACE FUNCTION ssb_internal.find_first_beyond(p_queue_id integer, p_rotation bigint, p_from bigint, p_least bigint,
     OUT place tid, OUT endpoint_id bigint, OUT queuing_order bigint, OUT type_id integer, OUT is_untried boolean,
     OUT is_in_0 boolean, OUT rotation bigint, OUT handle uuid, OUT conversation_group uuid, OUT service_name text,
     OUT service_id integer, OUT contract_name text, OUT contract_id integer, OUT type_name text)

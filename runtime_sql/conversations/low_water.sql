@@ -6,7 +6,7 @@
 -- custom settings: no write, gone with the session, undone with the transaction.
 -- Their names end in <queue>_<priority>.
 --
---   ssb.mark_…  {the mark; an order beyond which ssb.receive does something about it;
+--   ssb.read_position_…  {the mark; an order beyond which ssb.receive does something about it;
 --               one up to which it may simply be set, being decided (-1: not known);
 --               the tenth of a second in which something was looked for last; how many
 --               conversations are held; ssb.rotation_state at that time; an order beyond
@@ -14,7 +14,7 @@
 --               that was free in that tenth of a second, far behind the first one; where bulk
 --               claims had the queue's front, an order below which there is nothing behind it, as long as it
 --               does not end before the order that comes last}
---   ssb.held_…  {their endpoints; for each, an order below which it has nothing: the least first}
+--   ssb.skipped_…  {their endpoints; for each, an order below which it has nothing: the least first}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
 --               it, tenth of a second of a look at the numbers in use} (see below)
 --
@@ -25,15 +25,15 @@
 -- running transaction is X or younger, every order up to S is decided. (A snapshot's xmax
 -- will not do for X: it is one more than the youngest transaction that has ended, and
 -- running ones may be younger.) A session that does it all in one transaction looks what
--- numbers are in use, which is dear, every tenth of a second. While S waits for X, the next
+-- numbers are in use, which is expensive, every tenth of a second. While S waits for X, the next
 -- S waits for its X.
 --
 -- Transactions that stay open for hours would stop that, so what counts
 -- in the end is whether one of those older than X is a sender: it holds the lock on
 -- the order sequence that nextval leaves. (Nothing here reads that sequence's last
--- value in the usual way, which leaves the same lock.)
+-- value in the ordinary way, which leaves the same lock.)
 --
--- Called by  ssb.receive, ssb_internal.receive_carefully, ssb_internal.find_first
+-- Called by  ssb.receive, ssb_internal.receive_slow_path, ssb_internal.find_first
 -- Locks      none
 
 -- The caller's low-water mark for one priority.
@@ -43,7 +43,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT greatest(p_base_low,
-                    (nullif(current_setting('ssb.mark_' || p_queue_id || '_' || p_priority, true), '')::bigint[])[1]);
+                    (nullif(current_setting('ssb.read_position_' || p_queue_id || '_' || p_priority, true), '')::bigint[])[1]);
 $$;
 
 -- The last order that was drawn. By no function of the server's: those leave the lock by which senders are known.
@@ -98,10 +98,10 @@ DECLARE
     v_oldest CONSTANT bigint := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
     v_next bigint;                     -- X for the next S
     v_moment CONSTANT text := (date_part('epoch', clock_timestamp()) * 10)::bigint::text;  -- one look at the locks each
-    v_held bigint[] := nullif(current_setting('ssb.held_' || v_key, true), '')::bigint[];
-    v_held_low bigint[];
-    v_mark CONSTANT bigint[] := nullif(current_setting('ssb.mark_' || v_key, true), '')::bigint[];
-    v_count integer := coalesce(cardinality(v_held) / 2, 0);
+    v_skipped bigint[] := nullif(current_setting('ssb.skipped_' || v_key, true), '')::bigint[];
+    v_skipped_from bigint[];
+    v_position CONSTANT bigint[] := nullif(current_setting('ssb.read_position_' || v_key, true), '')::bigint[];
+    v_count integer := coalesce(cardinality(v_skipped) / 2, 0);
     v_noted bigint;
     v_decided bigint;
     v_first record;
@@ -145,16 +145,16 @@ BEGIN
         END IF;
     END IF;
     -- What was decided once is so for ever.
-    v_decided := greatest(v_last, v_mark[3]);
+    v_decided := greatest(v_last, v_position[3]);
     IF v_decided >= p_low THEN
-        v_low := greatest(p_low, least(p_found, v_decided + 1));     -- a held one may be found below the mark
-        v_held_low := coalesce(v_held[cardinality(v_held) / 2 + 1:], '{}');
-        v_held := coalesce(v_held[1:cardinality(v_held) / 2], '{}');
+        v_low := greatest(p_low, least(p_found, v_decided + 1));     -- a skipped one may be found below the mark
+        v_skipped_from := coalesce(v_skipped[cardinality(v_skipped) / 2 + 1:], '{}');
+        v_skipped := coalesce(v_skipped[1:cardinality(v_skipped) / 2], '{}');
         FOR v_try IN 1..100 LOOP
             SELECT m.queuing_order, m.endpoint_id INTO v_first
               FROM ssb.message_stored AS m
              WHERE m.queue_id = p_queue_id AND m.priority = p_priority
-               AND m.queuing_order >= v_from AND m.queuing_order < v_low AND m.endpoint_id <> ALL (v_held)
+               AND m.queuing_order >= v_from AND m.queuing_order < v_low AND m.endpoint_id <> ALL (v_skipped)
              ORDER BY m.queuing_order LIMIT 1;
             EXIT WHEN NOT FOUND;
             SELECT e.claim_id INTO v_claim_id
@@ -163,41 +163,41 @@ BEGIN
                 DELETE FROM ssb.message_stored AS m
                  WHERE m.endpoint_id = v_first.endpoint_id AND m.queuing_order = v_first.queuing_order;
             -- What claims have taken is passed in one step by all who look (bulk/claimed_front.sql).
-            ELSIF coalesce(v_claim_id, -1) < 0 AND cardinality(v_held) < 32 AND v_try < 100
+            ELSIF coalesce(v_claim_id, -1) < 0 AND cardinality(v_skipped) < 32 AND v_try < 100
                   AND v_low - v_first.queuing_order > 200 THEN
-                v_held := v_held || v_first.endpoint_id;
-                v_held_low := v_held_low || v_first.queuing_order;
+                v_skipped := v_skipped || v_first.endpoint_id;
+                v_skipped_from := v_skipped_from || v_first.queuing_order;
             ELSE
                 v_low := v_first.queuing_order;
                 EXIT;
             END IF;
             v_from := v_first.queuing_order + 1;
         END LOOP;
-        IF v_held <> '{}' THEN
+        IF v_skipped <> '{}' THEN
             -- Those that still have something below the mark, and from where.
             SELECT array_agg(h.endpoint_id ORDER BY f.queuing_order), array_agg(f.queuing_order ORDER BY f.queuing_order)
-              INTO v_held, v_held_low
-              FROM unnest(v_held, v_held_low) AS h (endpoint_id, low)
+              INTO v_skipped, v_skipped_from
+              FROM unnest(v_skipped, v_skipped_from) AS h (endpoint_id, low)
              CROSS JOIN LATERAL (SELECT m.queuing_order FROM ssb.message_stored AS m
                                   WHERE m.endpoint_id = h.endpoint_id AND m.queuing_order >= h.low AND m.queuing_order < v_low
                                   ORDER BY m.queuing_order LIMIT 1) AS f;
-            PERFORM set_config('ssb.held_' || v_key, coalesce((v_held || v_held_low)::text, ''), false);
+            PERFORM set_config('ssb.skipped_' || v_key, coalesce((v_skipped || v_skipped_from)::text, ''), false);
         END IF;
-        v_count := coalesce(cardinality(v_held), 0);
+        v_count := coalesce(cardinality(v_skipped), 0);
     END IF;
     -- ssb.receive goes a few orders beyond what is decided before it calls for more; if
     -- that is not possible now, it goes on until the next tenth of a second.
     v_low := coalesce(v_low, p_low);
     v_beyond := CASE WHEN v_last IS NULL AND v_seen[2] IS NOT NULL THEN v_low + 1000000 ELSE greatest(v_low, v_last) + 128 END;
-    PERFORM set_config('ssb.mark_' || v_key,
+    PERFORM set_config('ssb.read_position_' || v_key,
         (ARRAY[v_low,
               CASE WHEN v_last IS NULL THEN v_beyond ELSE least(v_low + 48, v_beyond) END,
               coalesce(v_last, -1), v_moment::bigint,
               v_count,
               coalesce(pg_sequence_last_value('ssb.rotation_state'), 0),
               v_beyond,
-              CASE WHEN v_mark[4] = v_moment::bigint THEN v_mark[8] END,
-              v_mark[9], v_mark[10]])::text, false);
+              CASE WHEN v_position[4] = v_moment::bigint THEN v_position[8] END,
+              v_position[9], v_position[10]])::text, false);
     IF v_noted IS NOT NULL AND v_last IS NOT NULL THEN
         RETURN;                            -- known at once: there is nothing to wait for
     ELSIF v_noted IS NOT NULL OR (v_next IS NOT NULL AND (v_last IS NOT NULL OR v_seen[2] IS NULL)) THEN

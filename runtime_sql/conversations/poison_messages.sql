@@ -117,7 +117,7 @@ $$;
 -- same command, each is a transaction of its own.) Otherwise one; and not even that one
 -- while others are receiving, for one of them may have committed after it.
 --
--- Called by  ssb_internal.receive_carefully
+-- Called by  ssb_internal.receive_slow_path
 CREATE OR REPLACE FUNCTION ssb_internal.judge_message(p_queue_id integer, p_order bigint, p_fails integer,
                                                       OUT fails integer, OUT is_poisoned boolean)
 LANGUAGE plpgsql

@@ -1,12 +1,12 @@
 -- SEND.
 --
--- The usual message goes the fast way: three statements of one table each, found by
+-- Most messages take the fast path: three statements of one table each, found by
 -- primary keys. (One statement with joins takes half as long again: what an
 -- executor costs to set up grows with the nodes and columns of its plan.) They lock
 -- the sender's group, make sure that nothing is special, and append to the receiver's
 -- queue. Where anything is special (first message, validation, retention, a
 -- lifetime, a queue that is off, a watcher to wake, a missing right, a wrong
--- argument) ssb_internal.send_carefully takes over, which does everything and knows every
+-- argument) ssb_internal.send_slow_path takes over, which does everything and knows every
 -- error.
 --
 -- A lock that had to be waited for gives the row in its newest version: whoever held
@@ -84,7 +84,7 @@ BEGIN
                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                               e.near_order, 'USAGE');
             END IF;
-        ELSIF v_far_endpoint_id IS NULL AND ssb_internal.send_usual_first(v_endpoint_id, message_type, body) THEN
+        ELSIF v_far_endpoint_id IS NULL AND ssb_internal.send_first_fast_path(v_endpoint_id, message_type, body) THEN
             RETURN;
         END IF;
         IF v_type_id IS NULL AND v_far_endpoint_id IS NOT NULL THEN
@@ -97,7 +97,7 @@ BEGIN
         END IF;
         IF v_type_id IS NULL THEN
             IF v_endpoint_id IS NOT NULL OR NOT ssb_internal.send_further_away(handle, message_type, body) THEN
-                PERFORM ssb_internal.send_carefully(handle, message_type, body, NULL);
+                PERFORM ssb_internal.send_slow_path(handle, message_type, body, NULL);
             END IF;
             RETURN;
         END IF;
@@ -108,7 +108,7 @@ BEGIN
      WHERE f.endpoint_id = v_far_endpoint_id AND f.closed_at IS NULL AND NOT f.is_refused
        AND pg_try_advisory_xact_lock(1397965379, v_far_order::oid::integer) IS NOT NULL;
     IF NOT FOUND THEN
-        PERFORM ssb_internal.send_carefully(handle, message_type, body, NULL);
+        PERFORM ssb_internal.send_slow_path(handle, message_type, body, NULL);
         RETURN;
     END IF;
     IF v_count < 16 OR v_count_order IS NULL THEN
@@ -165,7 +165,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM ssb_internal.send_carefully(handle, message_type, NULL, NULL);
+    PERFORM ssb_internal.send_slow_path(handle, message_type, NULL, NULL);
 END;
 $$;
 
@@ -194,7 +194,7 @@ $$;
 
 -- SEND with every case: all errors of the statement, first messages, validation,
 -- retention, waiting. p_place is the handle's position in a list of several.
-CREATE OR REPLACE FUNCTION ssb_internal.send_carefully(p_handle uuid, p_message_type text, p_body bytea, p_place integer)
+CREATE OR REPLACE FUNCTION ssb_internal.send_slow_path(p_handle uuid, p_message_type text, p_body bytea, p_place integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

@@ -6,7 +6,7 @@
 --
 -- Locks      as SEND; the new dialog is nobody else's yet
 
--- The handle. NULL: not usual (dialog_fast_path.sql), and nothing was done.
+-- The handle. NULL: not on the fast path (dialog_fast_path.sql), and nothing was done.
 -- Called by  ssb.send_new, compiled BEGIN DIALOG that a SEND follows
 CREATE OR REPLACE FUNCTION ssb_internal.begin_and_send(p_from_service text, p_to_service text, p_contract text, p_message_type text,
                                                        p_body bytea, p_is_encrypted boolean DEFAULT true,
@@ -22,7 +22,7 @@ AS $$
 DECLARE
     v_database_id integer := CASE WHEN coalesce(p_database, nullif(current_setting('pgsb.database', true), '')) IS NULL THEN 5
                                   ELSE ssb_internal.database_id_of(p_database) END;
-    -- Before the contract is read, as in ssb_internal.send_usual_first.
+    -- Before the contract is read, as in ssb_internal.send_first_fast_path.
     v_lock text := CASE WHEN pg_try_advisory_xact_lock_shared(1397965377, hashtext(p_message_type)) THEN ''
                         ELSE ssb_internal.await_message_type() END;
     v_path record;

@@ -90,7 +90,7 @@ $$;
 -- Appends p_handles[i], p_types[i], p_bodies[i] for all i, where p_types and p_bodies
 -- may be NULL for p_type and p_body in every message. NULL: done. Else nothing is
 -- done, and the number is the last place at which a conversation that needs
--- ssb_internal.send_carefully is met for the first time.
+-- ssb_internal.send_slow_path is met for the first time.
 CREATE OR REPLACE FUNCTION ssb_internal.send_plain_set(p_handles uuid[], p_types text[], p_bodies bytea[],
                                                        p_type text DEFAULT NULL, p_body bytea DEFAULT NULL)
 RETURNS integer
@@ -105,7 +105,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_locked bigint[];
-    v_plain text[];                    -- pairs of queues that are in their usual state, and the caller's
+    v_plain text[];                    -- pairs of queues that are in their default state, and the caller's
     v_special integer;
     v_is_counting boolean;             -- some conversation still counts its messages one by one
     v_rank bigint[];                   -- message i is that many messages after the first of its conversation here
@@ -243,7 +243,7 @@ BEGIN
         RETURN;
     END IF;
     FOR v_place IN 1..coalesce(cardinality(p_handles), 0) LOOP
-        PERFORM ssb_internal.send_carefully(p_handles[v_place], p_message_type, p_body, v_place);
+        PERFORM ssb_internal.send_slow_path(p_handles[v_place], p_message_type, p_body, v_place);
     END LOOP;
 END;
 $$;

@@ -15,13 +15,13 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     v_queue ssb.queue;
-    v_is_usual boolean;
+    v_is_fast_path boolean;
     v_is_worth boolean;
     v_endpoint_id bigint;
     v_found record;
 BEGIN
     -- Nearly always there is nothing, and one statement knows it: on a queue as ssb.receive
-    -- has it in its fast way, no message from the session's mark on, nothing due, and
+    -- has it on its fast path, no message from the session's mark on, nothing due, and
     -- nothing that waits to be put here. When there is something, it is nearly always a
     -- message that nobody has tried and a group that nobody has.
     IF coalesce(p_conversation, p_group) IS NULL THEN
@@ -36,17 +36,17 @@ BEGIN
                         WHERE e.queue_id = q.queue_id AND e.due_at <= clock_timestamp())
                OR EXISTS (SELECT FROM ssb.service AS s JOIN ssb.transmission AS t ON t.to_service = s.name
                            WHERE s.queue_id = q.queue_id)
-          INTO v_is_usual, v_endpoint_id, v_is_worth
+          INTO v_is_fast_path, v_endpoint_id, v_is_worth
           FROM (SELECT q.queue_id,
-                       coalesce((nullif(current_setting('ssb.mark_' || q.queue_id || '_5', true), '')::bigint[])[1], 0) AS low
+                       coalesce((nullif(current_setting('ssb.read_position_' || q.queue_id || '_5', true), '')::bigint[])[1], 0) AS low
                   FROM ssb.queue AS q
                  WHERE q.name = p_queue AND q.is_plain_reader
-                   AND current_setting('ssb.held_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE
+                   AND current_setting('ssb.skipped_' || q.queue_id || '_5', true) IN ('') IS NOT FALSE
                    AND coalesce(pg_sequence_last_value(q.state_sequence), 0) < 2
                    AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user),
                                               q.order_sequence, 'USAGE')
                 OFFSET 0) AS q;
-        IF v_is_usual AND NOT v_is_worth THEN
+        IF v_is_fast_path AND NOT v_is_worth THEN
             IF v_endpoint_id IS NULL THEN
                 RETURN false;
             END IF;

@@ -135,7 +135,7 @@ END;
 $$;
 
 -- The one spelling under which ssb.queue knows a queue.
-CREATE OR REPLACE FUNCTION ssb_internal.usual_name(p_name text)
+CREATE OR REPLACE FUNCTION ssb_internal.normal_name(p_name text)
 RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -164,7 +164,7 @@ DECLARE
 BEGIN
     SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = p_queue;
     IF NOT FOUND THEN
-        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.usual_name(p_queue);
+        SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
         IF NOT FOUND THEN
             PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', p_queue));
         END IF;

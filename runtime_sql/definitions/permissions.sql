@@ -44,7 +44,7 @@ BEGIN
         SELECT coalesce(max(p.principal_id), 0) AS id, ssb_internal.runtime_owner()::text AS owner INTO v_row FROM ssb.principal AS p
          WHERE lower(p.name) = lower(p_name) AND coalesce(p.database_id, p_database_id) = p_database_id;
     WHEN 'OBJECT' THEN
-        SELECT q.queue_id AS id, q.owner INTO v_row FROM ssb.queue AS q WHERE q.name = ssb_internal.usual_name(p_name);
+        SELECT q.queue_id AS id, q.owner INTO v_row FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_name);
         IF FOUND THEN
             class := 'QUEUE';
         ELSE

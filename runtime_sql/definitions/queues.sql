@@ -223,7 +223,7 @@ BEGIN
        SET is_receive_enabled = coalesce(p_status, q.is_receive_enabled),
            is_enqueue_enabled = coalesce(p_status, q.is_enqueue_enabled),
            is_retention_enabled = coalesce(p_retention, q.is_retention_enabled),
-           activation_procedure = CASE WHEN p_activation_procedure IS NOT NULL THEN ssb_internal.usual_name(p_activation_procedure)
+           activation_procedure = CASE WHEN p_activation_procedure IS NOT NULL THEN ssb_internal.normal_name(p_activation_procedure)
                                        WHEN p_drop_activation OR p_program IS NOT NULL THEN NULL
                                        ELSE q.activation_procedure END,
            external_program = CASE WHEN p_program IS NOT NULL THEN p_program
@@ -259,7 +259,7 @@ AS $$
 DECLARE
     v_queue ssb.queue;
 BEGIN
-    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.usual_name(p_queue);
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue);
     IF NOT FOUND THEN
         IF p_verb = 'drop' THEN
             PERFORM ssb_internal.raise_error(3701, format('Cannot drop the queue ''%s'', because it does not exist or you do not have '

@@ -33,7 +33,7 @@ AS $$
 DECLARE
     v_queue ssb.queue;
 BEGIN
-    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.usual_name(p_queue) AND q.database_id = p_database_id;
+    SELECT q.* INTO v_queue FROM ssb.queue AS q WHERE q.name = ssb_internal.normal_name(p_queue) AND q.database_id = p_database_id;
     -- Who may put a service of his own on a queue may put messages there, which else takes SEND.
     IF NOT FOUND
        OR NOT (ssb_internal.has_permission(ssb_internal.caller(), 'QUEUE', v_queue.queue_id, 'REFERENCES', v_queue.owner, p_database_id)

@@ -1,9 +1,9 @@
 -- Dialogs with services of other instances: what this instance has to know beside its own side's endpoint.
 --
--- A row is made when a route leads the first message away, and when the first message comes from afar. It
+-- A row is made when a route leads the first message away, and when the first message comes from another instance. It
 -- outlives the endpoint by a day, so that what comes twice then is still known to have come.
 --
--- It has a lock of its own, that of its row, which whoever takes messages from afar holds. So they never wait
+-- It has a lock of its own, that of its row, which whoever takes messages from another instance holds. So they never wait
 -- for the group, in which a service program may be at work for long.
 CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     endpoint_id     bigint      PRIMARY KEY,               -- the side here

@@ -305,7 +305,7 @@ BEGIN
     session.rowcount := 0;
     session.fetch_status := 0;
     session.procedure := procedure;
-    -- This function, the trigger, and at most the batch: the usual case, seen without a closer look.
+    -- This function, the trigger, and at most the batch: the common case, seen without a closer look.
     session.nestlevel := CASE
         WHEN (length(v_stack) - length(replace(v_stack, 'PL/pgSQL', ''))) / 8
              - (v_stack LIKE '%inline_code_block%')::integer <= 2 THEN 1

@@ -91,7 +91,7 @@ BEGIN
         v_error.number := coalesce(v_number, v_parts[1]::integer, 50000);
         v_error.message := message;
         v_error.severity := coalesce(v_parts[2]::integer, 16);
-        v_error.state := coalesce(v_parts[3]::integer, ssb_internal.usual_state(v_error.number));
+        v_error.state := coalesce(v_parts[3]::integer, ssb_internal.default_state(v_error.number));
         v_error.procedure := v_parts[4];
         v_error.line := v_parts[5]::integer;
         -- A procedure that is not ours: the error comes out of a trigger.
@@ -106,7 +106,7 @@ END;
 $$;
 
 -- The state that SQL Server reports with an error which our functions raise by number alone.
-CREATE OR REPLACE FUNCTION ssb_internal.usual_state(number integer)
+CREATE OR REPLACE FUNCTION ssb_internal.default_state(number integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE
 RETURN CASE number WHEN 242 THEN 3 WHEN 8115 THEN 2 WHEN 515 THEN 2 WHEN 547 THEN 0 WHEN 2714 THEN 6 WHEN 8114 THEN 5 WHEN 628 THEN 0 ELSE 1 END;

@@ -282,7 +282,7 @@ BEGIN
 END;
 $$;
 
--- SYSTEM_VERSIONING = ON. p_history: as in SQL; NULL for a table of the usual name.
+-- SYSTEM_VERSIONING = ON. p_history: as in SQL; NULL for a table of the default name.
 CREATE OR REPLACE FUNCTION ssb_internal.start_versioning(p_table regclass, p_history text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql

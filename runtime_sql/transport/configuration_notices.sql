@@ -6,7 +6,7 @@
 -- Not asked is for services that are here, to which a LOCAL route for all names leads: nothing would wait but dialogs
 -- that need no answer. (In SQL Server that route counts after the question.)
 --
--- Called by  ssb_internal.send_away asks whether to wait; the daemon, which alone begins the conversations
+-- Called by  ssb_internal.forward_to_remote asks whether to wait; the daemon, which alone begins the conversations
 
 CREATE OR REPLACE FUNCTION ssb_internal.has_notice_route(p_database_id integer)
 RETURNS boolean

@@ -67,7 +67,7 @@ $$;
 
 -- The target's side of a dialog that begins, as ssb_internal.make_target makes it for dialogs of this instance. Routes
 -- of msdb tell which services messages from outside may look for here: all, by its AutoCreatedLocal.
-CREATE OR REPLACE FUNCTION ssb_internal.make_target_from_afar(p_conversation_id uuid, p_key uuid, p_to_service text, p_to_instance text,
+CREATE OR REPLACE FUNCTION ssb_internal.make_target_for_remote(p_conversation_id uuid, p_key uuid, p_to_service text, p_to_instance text,
     p_from_service text, p_from_instance text, p_contract text, p_lifetime double precision, p_is_encrypted boolean,
     p_security char(1), p_database_id integer, p_far_user text,
     OUT remote ssb.remote_conversation, OUT status text, OUT refusal_code integer, OUT refusal text)
@@ -286,7 +286,7 @@ BEGIN
                 v_is_known := FOUND;
                 IF NOT v_is_known THEN
                     SELECT t.* INTO v_made
-                      FROM ssb_internal.make_target_from_afar(v_message.conversation_id, v_message.key, v_message.to_service,
+                      FROM ssb_internal.make_target_for_remote(v_message.conversation_id, v_message.key, v_message.to_service,
                                v_message.to_instance, v_message.from_service, v_message.from_instance, v_message.contract,
                                v_message.lifetime, v_message.is_encrypted, v_message.security, v_message.database_id,
                                v_message.far_user) AS t;
@@ -364,7 +364,7 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.take_set(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
-REVOKE EXECUTE ON FUNCTION ssb_internal.make_target_from_afar(uuid, uuid, text, text, text, text, text, double precision, boolean, char,
+REVOKE EXECUTE ON FUNCTION ssb_internal.make_target_for_remote(uuid, uuid, text, text, text, text, text, double precision, boolean, char,
                                                      integer, text) FROM PUBLIC;
 
 -- What the other instance's daemon calls with messages in the clear. next_number NULL: that is not known yet, for

@@ -220,7 +220,7 @@ BEGIN
                 PERFORM ssb_internal.remove_endpoint(v_endpoint);
             END IF;
         ELSIF v_answer.refusal IS NOT NULL THEN
-            PERFORM ssb_internal.fail_from_afar(v_answer.endpoint_id, v_answer.refusal_code, v_answer.refusal);
+            PERFORM ssb_internal.fail_by_remote(v_answer.endpoint_id, v_answer.refusal_code, v_answer.refusal);
             DELETE FROM ssb.transmission AS t
              WHERE t.endpoint_id = v_answer.endpoint_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
         END IF;

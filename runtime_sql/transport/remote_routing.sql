@@ -72,7 +72,7 @@ $$;
 
 -- NULL: the dialog is one inside this instance, as far as routes tell. Else it is the transport's, and this
 -- is why its messages wait. The route is looked up anew each time: it may have changed since the last message.
-CREATE OR REPLACE FUNCTION ssb_internal.send_away(p_sender ssb.conversation_endpoint)
+CREATE OR REPLACE FUNCTION ssb_internal.forward_to_remote(p_sender ssb.conversation_endpoint)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -158,7 +158,7 @@ END;
 $$;
 
 -- SEND on a dialog whose route is known, and whose earlier messages have gone, or wait, for transport. False: something
--- is special, or wrong, and ssb_internal.send_carefully finds out.
+-- is special, or wrong, and ssb_internal.send_slow_path finds out.
 -- Locks  the sender's group
 CREATE OR REPLACE FUNCTION ssb_internal.send_further_away(p_handle uuid, p_message_type text, p_body bytea)
 RETURNS boolean
@@ -203,9 +203,9 @@ END;
 $$;
 
 -- The broker of this instance, or somebody in its name, has something to say to an open dialog that a
--- message from afar, or the answer to one of ours, has settled: an Error in the near queue. Once.
+-- message from another instance, or the answer to one of ours, has settled: an Error in the near queue. Once.
 -- Locks  the remote conversation's row
-CREATE OR REPLACE FUNCTION ssb_internal.fail_from_afar(p_endpoint_id bigint, p_code integer, p_description text)
+CREATE OR REPLACE FUNCTION ssb_internal.fail_by_remote(p_endpoint_id bigint, p_code integer, p_description text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

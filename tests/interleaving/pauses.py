@@ -29,11 +29,11 @@ def changed(session: Session, function: str, change: Callable[[str], str]) -> It
 
 @contextmanager
 def nothing_careful(session: Session) -> Iterator[None]:
-    """ssb_internal.receive_carefully fails."""
+    """ssb_internal.receive_slow_path fails."""
 
     def change(text: str) -> str:
         begin = "BEGIN\n    PERFORM ssb_internal.require_receive"
         return text.replace(begin, begin.replace("BEGIN", "BEGIN RAISE EXCEPTION 'careful';"))
 
-    with changed(session, "ssb_internal.receive_carefully(text,bigint,uuid,uuid)", change):
+    with changed(session, "ssb_internal.receive_slow_path(text,bigint,uuid,uuid)", change):
         yield

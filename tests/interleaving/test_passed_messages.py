@@ -66,14 +66,14 @@ _LOCKS = "AND e.closed_at IS NULL AND e.claim_id IS NULL"
 
 
 @contextmanager
-def usual_way(session: Session, *, before_walk: str = "", before_lock: str = "") -> Iterator[None]:
+def fast_path(session: Session, *, before_walk: str = "", before_lock: str = "") -> Iterator[None]:
     """RECEIVE's usual way always: with a statement before it walks past what others hold, a condition there.
 
     However long the test takes, it is the same tenth of a second.
     """
 
     def change(text: str) -> str:
-        moment = "v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN"
+        moment = "v_position[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN"
         walk = text.index(_LOOKS)
         assert moment in text[:walk]
         assert _LOCKS in text[walk:]
@@ -107,12 +107,12 @@ def send_all(session: Session, pair: Pair, bodies: str) -> None:
         session.send(handles[body[0]], pair.request, body)
 
 
-def test_the_usual_way_takes_the_first_of_a_group_that_comes_free(
+def test_the_fast_path_takes_the_first_of_a_group_that_comes_free(
     session: Session, another: Open, pair: Pair
 ) -> None:
     owner, reader = another(), reader_with_mark(session, another, pair)
     send_all(session, pair, "a1 a2")
-    with usual_way(session, before_walk=WAIT):
+    with fast_path(session, before_walk=WAIT):
         session.do(PAUSE)
         assert owner.bodies(pair.far, 1) == ["a1"]
         # It has seen a1, whose group the owner holds, and looks for another one.
@@ -131,7 +131,7 @@ def test_of_a_held_group_nothing_is_taken_however_many_stand_ahead(
     owners, reader = [another(), another()], reader_with_mark(session, another, pair)
     of_a = " ".join(f"a{n}" for n in range(2, 62))
     send_all(session, pair, f"a1 b1 {of_a} b2 c1 b3 c2 d1")
-    with usual_way(session):
+    with fast_path(session):
         assert [owner.bodies(pair.far, 1) for owner in owners] == [["a1"], ["b1"]]
         with nothing_careful(session):
             assert reader.bodies(pair.far, top) == ["c1", "c2"][:top]
@@ -151,7 +151,7 @@ def test_of_a_held_group_nothing_is_taken_however_many_stand_ahead(
 def test_behind_200_messages_of_a_held_group(session: Session, another: Open, pair: Pair) -> None:
     owner, reader = another(), reader_with_mark(session, another, pair)
     send_all(session, pair, " ".join(f"a{n}" for n in range(250)) + " b1")
-    with usual_way(session):
+    with fast_path(session):
         assert owner.bodies(pair.far, 1) == ["a0"]
         assert reader.bodies(pair.far, 1) == ["b1"]
         assert reader.bodies(pair.far, 1) == []
@@ -174,7 +174,7 @@ def test_a_reader_begins_where_it_found_a_free_one_while_the_first_is_held(
         reader.commit()
         return body
 
-    with usual_way(session):
+    with fast_path(session):
         assert [owner.bodies(pair.far, 1) for owner in owners] == [["a1"], ["b1"]]
         with nothing_careful(session):
             assert [take() for _ in range(60)] == of_c + of_d[:20]
@@ -196,7 +196,7 @@ def test_what_comes_free_before_the_place_where_a_reader_begins_is_found_when_no
 ) -> None:
     owners, reader = [another(), another()], reader_with_mark(session, another, pair)
     send_all(session, pair, " ".join(["a1", "b1", *(f"c{n}" for n in range(60)), "b2"]))
-    with usual_way(session):
+    with fast_path(session):
         assert [owner.bodies(pair.far, 1) for owner in owners] == [["a1"], ["b1"]]
         for number in range(60):
             assert reader.bodies(pair.far, 1) == [f"c{number}"]
@@ -215,7 +215,7 @@ def test_the_first_comes_free_while_it_is_looked_at(
 ) -> None:
     owner, reader = another(), reader_with_mark(session, another, pair)
     send_all(session, pair, "a1 b1 a2")
-    with usual_way(session, before_lock=_PAUSES):
+    with fast_path(session, before_lock=_PAUSES):
         assert owner.bodies(pair.far, 1) == ["a1"]
         session.do(PAUSE)
         # It sees a1 and is about to try its group.
@@ -242,7 +242,7 @@ def test_what_was_put_back_is_first_for_whoever_looks_next(
 ) -> None:
     first, second, reader = another(), another(), reader_with_mark(session, another, pair)
     send_all(session, pair, "a1 b1 c1 d1 b2 a2 e1")
-    with usual_way(session):
+    with fast_path(session):
         assert first.bodies(pair.far, 1) == ["a1"]
         assert second.bodies(pair.far, 1) == ["b1"]
         assert reader.bodies(pair.far, 1) == ["c1"]

@@ -212,10 +212,10 @@ def test_settings_lead_to_no_queue_of_another(stranger: Session, session: Sessio
     stranger.receive(pair.near)
     for mark in (None, "{0,0,0,99999999999,1,0,32}", "{0,9999,9999,0,1,0,9999}"):
         stranger.do(
-            "SELECT set_config('ssb.held_' || %s || '_5', %s, false)", str(queue), f"{{{endpoint},0}}"
+            "SELECT set_config('ssb.skipped_' || %s || '_5', %s, false)", str(queue), f"{{{endpoint},0}}"
         )
         if mark is not None:
-            stranger.do("SELECT set_config('ssb.mark_' || %s || '_5', %s, false)", str(queue), mark)
+            stranger.do("SELECT set_config('ssb.read_position_' || %s || '_5', %s, false)", str(queue), mark)
         assert stranger.receive(pair.near) == []
     assert session.bodies(pair.far) == ["for others"] * 3
 

@@ -343,7 +343,6 @@ def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
 def test_tables_of_version_1_become_those_of_a_fresh_installation(
     empty_database: Database, database: Database, connect: Callable[..., Connection]
 ) -> None:
-    """Columns too stand in the same order: what reads them by place reads the same."""
     connection = connect(empty_database.dsn)
     connection.execute((Path(__file__).parent / "version_1_tables.sql").read_bytes())
     connection.execute("INSERT INTO ssb.runtime_version (version, content_hash) VALUES (1, 'version 1')")
@@ -351,6 +350,14 @@ def test_tables_of_version_1_become_those_of_a_fresh_installation(
     upgraded, fresh = objects(connection), objects(connect())
     assert [line for line in upgraded if line not in fresh] == []
     assert [line for line in fresh if line not in upgraded] == []
+
+
+def test_the_order_of_a_tables_columns_does_not_matter() -> None:
+    """An upgrade adds columns at the end, so every INSERT into a table of the runtime names its columns."""
+    insert = re.compile(r"INSERT INTO ssb\.\w+(?: AS \w+)?\s+(?:VALUES|SELECT|TABLE|OVERRIDING)\b")
+    found = [one for text in installer._texts() for one in insert.findall(text)]
+    # Its row is written as it was read, and `objects` compares its order.
+    assert found == ["INSERT INTO ssb.dialog_path SELECT"]
 
 
 def test_the_upgrade_rewrites_no_text_of_somebody_else(

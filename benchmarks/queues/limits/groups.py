@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from psycopg.pq import TransactionStatus
 
-from ..empty_handed import read_few_groups
+from ..no_rows import read_few_groups
 from ..peers.bare import BareTable
 from ..peers.least import AdvisoryReceives, LeastReceives
 from ..peers.ours import Ours

@@ -237,7 +237,7 @@ def _of_variant(value: Value, other: tm.SqlType) -> Value:
 
 
 def case_folded(value: Value) -> Value:
-    """A string as SQL Server's usual collations compare it: case and trailing blanks do not count."""
+    """A string as SQL Server's default collations compare it: case and trailing blanks do not count."""
     if isinstance(value.constant, str):
         return replace(
             value,

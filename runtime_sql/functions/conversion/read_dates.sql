@@ -66,7 +66,7 @@ DECLARE
     v_numbers text[];
 BEGIN
     digits := 0;
-    -- The usual shapes first.
+    -- The common shapes first.
     IF v_rest ~ '^[0-9]{8}$' THEN
         v_year := left(v_rest, 4)::integer;
         v_month := substr(v_rest, 5, 2)::integer;
@@ -238,12 +238,12 @@ END;
 
 -- What programs write, year first, needs no analysis. Days from the 29th on
 -- take the long way, which knows the months.
-CREATE OR REPLACE FUNCTION sys.is_usual_datetime(value text, type_name text, style integer) RETURNS boolean
+CREATE OR REPLACE FUNCTION sys.is_default_datetime(value text, type_name text, style integer) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN value ~ ('^(19|20|21)[0-9]{2}(-(0[1-9]|1[0-2])-|(0[1-9]|1[0-2]))(0[1-9]|1[0-9]|2[0-8])'
                 '([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,3})?)?)?$')
     AND type_name <> 'smalldatetime' AND (type_name <> 'datetime' OR sys.date_order(style) <> 'dmy');
-CREATE OR REPLACE FUNCTION sys.usual_datetime(value timestamp, type_name text) RETURNS timestamp
+CREATE OR REPLACE FUNCTION sys.default_datetime(value timestamp, type_name text) RETURNS timestamp
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE type_name WHEN 'datetime' THEN sys.round_datetime(value) ELSE value END;
 
@@ -308,9 +308,9 @@ AS $$
 DECLARE
     v_moment timestamp;
 BEGIN
-    IF sys.is_usual_datetime(value, type_name, style) THEN
+    IF sys.is_default_datetime(value, type_name, style) THEN
         v_moment := value;
-        RETURN sys.usual_datetime(v_moment, type_name);
+        RETURN sys.default_datetime(v_moment, type_name);
     END IF;
     RETURN sys.read_any_datetime_as(value, type_name, style, quiet, source);
 END;

@@ -54,7 +54,7 @@ DECLARE
     v_match text[];
 BEGIN
     IF path ~ '^\$(\.[A-Za-z0-9_]+)+$' THEN
-        -- The usual path.
+        -- The common path.
         steps := string_to_array(substr(path, 3), '.');
         is_index := array_fill(false, ARRAY[cardinality(steps)]);
         is_append := false;

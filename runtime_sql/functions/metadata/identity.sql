@@ -39,7 +39,7 @@ BEGIN
             PERFORM setval(v_sequence, v_highest::bigint, true);
         END IF;
     ELSIF reseed THEN
-        -- RESEED, 0 is usual, and below what PostgreSQL's sequence allows by itself.
+        -- RESEED, 0 is common, and below what PostgreSQL's sequence allows by itself.
         IF value < v_definition.seqmin THEN
             EXECUTE format('ALTER SEQUENCE %s MINVALUE %s', v_sequence, value);
         ELSIF value > v_definition.seqmax THEN

@@ -58,7 +58,7 @@ $$;
 
 -- HASHBYTES: an algorithm of another name gives NULL, as there; MD2 and MD4
 -- are refused.
-CREATE OR REPLACE FUNCTION sys.usual_hash(algorithm text, value bytea) RETURNS bytea
+CREATE OR REPLACE FUNCTION sys.builtin_hash(algorithm text, value bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE upper(algorithm)
     WHEN 'SHA2_256' THEN sha256(value)
@@ -84,7 +84,7 @@ CREATE OR REPLACE FUNCTION sys.hashbytes(algorithm text, value bytea) RETURNS by
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 DECLARE
-    v_hash pg_catalog.bytea := sys.usual_hash(algorithm, value);
+    v_hash pg_catalog.bytea := sys.builtin_hash(algorithm, value);
 BEGIN
     IF v_hash IS NULL THEN
         v_hash := sys.other_hash(algorithm, value);

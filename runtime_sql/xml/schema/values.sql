@@ -65,7 +65,7 @@ BEGIN
         END IF;
         v_offset := CASE left(v_zone, 1) WHEN '-' THEN -v_offset ELSE v_offset END;
     END IF;
-    -- days from a March-based year, as calendars are usually counted
+    -- days from a March-based year, as calendars are commonly counted
     v_year := v_year - CASE WHEN v_month <= 2 THEN 1 ELSE 0 END;
     v_days := v_year * 365 + floor(v_year / 4.0)::bigint - floor(v_year / 100.0)::bigint + floor(v_year / 400.0)::bigint
               + (153 * ((v_month + 9) % 12) + 2) / 5 + v_day;
@@ -188,7 +188,7 @@ BEGIN
                              ELSE length(v_value) END;
         END IF;
     END IF;
-    -- the usual case: a built-in type without facets
+    -- the common case: a built-in type without facets
     IF p_type - ARRAY['k', 'p', 'ws', 'b', 'list', 'union'] = '{}' THEN
         RETURN NULL;
     END IF;

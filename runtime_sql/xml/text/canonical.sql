@@ -1,10 +1,10 @@
--- The usual form of XML, recognised by one regular expression: what our own functions write, and
+-- The canonical form of XML, recognised by one regular expression: what our own functions write, and
 -- what most programs send. PostgreSQL runs an expression without captures as an automaton, at
 -- about 4 ns per character, so asking first costs next to nothing.
 
 -- Is p_text in the form that tokens of ssb_internal.xml_read have, as far as its characters go? (Comments
 -- and instructions make the answer false; nesting and repeated attributes are another question.)
-CREATE OR REPLACE FUNCTION ssb_internal.xml_looks_usual(p_text text) RETURNS boolean
+CREATE OR REPLACE FUNCTION ssb_internal.xml_is_canonical(p_text text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 AS $$
 BEGIN
@@ -33,7 +33,7 @@ BEGIN
 END;
 $$;
 
--- Are all prefixes in a text of the usual form declared, by its first element? (false also where
+-- Are all prefixes in a text of the canonical form declared, by its first element? (false also where
 -- declarations stand further inside: that takes a closer look.)
 CREATE OR REPLACE FUNCTION ssb_internal.xml_prefixes_at_root(p_text text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -58,7 +58,7 @@ BEGIN
 END;
 $$;
 
--- Do the tags of a text of the usual form match? false also for what needs a closer look:
+-- Do the tags of a text of the canonical form match? false also for what needs a closer look:
 -- <a></a>, repeated attributes, prefixes declared inside, more than p_max_depth levels.
 CREATE OR REPLACE FUNCTION ssb_internal.xml_nests(p_text text, p_max_depth integer DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE

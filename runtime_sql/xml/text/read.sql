@@ -15,7 +15,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    c_usual_tag CONSTANT text := '^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?'
+    c_canonical_tag CONSTANT text := '^[A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?'
         '(?: [A-Za-z_][A-Za-z0-9_.-]*(?::[A-Za-z_][A-Za-z0-9_.-]*)?="[^"<>&\t\n]*")*/?>';
     v_pieces text[] := string_to_array(p_text, '<');
     v_count integer := cardinality(v_pieces);
@@ -156,7 +156,7 @@ BEGIN
                 v_at := NULL;
             ELSE                                                                     -- <name …>
                 v_tag := NULL;
-                IF v_piece ~ c_usual_tag THEN
+                IF v_piece ~ c_canonical_tag THEN
                     v_at := strpos(v_piece, '>');
                     v_tag := left(v_piece, v_at);
                     v_more := substr(v_piece, v_at + 1);

@@ -4,7 +4,7 @@
 -- section or instruction and the character data after it. Nothing here raises: an error is a
 -- number and a place, so that a broker can judge 10,000 messages without as many subtransactions.
 --
--- Called by  xml/text/write.sql, when its one-regexp test for the usual form did not answer
+-- Called by  xml/text/write.sql, when its one-regexp test for the canonical form did not answer
 
 -- Resolves the references in p_text (character data or an attribute value with at least one '&').
 -- place counts from 1 in p_text; length + 1 says that the next character of the document, or its
@@ -181,7 +181,7 @@ BEGIN
 END;
 $$;
 
--- Does one attribute name stand twice in a start tag that has its usual form?
+-- Does one attribute name stand twice in a start tag that has the canonical form?
 CREATE OR REPLACE FUNCTION ssb_internal.xml_repeats_attribute(p_tag text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

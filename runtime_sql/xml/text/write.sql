@@ -19,7 +19,7 @@ BEGIN
         PERFORM ssb_internal.raise_error(6358, format('%s is not a valid style number when converting to XML.', p_style));
     END IF;
     -- Most documents need at most their declaration and indentation removed. (A '<' cannot stand in
-    -- an attribute value, and comments do not look usual, so what is dropped is space between tags.)
+    -- an attribute value, and comments are not canonical, so what is dropped is space between tags.)
     IF p_style IN (0, 2) THEN
         IF left(v_text, 5) = '<?xml' THEN
             v_text := regexp_replace(v_text, '^<\?xml version=["'']1.0["''](?: encoding=["''][A-Za-z0-9._-]+["''])?'
@@ -36,7 +36,7 @@ BEGIN
         END IF;
         v_text := replace(v_text, ' />', '/>');
     END IF;
-    IF ssb_internal.xml_looks_usual(v_text) AND ssb_internal.xml_nests(v_text, c_depth) THEN
+    IF ssb_internal.xml_is_canonical(v_text) AND ssb_internal.xml_nests(v_text, c_depth) THEN
         RETURN v_text;
     END IF;
 
@@ -88,11 +88,11 @@ BEGIN
     IF p_text = '' THEN
         RETURN false;
     END IF;
-    IF ssb_internal.xml_looks_usual(p_text) AND ssb_internal.xml_nests(p_text) THEN
+    IF ssb_internal.xml_is_canonical(p_text) AND ssb_internal.xml_nests(p_text) THEN
         RETURN true;
     END IF;
     v_text := regexp_replace(p_text, '>[ \t\r\n]+<', '><', 'g');
-    IF ssb_internal.xml_looks_usual(v_text) AND ssb_internal.xml_nests(v_text) THEN
+    IF ssb_internal.xml_is_canonical(v_text) AND ssb_internal.xml_nests(v_text) THEN
         RETURN true;
     END IF;
     RETURN (SELECT r.error IS NULL

@@ -11,7 +11,7 @@ _READERS = 8
 _TARGET = (Target(("bare table",), 1.2),)
 
 
-def empty_handed(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
+def no_rows(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
     """Beside a bare table with an advisory lock per group: messages/s of 8 readers, and looks/s at nothing.
 
     The processor time is that of one message, of all the looks that found none included; or of one look.

@@ -1,6 +1,6 @@
 """RECEIVE comes back empty-handed at little cost, and only when nothing was free.
 
-Its usual way is enough for that: in most tests ssb_internal.receive_carefully fails.
+Its usual way is enough for that: in most tests ssb_internal.receive_slow_path fails.
 """
 
 import uuid
@@ -16,7 +16,7 @@ Open = Callable[[], Session]
 def mark(reader: Session, pair: Pair) -> list[int]:
     """The reader's mark: see conversations/low_water.sql."""
     values: list[int] = reader.value(
-        "SELECT current_setting('ssb.mark_' || q.queue_id || '_5')::bigint[] FROM ssb.queue AS q"
+        "SELECT current_setting('ssb.read_position_' || q.queue_id || '_5')::bigint[] FROM ssb.queue AS q"
         " WHERE q.name = %s",
         pair.far,
     )
@@ -165,7 +165,7 @@ def test_a_groups_messages_on_both_sides_of_the_mark_stay_in_order(
     assert got == bodies[1:]
 
 
-@pytest.mark.parametrize("place", ["The first message.", "It is in somebody's hands", "Farther; and now"])
+@pytest.mark.parametrize("place", ["The first message.", "Another session has locked", "Further on; and now"])
 def test_a_group_that_the_mark_has_passed_comes_free_meanwhile(
     session: Session, another: Open, pair: Pair, place: str
 ) -> None:
