@@ -1,11 +1,16 @@
-"""Arrow's record batches as COPY's binary format, column by column, without Python touching a value.
+"""Arrow's record batches as COPY's binary format, and columns as arrays, without Python touching a value.
 
 Per row COPY wants the number of fields, and per field its length and its bytes, numbers with the
-highest byte first: https://www.postgresql.org/docs/current/sql-copy.html, Binary Format.
+highest byte first: https://www.postgresql.org/docs/current/sql-copy.html, Binary Format. Elements of
+a binary array have the same form, behind a header (src/backend/utils/adt/arrayfuncs.c, array_recv).
 Each column becomes an Arrow array of such pieces, and one kernel joins them row by row.
 """
 
+import struct
 from typing import Any
+
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 
 from .problems import BulkError
 
@@ -41,6 +46,47 @@ def encode(batch: Any, types: tuple[str, ...], attempt: int, first_row: int) -> 
     joined = pyarrow.compute.binary_join_element_wise(*pieces, pyarrow.scalar(b"", large))
     _, _, data = joined.buffers()
     return data
+
+
+class BinaryArray:
+    """A parameter for psycopg: an array in PostgreSQL's binary form."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+
+class BinaryArrayDumper(Dumper):
+    """The placeholder's cast says which type it is; the array's header, which its elements have."""
+
+    format = Format.BINARY
+    oid = 0
+
+    def dump(self, obj: BinaryArray) -> bytes:
+        """As it is."""
+        return obj.data
+
+
+def array(column: Any, type_: str, name: str) -> BinaryArray:
+    """A column of text, bytea or uuid (as text) as an array; nulls stay. ``name`` is for errors.
+
+    Raises BulkError for a handle that is no uuid.
+    """
+    import pyarrow
+    import pyarrow.compute
+
+    count = len(column)
+    element = {"bytea": 17, "text": 25, "uuid": 2950}[type_]
+    header = struct.pack(">iii", min(count, 1), int(column.null_count > 0), element)
+    if not count:
+        return BinaryArray(header)
+    large = pyarrow.large_binary()
+    joined = pyarrow.compute.binary_join_element_wise(
+        *_pieces(column, type_, name), pyarrow.scalar(b"", large)
+    )
+    _, _, data = joined.buffers()
+    return BinaryArray(b"".join((header, struct.pack(">ii", count, 1), memoryview(data))))
 
 
 def _pieces(column: Any, type_: str, name: str) -> list[Any]:

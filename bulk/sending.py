@@ -1,19 +1,22 @@
 """Sending in bulk: a DataFrame of bodies becomes messages on dialogs."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
 
+from .binary_copy import BinaryArray, BinaryArrayDumper, array
 from .problems import BulkError, explain, first_line, hint_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Transactions = Literal["partition", "all"]
+# Of one call: PostgreSQL's messages end at 1 GB.
 _CHUNK = 5000
+_CHUNK_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def _send_partition(
     batches: Iterator[Any], dsn: str, dialogs: Dialogs | None, send_id: uuid.UUID, partition: int
 ) -> int:
     with psycopg.connect(dsn, client_encoding="utf8") as connection:
-        columns = (tuple(batch.column(index).to_pylist() for index in range(3)) for batch in batches)
+        columns = (tuple(batch.columns) for batch in batches)
         return send_rows(connection, columns, dialogs, send_id, partition)
 
 
@@ -109,54 +112,86 @@ def send_rows(
 ) -> int:
     """Send handles or keys, types and bodies in the connection's transaction, once for send and partition.
 
-    With ``dialogs`` a key has a dialog, and a row without one (None) a dialog of its own; with
-    ``recycle`` (how old a dialog may become, such as ``1 hour``) the dialogs of keys are those of
-    ssb.send_recycled, which outlive the transaction. Returns the number of messages.
+    Each batch is three columns of Arrow's. With ``dialogs`` a key has a dialog, and a row without one
+    (null) a dialog of its own; with ``recycle`` (how old a dialog may become, such as ``1 hour``) the
+    dialogs of keys are those of ssb.send_recycled, which outlive the transaction. Returns the number of
+    messages.
     """
-    opened: dict[str, str] = {}
-    sent = 0
+    connection.adapters.register_dumper(BinaryArray, BinaryArrayDumper)
     first = connection.execute("SELECT ssb_internal.note_send(%s, %s)", (send_id, partition)).fetchone()
     if first != (True,):
         return 0
-    for targets, types, bodies in batches:
-        if dialogs is not None and recycle is not None:
-            connection.cursor().executemany(
-                "SELECT ssb.send_recycled(%s, %s, %s, %s, %s, %s::bytea, %s::interval)",
-                [
-                    (key, dialogs.from_service, dialogs.to_service, dialogs.contract, type_, body, recycle)
-                    for key, type_, body in zip(targets, types, bodies, strict=True)
-                ],
-            )
+    opened: dict[str, str] = {}
+    sent = 0
+    for columns in batches:
+        for targets, types, bodies in _chunks(*columns):
             sent += len(types)
-            continue
-        if dialogs is not None:
-            for key in dict.fromkeys(targets):
-                if key is not None and key not in opened:
-                    opened[key] = _begin(connection, dialogs)
-            targets = [_begin(connection, dialogs) if key is None else opened[key] for key in targets]
-        for start in range(0, len(targets), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            _send_chunk(connection, targets[part], types[part], bodies[part])
-        sent += len(targets)
+            values = {"types": array(types, "text", "message_type_name")}
+            values["bodies"] = array(bodies, "bytea", "message_body")
+            if dialogs is not None and recycle is not None:
+                connection.execute(
+                    "SELECT count(ssb.send_recycled(m.key, %(from)s, %(to)s, %(contract)s, m.type, m.body,"
+                    " %(age)s::interval))"
+                    " FROM unnest(%(keys)b::text[], %(types)b::text[], %(bodies)b::bytea[])"
+                    " AS m (key, type, body)",
+                    {
+                        **values,
+                        "keys": array(targets, "text", "key"),
+                        "from": dialogs.from_service,
+                        "to": dialogs.to_service,
+                        "contract": dialogs.contract,
+                        "age": recycle,
+                    },
+                )
+                continue
+            if dialogs is not None:
+                targets = _handles_of(connection, targets, dialogs, opened)
+            connection.execute(
+                "SELECT ssb.send_batch(%(handles)b::uuid[], %(types)b::text[], %(bodies)b::bytea[])",
+                {**values, "handles": array(targets, "uuid", "conversation_handle")},
+            )
     return sent
 
 
-def _begin(connection: psycopg.Connection[Any], dialogs: Dialogs) -> str:
+def _chunks(targets: Any, types: Any, bodies: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """The columns in parts of at most _CHUNK rows and, but for one row alone, _CHUNK_BYTES of bodies."""
+    start = 0
+    while start < len(types):
+        count = min(_CHUNK, len(types) - start)
+        while count > 1 and bodies.slice(start, count).nbytes > _CHUNK_BYTES:
+            count = (count + 1) // 2
+        yield targets.slice(start, count), types.slice(start, count), bodies.slice(start, count)
+        start += count
+
+
+def _handles_of(
+    connection: psycopg.Connection[Any], keys: Any, dialogs: Dialogs, opened: dict[str, str]
+) -> Any:
+    """The handle of each key's dialog, and a new one for each null; ``opened`` are those of earlier rows."""
+    import pyarrow
+    import pyarrow.compute
+
+    encoded = keys.cast(pyarrow.string()).dictionary_encode(null_encoding="mask")
+    names = encoded.dictionary.to_pylist()
+    missing = [one for one in names if one not in opened]
+    begun = _begin(connection, dialogs, len(missing) + keys.null_count)
+    opened.update(zip(missing, begun, strict=False))
+    handles = pyarrow.array([opened[one] for one in names], pyarrow.string()).take(encoded.indices)
+    if not keys.null_count:
+        return handles
+    own = pyarrow.array(begun[len(missing) :], pyarrow.string())
+    return pyarrow.compute.replace_with_mask(handles, keys.is_null(), own)
+
+
+def _begin(connection: psycopg.Connection[Any], dialogs: Dialogs, count: int) -> list[str]:
+    if not count:
+        return []
     row = connection.execute(
-        "SELECT ssb.begin_dialog(%s, %s, %s, lifetime => %s)",
-        (dialogs.from_service, dialogs.to_service, dialogs.contract, dialogs.lifetime),
+        "SELECT array_agg(ssb.begin_dialog(%s, %s, %s, lifetime => %s)::text) FROM generate_series(1, %s)",
+        (dialogs.from_service, dialogs.to_service, dialogs.contract, dialogs.lifetime, count),
     ).fetchone()
     assert row is not None
-    return str(row[0])
-
-
-def _send_chunk(
-    connection: psycopg.Connection[Any], handles: Sequence[Any], types: Sequence[Any], bodies: Sequence[Any]
-) -> None:
-    connection.execute(
-        "SELECT ssb.send_batch(%s::uuid[], %s::text[], %s::bytea[])",
-        ([str(one) for one in handles], list(types), [None if one is None else bytes(one) for one in bodies]),
-    )
+    return list(row[0])
 
 
 def _literal(text: str) -> str:

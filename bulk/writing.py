@@ -98,14 +98,19 @@ class _Sender:
             raise BulkError(f"messages cannot be sent: {first_line(error)}", hint_of(error)) from error
         return Sent(count)
 
-    def _columns(self, batch: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    def _columns(self, batch: Any) -> tuple[Any, Any, Any]:
         """Handles or keys, types, bodies. Without a key each row has a dialog of its own."""
+        import pyarrow
+
         count = batch.num_rows
-        columns = {name: batch.column(index).to_pylist() for index, name in enumerate(self._names)}
-        types = columns.get("message_type_name", [self._options.message_type] * count)
-        bodies = [one.encode() if isinstance(one, str) else one for one in columns["message_body"]]
-        targets = columns.get("conversation_handle") or columns.get("key") or [None] * count
-        return targets, types, bodies
+        columns = dict(zip(self._names, batch.columns, strict=True))
+        types = columns.get("message_type_name")
+        if types is None:
+            types = pyarrow.repeat(self._options.message_type, count)
+        targets = columns.get("conversation_handle", columns.get("key"))
+        if targets is None:
+            targets = pyarrow.nulls(count, pyarrow.string())
+        return targets, types, columns["message_body"]
 
 
 class MessageWriter(_Sender, DataSourceArrowWriter):

@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from ..server.problems import ServerError
 from .spans import SpanSink
 
-_ADDRESS = re.compile("tcp://[^:/]+:[0-9]+", re.IGNORECASE)
+_ADDRESS = re.compile("tcp://[^:/]+:[0-9]+/?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def parse_address(text: str) -> tuple[str, str]:
             "cannot read an address of another instance",
             hint="TCP://host:4022=postgresql://…, or key=value words",
         )
-    return address.lower(), _checked_dsn(dsn, address)
+    return address.lower().removesuffix("/"), _checked_dsn(dsn, address)
 
 
 def read_addresses(path: Path) -> dict[str, str]:
@@ -97,7 +97,9 @@ def read_addresses(path: Path) -> dict[str, str]:
             raise ServerError(
                 f"{path}: {address!r} is no address", hint="TCP://host:port, as in CREATE ROUTE"
             )
-    return {address.lower(): _checked_dsn(dsn, address) for address, dsn in addresses.items()}
+    return {
+        address.lower().removesuffix("/"): _checked_dsn(dsn, address) for address, dsn in addresses.items()
+    }
 
 
 def find_addresses(options: Iterable[str], files: Iterable[Path]) -> dict[str, str]:

@@ -403,8 +403,8 @@ async def settle_sent(near: Connection, answers: list[Row], tell: Tell | None = 
 
 def find_dsn(address: str, addresses: Mapping[str, str]) -> str:
     """Where the instance with this address is. Raises Unreachable, saying what is missing."""
-    if address.lower() in addresses:
-        return addresses[address.lower()]
+    if (known_as := address.lower().removesuffix("/")) in addresses:
+        return addresses[known_as]
     if not address.startswith(("postgresql://", "postgres://")):
         raise Unreachable(
             f"Where '{address}' is has not been said:"

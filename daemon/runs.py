@@ -108,6 +108,7 @@ class Runs:
         task = asyncio.current_task()
         assert task is not None
         outcome: Outcome | None = None
+        began = time.monotonic()
         spans = self._options.spans
         activation = spans and Activation(spans, queue.name, queue.database, queue.title)
         try:
@@ -134,7 +135,8 @@ class Runs:
                 self._counts.add("not_started")
             elif outcome.error is not None:
                 self._counts.add("readers_failed")
-            monitor.reader_ended(Ended(failed=outcome is None or outcome.error is not None))
+            lasted = time.monotonic() - began if queue.program is not None else 0.0
+            monitor.reader_ended(Ended(outcome is None or outcome.error is not None, lasted))
 
     async def _run_procedure(
         self, task: asyncio.Task[None], monitor: QueueMonitor, activation: Activation | None

@@ -32,6 +32,7 @@ _AFTER: tuple[tuple[str, frozenset[str]], ...] = (
     (r"(?:EXEC|EXECUTE|PROC|PROCEDURE|PROCEDURE_NAME =)", frozenset({"procedure"})),
     (r"(?:INSERT|INTO|UPDATE|DELETE|TRUNCATE TABLE|TABLE|MERGE)", frozenset({"table", "view", "synonym"})),
     (r"VIEW", frozenset({"view"})),
+    (r"USE", frozenset({"database"})),
     (r"ROUTE", frozenset({"route"})),
     (r"BINDING", frozenset({"remote service binding"})),
     (r"BROKER PRIORITY", frozenset({"broker priority"})),
@@ -41,7 +42,10 @@ _AFTER: tuple[tuple[str, frozenset[str]], ...] = (
     (r"(?:FROM|JOIN|APPLY|ON)", _ROWS),
 )
 _PATTERNS = tuple((re.compile(rf"(?:.* )?{before}", re.DOTALL), kinds) for before, kinds in _AFTER)
+# The ON of a JOIN: a condition, no table.
+_CONDITION = re.compile(r".*\bJOIN\b.* ON", re.DOTALL)
 _WORDS_LOOKED_AT = 200
+_LONGEST_PHRASE = 4  # words
 
 
 @dataclass(frozen=True)
@@ -53,26 +57,75 @@ class Candidate:
     start: int
 
 
-def complete(document: Document, offset: int, documents: Iterable[Document]) -> list[Candidate]:
-    """Return what can stand at ``offset``, names first; nothing inside comments and after ``@``."""
-    before = Source(document.source.name, document.source.text[:offset])
+@dataclass(frozen=True)
+class Place:
+    """What the text before the cursor says of the word there.
+
+    The word begins at ``start``, with the quote ``quoted``; ``qualifiers`` are the names before it, each
+    with its dot. Names of ``kinds`` can stand there, and where ``exclusive`` nothing but names.
+    """
+
+    start: int
+    quoted: TokenKind | None
+    qualifiers: tuple[str, ...]
+    kinds: frozenset[str]
+    exclusive: bool
+    batch: BatchText
+
+    def keywords(self, *, names_known: bool) -> list[str]:
+        """The keywords that fit, ends of phrases first; ``names_known``: there are names that fit, too."""
+        if self.quoted not in (None, TokenKind.WORD) or self.qualifiers:
+            return []
+        ending = _ends_of_phrases(self.batch)
+        return sorted(ending) + sorted(_keywords(self.batch, not (self.exclusive and names_known)) - ending)
+
+    def spelled(self, name: str) -> str:
+        """A name as it is written here."""
+        return _spelled(name, self.quoted)
+
+
+def place_at(before: Source) -> Place | None:
+    """Read the text before the cursor; None where nothing is to be offered: in comments, after ``@``."""
     batch, started, commented = _batch_before(before)
     if commented:
-        return []
+        return None
     quoted = None
-    start = offset
+    start = len(before.text)
     if started is not None:
         if started.kind in (TokenKind.VARIABLE, TokenKind.NUMBER, TokenKind.BINARY):
-            return []
+            return None
         start, quoted = started.start, started.kind
     kinds, exclusive = _kinds(batch.tokens)
-    names = {(one.name, one.kind) for other in documents for one in other.definitions if one.kind in kinds}
-    found = [Candidate(_spelled(name, quoted), kind, start) for name, kind in sorted(names)]
-    qualified = bool(batch.tokens) and batch.tokens[-1].word == "."
-    if quoted in (None, TokenKind.WORD) and not qualified:
-        words = _keywords(batch, not (exclusive and names))
-        found += [Candidate(word, "keyword", start) for word in sorted(words)]
-    return found
+    return Place(start, quoted, _qualifiers(batch.tokens), kinds, exclusive, batch)
+
+
+def complete(document: Document, offset: int, documents: Iterable[Document]) -> list[Candidate]:
+    """Return what can stand at ``offset``, names first; nothing inside comments and after ``@``."""
+    place = place_at(Source(document.source.name, document.source.text[:offset]))
+    if place is None:
+        return []
+    names = {
+        (one.name, one.kind) for other in documents for one in other.definitions if one.kind in place.kinds
+    }
+    found = [Candidate(place.spelled(name), kind, place.start) for name, kind in sorted(names)]
+    words = place.keywords(names_known=bool(names))
+    return found + [Candidate(word, "keyword", place.start) for word in words]
+
+
+def _qualifiers(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the names before the cursor that end with a dot; of ``db..`` the second is empty."""
+    found: list[str] = []
+    end = len(tokens)
+    while end and tokens[end - 1].word == ".":
+        end -= 1
+        if end and tokens[end - 1].kind in NAME_KINDS:
+            end -= 1
+            found.append(tokens[end].name)
+        elif end and tokens[end - 1].word == ".":
+            found.append("")
+        else:
+            return ("", *reversed(found))
+    return tuple(reversed(found))
 
 
 def _batch_before(source: Source) -> tuple[BatchText, Token | None, bool]:
@@ -106,6 +159,8 @@ def _kinds(tokens: Sequence[Token]) -> tuple[frozenset[str], bool]:
         if token.word in STATEMENT_WORDS or token.word in ("RECEIVE", "SEND", "GET", ";"):
             first = index
     words = " ".join(token.word or token.text for token in tokens[first:])
+    if _CONDITION.fullmatch(words):
+        return _ANY, False
     for pattern, kinds in _PATTERNS:
         if pattern.fullmatch(words):
             return kinds, True
@@ -118,6 +173,20 @@ def _keywords(batch: BatchText, in_queries: bool) -> frozenset[str]:
     last = next((token.word for token in reversed(batch.tokens) if token.word in STATEMENT_WORDS), "")
     # The grammar takes queries as text: any word of the language may be right there.
     return accepted | RESERVED_WORDS if in_queries and (not accepted or last in _QUERIES) else accepted
+
+
+def _ends_of_phrases(batch: BatchText) -> set[str]:
+    """Return what is left of keywords of several words, such as DIALOG after BEGIN."""
+    found: set[str] = set()
+    for count in range(1, _LONGEST_PHRASE):
+        begun = batch.tokens[-count:]
+        if len(begun) < count or begun[0].kind is not TokenKind.WORD:
+            break
+        rest = batch.tokens[:-count]
+        before = BatchText(batch.source, batch.start, begun[0].start, 1, rest, batch.comments)
+        words = " ".join(token.word for token in begun) + " "
+        found |= {word.removeprefix(words) for word in keywords_after(before) if word.startswith(words)}
+    return found
 
 
 def _spelled(name: str, quoted: TokenKind | None) -> str:

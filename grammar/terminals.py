@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field
 
+from .aliases import may_be_alias
 from .problems import NESTED_TOO_DEEPLY
 from .records import dataclass
 from .tokens import RESERVED_WORDS, STATEMENT_WORDS, Token, TokenKind
@@ -105,6 +106,7 @@ _CERTAIN = {
     "GET": ("GET", "CONVERSATION", "GROUP"),
     "MOVE": ("MOVE", "CONVERSATION"),
 }
+_SERVICE_BROKER_WORDS = frozenset({"RECEIVE", *_CERTAIN})
 _CLAUSES = frozenset({"FROM", "WHERE", "GROUP", "ORDER", "HAVING"})
 # What ALTER … DROP takes off an object: no DROP statement of its own begins so.
 _DROPPED_PARTS = frozenset(
@@ -512,7 +514,11 @@ class TerminalChooser:
             if word == "ADD":
                 return self.starter(position) is not None
             return self._names.keywords.get(word) in following
-        return self.certain_starter(position)
+        if not self.certain_starter(position):
+            return False
+        if word in _SERVICE_BROKER_WORDS and may_be_alias(self._tokens, position):
+            raise UnexpectedText(position + 1, hint=f"write a semicolon before {word}: here it is an alias")
+        return True
 
     def _goes_on(self, position: int) -> bool:
         """Tell whether a word that can begin a statement goes on with the one it stands in."""

@@ -18,6 +18,16 @@ _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 _CONTROL = {code: "\N{MIDDLE DOT}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 
 
+class Writer(Protocol):
+    """What a table is written to: any text file."""
+
+    def write(self, text: str, /) -> object:
+        """Take text."""
+
+    def flush(self) -> object:
+        """Show it."""
+
+
 class Renderer(Protocol):
     """Takes events in order."""
 
@@ -46,7 +56,7 @@ class TableRenderer:
     """What SQL Server Management Studio's text output shows, and sqlcmd."""
 
     def __init__(
-        self, out: TextIO, *, color: bool = False, places: bool = False, layout: Layout | None = None
+        self, out: Writer, *, color: bool = False, places: bool = False, layout: Layout | None = None
     ) -> None:
         """``places``: errors tell file and line, for scripts that are files."""
         self._out = out
@@ -148,6 +158,41 @@ class TableRenderer:
 
     def _line(self, text: str) -> None:
         self._out.write(text.translate(_CONTROL) + "\n")
+
+
+class RecordRenderer:
+    """Result sets as records, a line for each column: for rows that are wider than the screen."""
+
+    def __init__(self, out: Writer) -> None:
+        self._out = out
+        self._names: list[str] = []
+        self._count = 0
+
+    def write(self, event: Rows) -> None:
+        """Write a result set, or a piece of one."""
+        if event.columns is not None:
+            self._names = [name or _UNNAMED for name in event.columns]
+            self._count = 0
+        widest = max(map(_width, self._names), default=0)
+        for row in event.rows:
+            self._count += 1
+            self._out.write(f"-[ RECORD {self._count} ]".ljust(widest + 2, "-") + "\n")
+            for name, cell in zip(self._names, row, strict=True):
+                before = name + " " * (widest - _width(name))
+                for line in _text(cell).translate(_CONTROL).split("\n"):
+                    self._out.write(f"{before} | {line}".rstrip(" ") + "\n")
+                    before = " " * widest
+        if event.last:
+            self._out.write("\n")
+        self._out.flush()
+
+
+def table_width(event: Rows) -> int:
+    """Terminal cells of a table that holds these rows."""
+    widths = [_width(name or _UNNAMED) for name in event.columns or ()]
+    for row in event.rows:
+        widths = [max(width, _width(_text(cell))) for width, cell in zip(widths, row, strict=True)]
+    return sum(widths) + len(widths) - 1
 
 
 class JsonRenderer:

@@ -117,6 +117,9 @@ class CursorRow:
 class SqlScope(Protocol):
     """What the translation asks its surroundings.  ``compiler.scope`` implements it."""
 
+    locks_rows: bool
+    """Set by the translation of a query with FOR UPDATE, FOR SHARE or FOR KEY SHARE."""
+
     @property
     def database(self) -> str:
         """The current T-SQL database (folded); the default one's name where USE was not met."""

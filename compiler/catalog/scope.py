@@ -333,6 +333,7 @@ class Scope:
     row_type_prefix: str = ""
     """In front of the names of a dynamic batch's row types."""
     limits_rows: bool = False
+    locks_rows: bool = False
     """SET ROWCOUNT may be in force."""
 
     # -------------------------------------------------------- for the translation of queries and DML

@@ -99,7 +99,7 @@ VIEWS: dict[str, str] = {
         is_advanced:b
     """,
     "conversation_endpoints": """
-        conversation_handle:g conversation_id:g is_initiator:h service_contract_id:i conversation_group_id:g
+        conversation_handle:g conversation_id:g is_initiator:y service_contract_id:i conversation_group_id:g
         service_id:i lifetime:d state:s state_desc:s far_service:n far_broker_instance:n principal_id:i
         far_principal_id:i outbound_session_key_identifier:g inbound_session_key_identifier:g
         security_timestamp:d dialog_timer:d send_sequence:l last_send_tran_id:x end_dialog_sequence:l
@@ -155,7 +155,9 @@ VIEWS: dict[str, str] = {
         connection_id:g transport_stream_id:g state:h state_desc:s connect_time:d login_time:d
         authentication_method:n principal_name:s remote_user_name:s last_activity_time:d is_accept:b
         login_state:h login_state_desc:s peer_certificate_id:i encryption_algorithm:h
-        encryption_algorithm_desc:s total_bytes_sent:l total_bytes_received:l total_sends:l total_receives:l
+        encryption_algorithm_desc:s receives_posted:h is_receive_flow_controlled:b sends_posted:h
+        is_send_flow_controlled:b total_bytes_sent:l total_bytes_received:l total_fragments_sent:l
+        total_fragments_received:l total_sends:l total_receives:l peer_arbitration_id:g
     """,
     "dm_broker_forwarded_messages": """
         conversation_id:g is_initiator:b to_service_name:s to_broker_instance:n from_service_name:s
@@ -482,6 +484,10 @@ VIEWS: dict[str, str] = {
         default_database_name:s
     """,
     "server_role_members": "role_principal_id:i member_principal_id:i",
+    "server_trigger_events": """
+        object_id:i type:i type_desc:s is_first:b is_last:b event_group_type:i event_group_type_desc:s
+        is_trigger_event:b
+    """,
     "server_triggers": """
         name:s object_id:i parent_class:h parent_class_desc:s parent_id:i type:s type_desc:s create_date:d
         modify_date:d is_ms_shipped:b is_disabled:b
@@ -489,8 +495,8 @@ VIEWS: dict[str, str] = {
     "servers": "server_id:i name:s product:n provider:n data_source:n is_linked:b",
     "service_broker_endpoints": """
         name:s endpoint_id:i principal_id:i protocol:h protocol_desc:s type:h type_desc:s state:h state_desc:s
-        is_admin_endpoint:b is_message_forwarding_enabled:b message_forwarding_size:i connection_auth_desc:s
-        encryption_algorithm_desc:s encryption_algorithm:h algorithm_desc:s connection_auth:h certificate_id:i
+        is_admin_endpoint:b is_message_forwarding_enabled:b message_forwarding_size:i connection_auth:h
+        connection_auth_desc:s certificate_id:i encryption_algorithm:h encryption_algorithm_desc:s
     """,
     "service_contract_message_usages": """
         service_contract_id:i message_type_id:i is_sent_by_initiator:b is_sent_by_target:b
@@ -504,8 +510,8 @@ VIEWS: dict[str, str] = {
     "service_queues": """
         name:s object_id:i principal_id:i schema_id:i parent_object_id:i type:s type_desc:s create_date:d
         modify_date:d is_ms_shipped:b is_published:b is_schema_published:b max_readers:i
-        activation_procedure:n external_program:n execute_as_principal_id:i is_activation_enabled:b
-        is_receive_enabled:b is_enqueue_enabled:b is_retention_enabled:b is_poison_message_handling_enabled:b
+        activation_procedure:n execute_as_principal_id:i is_activation_enabled:b is_receive_enabled:b
+        is_enqueue_enabled:b is_retention_enabled:b is_poison_message_handling_enabled:b external_program:n
         max_rollbacks:i is_quarantine_enabled:b
     """,
     "services": "name:s service_id:i principal_id:i service_queue_id:i",
@@ -591,7 +597,11 @@ VIEWS: dict[str, str] = {
         service_contract_name:n enqueue_time:d message_sequence_number:l message_type_name:n
         is_conversation_error:b is_end_of_dialog:b message_body:x transmission_status:n priority:y
     """,
-    "trigger_events": "object_id:i type:i is_first:b is_last:b type_desc:s is_trigger_event:b",
+    "trigger_event_types": "type:i type_name:s parent_type:i",
+    "trigger_events": """
+        object_id:i type:i type_desc:s is_first:b is_last:b event_group_type:i event_group_type_desc:s
+        is_trigger_event:b
+    """,
     "triggers": """
         name:s object_id:i parent_class:y parent_class_desc:s parent_id:i type:s type_desc:s create_date:d
         modify_date:d is_ms_shipped:b is_not_for_replication:b is_disabled:b is_instead_of_trigger:b

@@ -1,29 +1,15 @@
-"""Which names CREATE EVENT NOTIFICATION takes for events: errors 1084 and 1098.
-
-An event's name begins with what happens (CREATE_TABLE, AUDIT_LOGIN). A name that begins as none does is no
-event; of the others SQL Server has more with every version, and one that never occurs here is stored.
-"""
+"""Which names CREATE EVENT NOTIFICATION and DDL triggers take for events: errors 1084 and 1098."""
 
 from __future__ import annotations
 
 from ...grammar.problems import Problems
 from .. import nodes
+from ..catalog.event_types import DDL_EVENTS, NEWER_EVENTS, OTHER_EVENTS
 
-__all__ = ["check_events"]
+__all__ = ["check_events", "check_trigger_events"]
 
-_OF_DEFINITIONS = """
-ADD ALTER BIND CREATE DDL DENY DISABLE DROP ENABLE GRANT LOGON RENAME REVOKE UNBIND UPDATE
-"""
-_OF_TRACES = """
-ASSEMBLY ATTENTION AUDIT AUTO BITMAP BLOCKED BROKER CPU CURSOR CURSORCLOSE CURSOREXECUTE
-CURSORIMPLICITCONVERSION CURSOROPEN CURSORPREPARE CURSORRECOMPILE CURSORUNPREPARE DATA DATABASE
-DEADLOCK DEGREE DEPRECATION DTCTRANSACTION ERRORLOG EVENTLOG EXCEPTION EXCHANGE EXEC EXECUTION
-EXISTING EXISTINGCONNECTION FT FULLTEXT HASH LOCK LOG MISSING MOUNT OBJECT OLEDB PERFORMANCE PLAN
-PRECONNECT PREPARE PROGRESS QN QUERY QUEUE RPC SCAN SERVER SESSION SHOWPLAN SORT SP SQL
-SQLTRANSACTION STMT SUBPLAN TM TRACE TRANSACTION TRANSACTIONLOG TRC UNPREPARE USER USERCONFIGURABLE
-XQUERY
-"""
-_FIRST_WORDS = frozenset((_OF_DEFINITIONS + _OF_TRACES).split())
+_OF_TRIGGERS = DDL_EVENTS | NEWER_EVENTS
+_ALL = _OF_TRIGGERS | OTHER_EVENTS
 
 
 def check_events(statement: nodes.CreateEventNotification, problems: Problems) -> None:
@@ -31,7 +17,7 @@ def check_events(statement: nodes.CreateEventNotification, problems: Problems) -
     on_queue = statement.scope.queue is not None
     for event in statement.events:
         name = event.text.upper()
-        if name.split("_")[0] not in _FIRST_WORDS:
+        if name not in _ALL:
             problems.add(f"'{event.text}' is an invalid event type.", event.span, number=1084)
         elif name == "QUEUE_ACTIVATION" and not on_queue:
             problems.add(
@@ -40,3 +26,11 @@ def check_events(statement: nodes.CreateEventNotification, problems: Problems) -
                 hint="QUEUE_ACTIVATION is an event of a queue: ON QUEUE name",
                 number=1098,
             )
+
+
+def check_trigger_events(statement: nodes.CreateTrigger, problems: Problems) -> None:
+    """Report what is no event of a definition, of a trigger ON DATABASE or ON ALL SERVER."""
+    if statement.target is None:
+        for event in statement.events:
+            if event.upper() not in _OF_TRIGGERS:
+                problems.add(f"'{event}' is an invalid event type.", statement.name.span, number=1084)

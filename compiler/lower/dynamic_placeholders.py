@@ -84,7 +84,7 @@ def _kind(before: str, piece: Piece) -> str:
 
 def left_over(statements: list[pl.Statement]) -> bool:
     """Tell whether a placeholder stands where none could be replaced."""
-    return _ANY_NAME.search(repr(statements)) is not None
+    return any(mentions_piece(text) for text in pl.texts(statements))
 
 
 def may_be_sql(placed: Placeholder, ctx: Context) -> bool:

@@ -313,10 +313,13 @@ def _lower_template(
         return body
     # The pieces first, then one way or the other.
     first, rest = body[:1], body[1:]
-    written = repr(rest)
     names = [one.variable for one in unsure if one.kind == "name"]
-    scalars = [one.variable for one in unsure if one.kind == "value" and one.scalar in written]
-    lists = [one.variable for one in unsure if one.kind == "value" and one.scalar not in written]
+    scalars: list[str] = []
+    lists: list[str] = []
+    for one in unsure:
+        if one.kind == "value":
+            read = any(one.scalar in text for text in pl.texts(rest))
+            (scalars if read else lists).append(one.variable)
     checks = [
         expression(pl.Invoke(function, tuple(map(pl.Name, variables))))
         for function, variables in (

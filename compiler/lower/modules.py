@@ -114,7 +114,7 @@ def lower_create_function(node: nodes.CreateFunction, context: Context) -> list[
         block,
         tag=tag,
         returns=ctx.return_type.postgres_bare,
-        attributes=(_volatility(block), *rights(node.options)),
+        attributes=(_volatility(ctx.scope), *rights(node.options)),
         preface=preface,
     )
     return [pl.Select(prepare), *ctx.prelude, routine]
@@ -197,7 +197,7 @@ def _table_function(
         block,
         tag=node.name.name.text,
         returns=f"SETOF {row_type}",
-        attributes=(_volatility(block), *rights(node.options)),
+        attributes=(_volatility(ctx.scope), *rights(node.options)),
         preface=preface,
     )
     ctx.catalog.tables[ctx.catalog.key(object_name(node.name))] = TableInfo(
@@ -262,17 +262,16 @@ def _inline(
         tag=node.name.name.text,
         returns=f"SETOF {row_type}",
         # Pinned it could not become part of the query that calls it, in whose search_path it is read then.
-        attributes=(_volatility(body), *(rights(node.options) if has_own_rights(node.options) else ())),
+        attributes=(_volatility(ctx.scope), *(rights(node.options) if has_own_rights(node.options) else ())),
         sql_body=body,
         preface=preface,
     )
     return [pl.Select(prepare), *before, routine]
 
 
-def _volatility(code: object) -> str:
+def _volatility(scope: Scope) -> str:
     """Return STABLE, or VOLATILE where a table hint locks rows, which PostgreSQL allows only there."""
-    text = repr(code)
-    return "VOLATILE" if "FOR UPDATE" in text or "FOR SHARE" in text else "STABLE"
+    return "VOLATILE" if scope.locks_rows else "STABLE"
 
 
 # ------------------------------------------------------------------ views, synonyms

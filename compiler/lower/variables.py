@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...grammar.lexer import string_value
 from ...grammar.tokens import Token, TokenKind
 from .. import nodes
 from ..analysis.live_status import DEAD
@@ -285,9 +286,12 @@ def _option_calls(name: str, node: nodes.SetOption, ctx: Context) -> list[pl.Inv
         )
         return [_set_config("default_transaction_isolation", level)]
     if name in ("DATEFIRST", "DATEFORMAT", "LANGUAGE") and node.argument is not None:
-        given: pl.Expr = pl.Text(node.value.removeprefix("N").strip("'[]\""))
-        if node.value.startswith("@"):
-            given = pl.Cast(ctx.value(node.argument), "text")
+        (token,) = node.argument.tokens[:1]
+        if token.kind is TokenKind.VARIABLE:
+            given: pl.Expr = pl.Cast(ctx.value(node.argument), "text")
+        else:
+            alone = token.name if len(node.argument.tokens) == 1 else node.value
+            given = pl.Text(string_value(token) if token.kind is TokenKind.STRING else alone)
         return [pl.Invoke("sys.set_date_option", (pl.Text(name), given))]
     if name == "CONTEXT_INFO" and node.argument is not None:
         return [pl.Invoke("sys.set_context_info", (ctx.value(node.argument),))]

@@ -7,7 +7,8 @@ others are what the lowering itself needs (literals, calls, variables).  Only
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterator
+from dataclasses import field, fields, is_dataclass
 
 from ...grammar.records import dataclass
 from ..catalog.objects import Form
@@ -81,6 +82,19 @@ Expr = Raw | Text | Number | Constant | Name | Invoke | Array | Cast
 TRUE = Constant("true")
 FALSE = Constant("false")
 NULL = Constant("NULL")
+
+
+def texts(tree: object) -> Iterator[str]:
+    """Yield every string that a tree holds: names, literals, text of queries."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, tuple | list):
+            waiting += node
+        elif is_dataclass(node):
+            waiting += [getattr(node, one.name) for one in fields(node)]
 
 
 # ------------------------------------------------------------------ statements

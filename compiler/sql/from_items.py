@@ -25,6 +25,10 @@ class Source:
     """A table: rows can be locked."""
     bare: str = ""
     """Its text without alias: what LOCK TABLE takes."""
+    lateral: bool = False
+    """Its text begins with LATERAL."""
+    derived: tuple[str, str] | None = None
+    """Of ``(query) AS alias (columns)`` the query, and what stands behind the alias."""
 
 
 def failed(kind: str, ctx: Context) -> Source:

@@ -60,7 +60,7 @@ class Targets:
             and value.type is not None
             and value.constant is None
             and value.type.postgres == wanted.postgres
-            and (_has_one_spelling(wanted) or value.text.endswith(f"::{wanted.postgres}"))
+            and (_has_one_spelling(wanted) or (value.level == v.CAST and value.cast_to == wanted.postgres))
         ):
             return value
         if isinstance(value.constant, int) and wanted.name == "int":

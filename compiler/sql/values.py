@@ -38,14 +38,18 @@ class Value:
     is_null: bool = False
     collation: str | None = None
     national: bool = False
-    wrapped: str | None = None
-    """An aggregate's text goes into this (at {}) once OVER has been added."""
+    wrapped: tuple[str, int] | None = None
+    """Text into which an aggregate goes (at {}) once OVER has been added, and how tightly that binds."""
     joined: bool = False
     """Text joined with text that is no number: what is added to it is text too."""
     clock: str | None = None
     """Of a datetimeoffset, which is a moment alone here: the wall clock at its offset in T-SQL."""
     converted: bool = False
     """A call of sys.convert_…, or a cast of one."""
+    cast_to: str | None = None
+    """Where ``level`` is CAST, the type behind the last ``::``."""
+    distinct: bool = False
+    """An aggregate's argument: DISTINCT stands before it."""
 
     def at(self, level: int) -> str:
         """The text, in parentheses unless it binds at least as tightly as ``level``."""
@@ -73,6 +77,11 @@ class Value:
         return Form.CAST if self.level == CAST else Form.OTHER
 
     @property
+    def operand(self) -> str:
+        """The text without DISTINCT."""
+        return self.text[len("DISTINCT ") :] if self.distinct else self.text
+
+    @property
     def is_literal(self) -> bool:
         """A string or integer literal."""
         return self.constant is not None
@@ -82,8 +91,8 @@ def unwrap(value: Value) -> Value:
     """Put an aggregate into what stands around it: ``trunc(avg(x))``."""
     if value.wrapped is None:
         return value
-    level = CAST if "}::" in value.wrapped or ")::" in value.wrapped else ATOM
-    return replace(value, text=value.wrapped.format(value.text), level=level, wrapped=None)
+    around, level = value.wrapped
+    return replace(value, text=around.format(value.text), level=level, wrapped=None)
 
 
 NULL = Value("NULL", is_null=True)
@@ -226,6 +235,7 @@ def cast(value: Value, postgres: str, type_: SqlType | None = None) -> Value:
         type_ or value.type,
         nullable=value.nullable,
         converted=value.converted,
+        cast_to=postgres,
     )
 
 

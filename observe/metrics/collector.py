@@ -165,9 +165,9 @@ class BrokerCollector(Collector):
             ["address"],
         )
         yield _gauge(
-            "pgsb_transport_failures",
-            "Failures in a row of the dialog that fails most.",
-            [(key, row["failures"]) for key, row in away],
+            "pgsb_transport_failing_messages",
+            "Messages that were tried in vain, and wait to be tried again.",
+            [(key, row["failing"]) for key, row in away],
             ["address"],
         )
 

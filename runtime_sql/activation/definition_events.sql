@@ -378,6 +378,7 @@ DECLARE
     v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
 BEGIN
     PERFORM ssb_internal.require_ddl_trigger_right();
+    PERFORM ssb_internal.check_event_names(v_events, true);
     PERFORM ssb_internal.watch_definitions(format('the trigger "%s"', name), v_events);
     IF v_id IS NULL THEN
         INSERT INTO ssb.ddl_trigger (database_id, name, scope, events, function) VALUES (v_database_id, name, scope, v_events, function);

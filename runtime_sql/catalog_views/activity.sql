@@ -34,7 +34,10 @@ SELECT c.connection_id, NULL::uuid AS transport_stream_id, 4::smallint AS state,
        NULL::text AS principal_name, c.remote_user AS remote_user_name, c.active_at::timestamp(3) AS last_activity_time,
        0::sys.bit AS is_accept, 12::smallint AS login_state, 'ONLINE' AS login_state_desc, NULL::integer AS peer_certificate_id,
        NULL::smallint AS encryption_algorithm, CASE WHEN c.is_encrypted THEN 'TLS' ELSE 'NONE' END AS encryption_algorithm_desc,
-       c.bytes_sent AS total_bytes_sent, NULL::bigint AS total_bytes_received, c.sends AS total_sends, NULL::bigint AS total_receives
+       NULL::smallint AS receives_posted, NULL::sys.bit AS is_receive_flow_controlled, NULL::smallint AS sends_posted,
+       NULL::sys.bit AS is_send_flow_controlled, c.bytes_sent AS total_bytes_sent, NULL::bigint AS total_bytes_received,
+       NULL::bigint AS total_fragments_sent, NULL::bigint AS total_fragments_received, c.sends AS total_sends,
+       NULL::bigint AS total_receives, NULL::uuid AS peer_arbitration_id
   FROM ssb_internal.open_transport_connections() AS c;
 
 -- Messages passing through; to members of pg_monitor. Times are seconds.

@@ -22,7 +22,6 @@ SELECT u.contract_id AS service_contract_id, u.message_type_id, u.is_sent_by_ini
 
 CREATE OR REPLACE VIEW sys.service_queues AS
 SELECT o.*, q.max_readers::smallint AS max_readers, ssb_internal.bracketed_name(q.activation_procedure) AS activation_procedure,
-       q.external_program,
        CASE WHEN q.activation_procedure IS NULL AND q.external_program IS NULL THEN NULL
             WHEN q.execute_as IS NULL THEN -2 ELSE ssb_internal.principal_id_of(q.execute_as, q.database_id) END AS execute_as_principal_id,
        q.is_activation_enabled::integer::sys.bit AS is_activation_enabled,
@@ -30,7 +29,8 @@ SELECT o.*, q.max_readers::smallint AS max_readers, ssb_internal.bracketed_name(
        (q.is_enqueue_enabled AND NOT ssb_internal.is_poisoned(q))::integer::sys.bit AS is_enqueue_enabled,
        q.is_retention_enabled::integer::sys.bit AS is_retention_enabled,
        q.is_poison_handling_enabled::integer::sys.bit AS is_poison_message_handling_enabled,
-       q.max_rollbacks, q.is_quarantine_enabled::integer::sys.bit AS is_quarantine_enabled
+       -- Behind SQL Server's columns, what it has not.
+       q.external_program, q.max_rollbacks, q.is_quarantine_enabled::integer::sys.bit AS is_quarantine_enabled
   FROM ssb.queue AS q JOIN sys.objects AS o ON o.object_id = q.queue_id;
 
 CREATE OR REPLACE VIEW sys.services AS
@@ -79,12 +79,6 @@ SELECT n.name, n.notification_id AS object_id, 100::smallint AS parent_class, 'S
        upper(n.broker_instance::text) AS broker_instance, NULL::bytea AS creator_sid, 1 AS principal_id
   FROM ssb.event_notification AS n WHERE n.scope = 'SERVER';
 
-CREATE OR REPLACE VIEW sys.events AS
-SELECT n.notification_id AS object_id, e.number::integer AS type, e.name AS type_desc, 0::sys.bit AS is_trigger_event,
-       NULL::integer AS event_group_type, NULL::text AS event_group_type_desc
-  FROM ssb.event_notification AS n CROSS JOIN LATERAL unnest(n.events) WITH ORDINALITY AS e (name, number)
- WHERE n.database_id = (SELECT ssb_internal.current_database_id());
-
 CREATE OR REPLACE VIEW sys.endpoints AS
 SELECT b.name, b.broker_endpoint_id AS endpoint_id, ssb_internal.principal_id_of(b.owner, 5) AS principal_id, 2::smallint AS protocol,
        'TCP'::text AS protocol_desc, 3::smallint AS type, 'SERVICE_BROKER'::text AS type_desc,
@@ -98,16 +92,16 @@ SELECT e.*, b.listener_port AS port, 0::sys.bit AS is_dynamic_port, b.listener_i
 
 CREATE OR REPLACE VIEW sys.service_broker_endpoints AS
 SELECT e.*, b.message_forwarding::integer::sys.bit AS is_message_forwarding_enabled, b.message_forward_size AS message_forwarding_size,
-       d.authentication AS connection_auth_desc, d.encryption AS encryption_algorithm_desc,
-       (array_position(ARRAY['NONE', 'RC4', 'AES', 'NONE, RC4', 'NONE, AES', 'RC4, AES', 'AES, RC4', 'NONE, RC4, AES', 'NONE, AES, RC4'],
-                       d.encryption) - 1)::smallint AS encryption_algorithm,
-       b.algorithm AS algorithm_desc,
        array_position(ARRAY['NTLM', 'KERBEROS', 'NEGOTIATE', 'CERTIFICATE', 'NTLM, CERTIFICATE', 'KERBEROS, CERTIFICATE',
                             'NEGOTIATE, CERTIFICATE', 'CERTIFICATE, NTLM', 'CERTIFICATE, KERBEROS', 'CERTIFICATE, NEGOTIATE'],
                       d.authentication)::smallint AS connection_auth,
+       d.authentication AS connection_auth_desc,
        coalesce((SELECT c.certificate_id FROM ssb.certificate AS c
                   WHERE lower(c.name) = lower(substring(b.authentication FROM 'CERTIFICATE (\S+)'))
-                  ORDER BY c.database_id LIMIT 1), 0) AS certificate_id
+                  ORDER BY c.database_id LIMIT 1), 0) AS certificate_id,
+       (array_position(ARRAY['NONE', 'RC4', 'AES', 'NONE, RC4', 'NONE, AES', 'RC4, AES', 'AES, RC4', 'NONE, RC4, AES', 'NONE, AES, RC4'],
+                       d.encryption) - 1)::smallint AS encryption_algorithm,
+       d.encryption AS encryption_algorithm_desc
   FROM sys.endpoints AS e
   JOIN ssb.broker_endpoint AS b ON b.broker_endpoint_id = e.endpoint_id
   -- WINDOWS [NTLM | KERBEROS | NEGOTIATE] and CERTIFICATE name, in either order; what is encrypted, and how.

@@ -145,8 +145,3 @@ SELECT t.name, t.user_type_id, t.schema_id, t.system_type_id, t.is_user_defined,
 CREATE OR REPLACE VIEW sys.stats AS
 SELECT x.object_id, x.name, x.index_id AS stats_id, 0::sys.bit AS auto_created, 0::sys.bit AS user_created FROM sys.indexes AS x;
 
-CREATE OR REPLACE VIEW sys.event_notification_event_types AS
-SELECT t.type, t.type_name, t.parent_type
-  FROM (VALUES (1204, 'QUEUE_ACTIVATION', NULL::integer), (1203, 'BROKER_QUEUE_DISABLED', NULL), (10001, 'DDL_EVENTS', NULL),
-               (10029, 'DDL_SSB_EVENTS', 10001)) AS t (type, type_name, parent_type);
-CREATE OR REPLACE VIEW sys.server_events AS SELECT e.* FROM sys.events AS e WHERE false;

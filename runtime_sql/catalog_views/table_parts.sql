@@ -77,19 +77,40 @@ SELECT p.oid::integer AS object_id, '@' || p.proargnames[n.place] AS name, n.pla
  WHERE p.prorettype <> 'trigger'::regtype AND n.types[n.place] <> 'ssb.session'::regtype
    AND coalesce(p.proargmodes[n.place], 'i') IN ('i', 'b', 'o');
 
--- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete.
+-- A trigger for several events is several in PostgreSQL: tr, tr@update, tr@delete. One for a group of events is for
+-- each event in it.
 CREATE OR REPLACE VIEW sys.trigger_events AS
 SELECT coalesce((SELECT m.oid FROM pg_trigger AS m WHERE m.tgrelid = t.tgrelid AND m.tgname || '@' = left(t.tgname, length(m.tgname) + 1)),
-                t.oid)::integer AS object_id, e.type, 0::sys.bit AS is_first, 0::sys.bit AS is_last, e.type_desc, 1::sys.bit AS is_trigger_event
+                t.oid)::integer AS object_id, e.type, e.type_desc, 0::sys.bit AS is_first, 0::sys.bit AS is_last,
+       NULL::integer AS event_group_type, NULL::text AS event_group_type_desc, 1::sys.bit AS is_trigger_event
   FROM pg_trigger AS t
   JOIN pg_class AS c ON c.oid = t.tgrelid
   JOIN ssb_internal.visible_schema AS v ON v.oid = c.relnamespace
   JOIN (VALUES (4, 1, 'INSERT'), (16, 2, 'UPDATE'), (8, 3, 'DELETE')) AS e (bit, type, type_desc) ON (t.tgtype & e.bit) <> 0
  WHERE NOT t.tgisinternal AND NOT ssb_internal.is_runtime_function(t.tgfoid)
 UNION ALL
-SELECT d.trigger_id, e.number::integer, 0::sys.bit, 0::sys.bit, e.name, 1::sys.bit
-  FROM ssb.ddl_trigger AS d CROSS JOIN LATERAL unnest(d.events) WITH ORDINALITY AS e (name, number)
+SELECT d.trigger_id, e.type, e.type_desc, 0::sys.bit, 0::sys.bit, e.event_group_type, e.event_group_type_desc, 1::sys.bit
+  FROM ssb.ddl_trigger AS d CROSS JOIN LATERAL ssb_internal.events_of_all(d.events) AS e
  WHERE d.scope = 'DATABASE' AND d.database_id = (SELECT ssb_internal.current_database_id());
+CREATE OR REPLACE VIEW sys.server_trigger_events AS
+SELECT d.trigger_id AS object_id, e.type, e.type_desc, 0::sys.bit AS is_first, 0::sys.bit AS is_last, e.event_group_type,
+       e.event_group_type_desc, 1::sys.bit AS is_trigger_event
+  FROM ssb.ddl_trigger AS d CROSS JOIN LATERAL ssb_internal.events_of_all(d.events) AS e WHERE d.scope = 'SERVER';
+
+-- Of triggers and of event notifications.
+CREATE OR REPLACE VIEW sys.events AS
+SELECT t.object_id, t.type, t.type_desc, t.is_trigger_event, t.event_group_type, t.event_group_type_desc
+  FROM sys.trigger_events AS t
+UNION ALL
+SELECT n.notification_id, e.type, e.type_desc, 0::sys.bit, e.event_group_type, e.event_group_type_desc
+  FROM ssb.event_notification AS n CROSS JOIN LATERAL ssb_internal.events_of_all(n.events) AS e
+ WHERE n.scope <> 'SERVER' AND n.database_id = (SELECT ssb_internal.current_database_id());
+CREATE OR REPLACE VIEW sys.server_events AS
+SELECT t.object_id, t.type, t.type_desc, t.is_trigger_event, t.event_group_type, t.event_group_type_desc
+  FROM sys.server_trigger_events AS t
+UNION ALL
+SELECT n.notification_id, e.type, e.type_desc, 0::sys.bit, e.event_group_type, e.event_group_type_desc
+  FROM ssb.event_notification AS n CROSS JOIN LATERAL ssb_internal.events_of_all(n.events) AS e WHERE n.scope = 'SERVER';
 
 -- Those of the system's tables and views too.
 CREATE OR REPLACE VIEW sys.all_columns AS

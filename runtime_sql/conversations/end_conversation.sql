@@ -192,6 +192,7 @@ BEGIN
     PERFORM ssb_internal.require_receive(v_queue);
     IF v_endpoint.is_system THEN
         PERFORM ssb_internal.drop_notification_of(v_endpoint.conversation_handle, v_endpoint.far_endpoint_id);
+        PERFORM ssb_internal.note_notice_answered(v_endpoint.far_endpoint_id);
     END IF;
     IF cleanup AND v_state = 'CD' THEN
         -- The far side was told already, and learns it from this row until that goes.

@@ -157,7 +157,7 @@ BEGIN
     END IF;
     PERFORM ssb_internal.require_permission('alter', 'DATABASE', v_id, ssb_internal.database_name(v_id), 'ALTER',
                                             (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
-    IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY') AND v_on IS NULL THEN
+    IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY', 'LOCAL_DIALOG_SECURITY') AND v_on IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
                                          option || ' is ON or OFF.');
     END IF;
@@ -195,6 +195,10 @@ BEGIN
         UPDATE ssb.database AS d SET is_trustworthy_on = v_on WHERE d.database_id = v_id;
     WHEN 'NAME' THEN
         PERFORM ssb_internal.rename_database(v_id, value);
+    WHEN 'LOCAL_DIALOG_SECURITY' THEN
+        -- With ON, ENCRYPTION = ON wants keys for another database of the instance, too (make_target).
+        UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, upper(value)) WHERE d.database_id = v_id;
+        PERFORM ssb_internal.deliver_waiting_from_database(v_id);
     ELSE
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, value) WHERE d.database_id = v_id;
     END CASE;

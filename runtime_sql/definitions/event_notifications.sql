@@ -17,19 +17,13 @@ DECLARE
     v_database_id integer := ssb_internal.database_id_of(database);
     v_queue ssb.queue;
     v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
-    v_event text;
     v_instance uuid;
 BEGIN
     PERFORM ssb_internal.check_name(name);
     IF v_events IS NULL THEN
         PERFORM ssb_internal.raise_error(15004, 'Name cannot be NULL.', 16, 1, 'Give the events, or groups of events.');
     END IF;
-    FOREACH v_event IN ARRAY v_events LOOP
-        IF starts_with(v_event, 'BROKER_') AND v_event <> 'BROKER_QUEUE_DISABLED' THEN
-            PERFORM ssb_internal.raise_error(1084, format('''%s'' is an invalid event type.', v_event), 15, 1,
-                                             'Service Broker''s own events are QUEUE_ACTIVATION and BROKER_QUEUE_DISABLED.');
-        END IF;
-    END LOOP;
+    PERFORM ssb_internal.check_event_names(v_events, false);
     IF v_scope = 'QUEUE' THEN
         v_queue := ssb_internal.queue_to_change('alter', queue);
         v_database_id := v_queue.database_id;

@@ -36,6 +36,18 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     UNIQUE (conversation_id, is_initiator)
 ) WITH (fillfactor = 70);
 
+-- What the Broker Configuration Notice service was asked, and whether it has answered.
+CREATE TABLE IF NOT EXISTS ssb.configuration_notice (
+    database_id  integer     NOT NULL REFERENCES ssb.database ON DELETE CASCADE,
+    kind         text        NOT NULL,                     -- MissingRoute, MissingRemoteServiceBinding
+    service_name text        NOT NULL,
+    endpoint_id  bigint      NOT NULL,                     -- the side that asked
+    asked_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    answered_at  timestamptz,
+    PRIMARY KEY (database_id, kind, service_name)
+);
+CREATE INDEX IF NOT EXISTS configuration_notice_by_endpoint ON ssb.configuration_notice (endpoint_id);
+
 -- Connections of the daemon to other instances, for sys.dm_broker_connections.
 CREATE UNLOGGED TABLE IF NOT EXISTS ssb.transport_connection (
     connection_id  uuid        PRIMARY KEY,

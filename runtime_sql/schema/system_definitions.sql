@@ -3,10 +3,10 @@ INSERT INTO ssb.message_type (message_type_id, database_id, name, validation, ow
 VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error', 'X', 'dbo'),
        (2, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/EndDialog', 'E', 'dbo'),
        (3, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/DialogTimer', 'E', 'dbo'),
-       (4, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/MissingRoute', 'X', 'dbo'),
-       (5, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/FailedRoute', 'X', 'dbo'),
-       (6, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/MissingRemoteServiceBinding', 'X', 'dbo'),
-       (7, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration/FailedRemoteServiceBinding', 'X', 'dbo'),
+       (4, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/MissingRoute', 'X', 'dbo'),
+       (5, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/FailedRoute', 'X', 'dbo'),
+       (6, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/MissingRemoteServiceBinding', 'X', 'dbo'),
+       (7, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice/FailedRemoteServiceBinding', 'X', 'dbo'),
        (8, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceEcho/Echo', 'N', 'dbo'),
        (9, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceDiagnostic/Query', 'X', 'dbo'),
        (10, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceDiagnostic/Status', 'X', 'dbo'),
@@ -17,7 +17,7 @@ VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/Error', 'X', 'd
 ON CONFLICT (message_type_id) DO NOTHING;
 
 INSERT INTO ssb.contract (contract_id, database_id, name, owner)
-VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfiguration', 'dbo'),
+VALUES (1, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/BrokerConfigurationNotice', 'dbo'),
        (2, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceEcho', 'dbo'),
        (3, NULL, 'http://schemas.microsoft.com/SQL/ServiceBroker/ServiceDiagnostic', 'dbo'),
        (6, NULL, 'DEFAULT', 'dbo'),

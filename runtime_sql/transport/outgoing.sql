@@ -18,7 +18,8 @@ RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT EXISTS (SELECT FROM ssb.route AS r WHERE upper(r.address) <> 'LOCAL')
+    SELECT EXISTS (SELECT FROM ssb.route AS r
+                    WHERE upper(r.address) <> 'LOCAL' OR r.service_name = 'SQL/ServiceBroker/BrokerConfiguration')
         OR EXISTS (SELECT FROM ssb.remote_conversation)
         OR (ssb_internal.has_started_endpoint() AND EXISTS (SELECT FROM ssb.master_key));   -- others may seal messages for this instance
 $$;
@@ -38,6 +39,7 @@ AS $$
 DECLARE
     v_endpoint_id bigint;
 BEGIN
+    PERFORM ssb_internal.request_routes();
     FOR v_endpoint_id IN
         WITH waiting AS MATERIALIZED (
             SELECT e.endpoint_id, e.database_id, e.far_service, r.address, r.mirror_address,

@@ -8,7 +8,7 @@
 -- service is here; another instance; TRANSPORT; at last LOCAL, though the service is not here: it waits for it.
 -- Several of a kind share new dialogs. A dialog that is under way keeps to its route, whose LIFETIME is about new
 -- ones. A name that tells an address itself ('TCP://host:4022/…') is what ADDRESS = 'TRANSPORT' is for; for
--- others such a route is none.
+-- others such a route is none. Without any route, the instance that the dialog names is found where it is here.
 --
 -- With a seed, the one of several is always the same for the same seed: an instance that forwards remembers no
 -- dialogs.
@@ -43,6 +43,11 @@ BEGIN
               lower(f.address) = lower(p_current) DESC NULLS LAST,
               CASE WHEN p_seed IS NULL THEN random() ELSE hashtext(lower(f.address) || p_seed) END
      LIMIT 1;
+    IF address IS NULL AND p_instance IS NOT NULL
+       AND EXISTS (SELECT FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id
+                    WHERE s.name = p_service AND d.service_broker_guid::text = lower(p_instance)) THEN
+        address := 'LOCAL';
+    END IF;
 END;
 $$;
 
@@ -78,6 +83,7 @@ DECLARE
     v_remote ssb.remote_conversation;
     v_address text;
     v_mirror text;
+    v_delay text;
 BEGIN
     SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id;
     IF v_remote.endpoint_id IS NULL AND NOT p_sender.is_initiator THEN
@@ -87,9 +93,19 @@ BEGIN
       FROM ssb_internal.find_route(p_sender.database_id, p_sender.far_service,
                                    coalesce(p_sender.far_broker_instance, v_remote.far_instance), v_remote.address,
                                    coalesce(v_remote.is_under_way, false)) AS f;
+    IF (v_address IS NULL OR NOT coalesce(v_remote.is_under_way, false))
+       AND ssb_internal.awaits_route(p_sender.database_id, p_sender.far_service,
+                                     coalesce(p_sender.far_broker_instance, v_remote.far_instance)) THEN
+        v_address := NULL;
+        v_mirror := NULL;
+        v_delay := ssb_internal.status_without_notice('MissingRoute');
+        UPDATE ssb.transmission AS t SET transmission_status = v_delay
+         WHERE t.endpoint_id = p_sender.endpoint_id AND t.transmission_status <> v_delay;
+        PERFORM ssb_internal.announce_departure();
+    END IF;
     IF v_remote.endpoint_id IS NULL THEN
         IF v_address IS NULL THEN
-            RETURN NULL;
+            RETURN v_delay;
         END IF;
         INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address,
                                              mirror_address)
@@ -99,17 +115,18 @@ BEGIN
         -- Nothing has left yet: it is a dialog of this instance again. (The daemon may be about to send it.)
         DELETE FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id AND NOT r.is_under_way;
         IF FOUND THEN
-            RETURN NULL;
+            RETURN v_delay;
         END IF;
     ELSIF (v_address, v_mirror) IS DISTINCT FROM (v_remote.address, v_remote.mirror_address) THEN
         UPDATE ssb.remote_conversation AS r
            SET address = v_address, mirror_address = v_mirror, failures = 0, retry_at = NULL
          WHERE r.endpoint_id = p_sender.endpoint_id;
-        UPDATE ssb.transmission AS t SET transmission_status = ssb_internal.status_on_route(v_address)
-         WHERE t.endpoint_id = p_sender.endpoint_id AND t.transmission_status <> ssb_internal.status_on_route(v_address);
+        UPDATE ssb.transmission AS t SET transmission_status = coalesce(v_delay, ssb_internal.status_on_route(v_address))
+         WHERE t.endpoint_id = p_sender.endpoint_id
+           AND t.transmission_status <> coalesce(v_delay, ssb_internal.status_on_route(v_address));
     END IF;
     PERFORM ssb_internal.announce_departure();
-    RETURN ssb_internal.status_on_route(v_address);
+    RETURN coalesce(v_delay, ssb_internal.status_on_route(v_address));
 END;
 $$;
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cases import REWRITING
 
-from pgsb.compiler.catalog import sys_views
+from pgsb.compiler.catalog import event_types, sys_views
 from support import Connection
 
 _COLUMNS = """
@@ -50,6 +50,19 @@ def test_the_compiler_knows_every_column_of_every_view(connect: Callable[[], Con
     if REWRITING:
         _write(views)
     assert {view: text.split() for view, text in sys_views.VIEWS.items()} == views
+
+
+@pytest.mark.one_postgres
+def test_the_compiler_and_the_runtime_know_the_same_events(connect: Callable[[], Connection]) -> None:
+    connection = connect()
+    (newer,) = connection.execute("SELECT ssb_internal.newer_events()").fetchone() or ((),)
+    assert set(newer) == event_types.NEWER_EVENTS
+    names = {
+        name for (name,) in connection.execute("SELECT type_name FROM sys.event_notification_event_types")
+    }
+    assert names == event_types.DDL_EVENTS | event_types.OTHER_EVENTS
+    triggers = {name for (name,) in connection.execute("SELECT type_name FROM sys.trigger_event_types")}
+    assert triggers == event_types.DDL_EVENTS
 
 
 def _write(views: dict[str, list[str]]) -> None:

@@ -21,6 +21,8 @@ from activation import DRAIN, Daemon, activate, done, send, until
 from pgsb.daemon.leader import HeartbeatWatch
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 Start = Callable[..., Daemon]
 
 # Of the daemon's sessions: who has the lead, and what else belongs to a leader.

@@ -59,6 +59,81 @@ def test_several_share_new_dialogs_and_a_mirror_comes_first(near: Side) -> None:
     assert {route(near, "//S", instance) for _ in range(20)} == {("TCP://p:4022", "TCP://m:4022")}
 
 
+_LOCAL = ("LOCAL", None)
+_ONE, _TWO = ("TCP://one.example:4022/", None), ("TCP://two.example:4022/", None)
+_GUIDS = ("5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d", "81b1d3d0-288e-4d2c-b1d3-456cbb944b4f")
+
+
+@pytest.mark.parametrize(
+    ("routes", "of_msdb", "outgoing", "incoming"),
+    [
+        # 1. Nothing but AutoCreatedLocal.
+        ([], [], {"//Here": {_LOCAL}, "//Away": {_LOCAL}}, {"//Here": {_LOCAL}, "//Away": {_LOCAL}}),
+        # 2. One service is elsewhere, for those who begin here.
+        (
+            [("//Away", None, *_ONE)],
+            [],
+            {"//Away": {_ONE}, "//Here": {_LOCAL}},
+            {"//Away": {_LOCAL}},
+        ),
+        # 3. … in a database that is mirrored.
+        (
+            [("//Away", _GUIDS[0], _ONE[0], _TWO[0])],
+            [],
+            {"//Away": {(_ONE[0], _TWO[0])}, "//Here": {_LOCAL}},
+            {"//Away": {_LOCAL}},
+        ),
+        # 4. Everything that is not here is elsewhere.
+        ([(None, None, *_ONE)], [], {"//Away": {_ONE}, "//Here": {_LOCAL}}, {"//Away": {_LOCAL}}),
+        # 5. One of two, by turns; the one that the dialog names.
+        (
+            [("//Away", _GUIDS[0], *_ONE), ("//Away", _GUIDS[1], *_TWO)],
+            [],
+            {"//Away": {_ONE, _TWO}, f"//Away {_GUIDS[1]}": {_TWO}, "//Here": {_LOCAL}},
+            {"//Away": {_LOCAL}},
+        ),
+        # 6. Forwarded is what comes for one service, though there is one of that name here.
+        (
+            [],
+            [("//Here", None, *_ONE)],
+            {"//Here": {_LOCAL}, "//Away": {_LOCAL}},
+            {"//Here": {_ONE}, "//Away": {_LOCAL}},
+        ),
+        # 7. Forwarded is what comes for services that are not here.
+        ([], [(None, None, *_ONE)], {"//Away": {_LOCAL}}, {"//Away": {_ONE}, "//Here": {_LOCAL}}),
+    ],
+)
+def test_examples_of_routing_tables(
+    near: Side,
+    routes: list[tuple[str | None, ...]],
+    of_msdb: list[tuple[str | None, ...]],
+    outgoing: dict[str, set[tuple[str, str | None]]],
+    incoming: dict[str, set[tuple[str, str | None]]],
+) -> None:
+    """What Microsoft's page of examples tells, with routes and words of our own."""
+    near.do("SELECT ssb.create_service('//Here', 'dbo.near_queue', '{//Talk}')")
+    for database, table in ((None, routes), ("msdb", of_msdb)):
+        for number, (service, instance, address, mirror) in enumerate(table):
+            near.do(
+                "SELECT ssb.create_route(%s, %s, %s, %s, mirror_address => %s, database => %s)",
+                f"r{number}",
+                address,
+                service,
+                instance,
+                mirror,
+                database,
+            )
+    for words, expected in outgoing.items():
+        assert {route(near, *words.split()) for _ in range(40)} == expected
+    for service, expected in incoming.items():
+        hops = near.connection.execute(
+            "SELECT address, mirror_address FROM ssb_internal.next_hops(jsonb_build_array(jsonb_build_object("
+            "'conversation_id', gen_random_uuid(), 'is_initiator', true, 'to_service', %s::text)))",
+            [service],
+        ).fetchall()
+        assert set(hops or [_LOCAL]) == expected
+
+
 def test_transport_is_last_but_for_local_without_the_service(near: Side) -> None:
     add(near, "t", "TRANSPORT")
     assert route(near, "TCP://there:4022/Service") == ("TCP://there:4022", None)

@@ -560,3 +560,39 @@ def test_the_owner_of_a_database_is_enough_for_the_daemon(
             admin.execute("DROP OWNED BY transport_owner CASCADE")
             admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
             admin.execute("DROP ROLE transport_owner")
+
+
+def test_what_does_not_arrive_is_measured_and_found(near: Side, daemons: Callable[..., Daemon]) -> None:
+    near.send(near.begin("//Far"), "//Ask", "one", "two")
+    found = "SELECT detail FROM ssb.diagnose() WHERE number = 507"
+    failing = "SELECT failing FROM ssb_internal.transport_measures() WHERE address IS NOT NULL"
+    assert (near.column(found), near.column(failing)) == ([], [0])
+    running = daemons(near, addresses={FAR.lower(): "host=127.0.0.1 port=1 connect_timeout=2"})
+    running.wait_for("transport_failed")
+    until(lambda: near.column(failing) == [2])
+    (detail,) = near.column(found)
+    assert detail.startswith(f"2 messages: The instance at '{FAR}' cannot be reached: ")
+    waiting = "SELECT wait_type FROM sys.dm_os_waiting_tasks WHERE wait_type LIKE 'BROKER%' ORDER BY 1"
+    until(lambda: {"BROKER_EVENTHANDLER", "BROKER_TRANSMITTER"} <= set(near.column(waiting)))
+    counter = (
+        "SELECT cntr_value FROM sys.dm_os_performance_counters"
+        " WHERE counter_name = 'Pending Msg Frags for Send I/O'"
+    )
+    assert near.column(counter) == [2]
+
+
+def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.send(near.begin("//Far"), "//Ask", "12345", "678")
+    running = daemons(near, sample=0.1)
+    assert far.receive(2)
+    counted = (
+        "SELECT trim(counter_name), cntr_value FROM sys.dm_os_performance_counters"
+        " WHERE object_name = 'SQLServer:Broker/DBM Transport'"
+    )
+    until(lambda: dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8)
+    values = dict(near.connection.execute(counted).fetchall())
+    assert values["Message Fragment Sends/sec"] == 2
+    assert values["Pending Bytes for Send I/O"] == 0
+    # The connection is gone, the total stays.
+    running.broker.stop()
+    assert dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8

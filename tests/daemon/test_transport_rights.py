@@ -222,7 +222,7 @@ def test_addresses_are_read_and_no_password_is_repeated(
             parse_address(wrong)
         assert "secret" not in str(caught.value)
     file = tmp_path / "addresses.toml"
-    file.write_text('[addresses]\n"TCP://A:1" = "host=a"\n"TCP://b:1" = "host=b"\n')
+    file.write_text('[addresses]\n"TCP://A:1/" = "host=a"\n"TCP://b:1" = "host=b"\n')
     assert read_addresses(file) == {"tcp://a:1": "host=a", "tcp://b:1": "host=b"}
     monkeypatch.setenv("PGSB_ADDRESSES", str(file))
     assert find_addresses(["TCP://b:1=host=c"], []) == {"tcp://a:1": "host=a", "tcp://b:1": "host=c"}

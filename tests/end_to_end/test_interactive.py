@@ -9,23 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
-from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import CompleteEvent
-from prompt_toolkit.document import Document
-from prompt_toolkit.input import create_pipe_input
-from prompt_toolkit.output import DummyOutput
+from end_to_end.terminal import Terminal
 
-from pgsb.cli.run import Runner, compile_settings
-from pgsb.cli.shell import Shell, _interact, _Words
 from pgsb.compiler.pipeline import compile_script
 from pgsb.grammar.source import Source
 from pgsb.server import connect as servers
 from pgsb.server.execute import Executor
-from pgsb.server.render import TableRenderer
 from pgsb.server.results import Event, Print
 from support import Connection, Database
 
@@ -142,32 +133,11 @@ def test_who_stops_reading_the_output_stops_the_script(start: Start, connect: Co
 # ---------------------------------------------------------------- the shell
 
 
-class Terminal:
-    """A shell whose keys and output are the test's."""
-
-    def __init__(self, dsn: str, *, interactive: bool = True) -> None:
-        self.connection: psycopg.Connection[Any] = servers.connect(servers.Target(dsn, False, "the test"))
-        self.out = io.StringIO()
-        self.renderer = TableRenderer(self.out)
-        settings = compile_settings(self.connection, None, "cs")
-        self.runner = Runner(self.connection, settings, self.renderer, interactive=interactive)
-        self.shell = Shell(self.runner, self.renderer)
-
-    def type(self, keys: str) -> str:
-        """Type keys at the prompt until the shell is left."""
-        with create_pipe_input() as pipe:
-            pipe.send_text(keys)
-            prompt: PromptSession[str] = PromptSession(input=pipe, output=DummyOutput())
-            _interact(self.connection, self.shell, prompt)
-        return self.out.getvalue()
-
-
 @pytest.fixture
 def terminal(database: Database) -> Iterator[Terminal]:
     made = Terminal(database.dsn)
     yield made
-    made.runner.close()
-    made.connection.close()
+    made.close()
 
 
 def test_go_runs_what_was_typed(terminal: Terminal) -> None:
@@ -194,11 +164,12 @@ def test_go_inside_a_string_or_comment_is_text(terminal: Terminal) -> None:
 
 
 def test_the_prompt_counts_lines(terminal: Terminal) -> None:
-    assert terminal.shell.prompt == "1> "
+    name = terminal.connection.info.dbname
+    assert terminal.shell.prompt == f"{name} 1> "
     terminal.shell.line("PRINT 'a'")
-    assert terminal.shell.prompt == "2> "
+    assert terminal.shell.prompt == f"{name} 2> "
     terminal.shell.line("GO")
-    assert terminal.shell.prompt == "1> "
+    assert terminal.shell.prompt == f"{name} 1> "
 
 
 def test_directives(terminal: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -208,20 +179,7 @@ def test_directives(terminal: Terminal, tmp_path: Path, capsys: pytest.CaptureFi
     shown = capsys.readouterr()
     assert "cannot read nowhere.sql" in shown.err and "unknown directive ':nonsense'" in shown.err
     assert "PRINT 1" in shown.out and "GO [n]" in shown.out
-    assert terminal.shell.prompt == "1> "
-
-
-def test_words_of_the_language_and_names_of_the_database_are_completed(terminal: Terminal) -> None:
-    terminal.type("CREATE QUEUE OrdersQueue\rCREATE SERVICE [//Shop] ON QUEUE OrdersQueue\rGO\r:quit\r")
-    words = _Words(terminal.connection)
-
-    def complete(text: str) -> list[str]:
-        return [one.text for one in words.get_completions(Document(text), CompleteEvent())]
-
-    assert "RECEIVE" in complete("rec")
-    assert "ordersqueue" in complete("SELECT * FROM ord")
-    assert "//Shop" in complete("TO SERVICE '//S")
-    assert complete("") == []
+    assert terminal.shell.count == 0
 
 
 def test_lines_from_a_pipe_are_run_like_a_script(database: Database) -> None:
@@ -248,15 +206,16 @@ def typed(lines: str) -> str:
 
 
 def test_a_transaction_stays_open_after_go(terminal: Terminal, database: Database, connect: Connect) -> None:
-    shell = terminal.shell
+    shell, name = terminal.shell, terminal.connection.info.dbname
+    assert shell.prompt == f"{name} 1> "
     for line in ("CREATE TABLE t (a INT)", "GO", "BEGIN TRAN", "GO", "INSERT t VALUES (1)", "GO"):
         shell.line(line)
-    assert (shell.depth, shell.prompt) == (1, "1*> ")
+    assert (shell.depth, shell.prompt) == (1, f"{name}* 1> ")
     other = connect()
     assert other.execute("SELECT count(*) FROM dbo.t").fetchone() == (0,)
     shell.line("COMMIT")
     shell.line("GO")
-    assert (shell.depth, shell.prompt) == (0, "1> ")
+    assert (shell.depth, shell.prompt) == (0, f"{name} 1> ")
     assert other.execute("SELECT count(*) FROM dbo.t").fetchone() == (1,)
 
 
@@ -313,8 +272,7 @@ def test_transactions_are_those_of_a_script(new_database: Callable[[], Database]
             terminal.runner.run(Source("<shell>", whole))
             terminal.renderer.close()
         shown.append(terminal.out.getvalue())
-        terminal.runner.close()
-        terminal.connection.close()
+        terminal.close()
     # Places in a script count its lines, those of the prompt the batch's.
     prompt, run = (re.sub(r"<shell>:\d+|^ +\d+ \|", "", text, flags=re.MULTILINE) for text in shown)
     assert prompt == run
@@ -341,8 +299,7 @@ def test_ctrl_c_rolls_the_open_transaction_back_and_says_so(terminal: Terminal) 
                 signal.raise_signal(signal.SIGINT)
             return super().write(text)
 
-    terminal.out = Interrupting()
-    terminal.renderer._out = terminal.out
+    terminal.send_to(Interrupting())
     terminal.shell.line("PRINT 'in it'; WAITFOR DELAY '00:10:00'")
     with pytest.raises(KeyboardInterrupt):
         terminal.shell.line("GO")

@@ -235,6 +235,11 @@ def test_groups_in_quarantine_are_ticked_and_decided(page: Any, shop: Shop) -> N
     page.get_by_role("button", name="Resubmit").click()
     page.locator("#flash", has_text="1 group resubmitted").wait_for()
     page.get_by_text("No group is set aside").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.locator("#flash", has_text="1 of 1 groups set aside again").wait_for()
+    page.locator('input[name="group"]').check()
+    page.get_by_role("button", name="Drop the failing messages").click()
+    page.locator("#flash", has_text="1 group dropped").wait_for()
 
 
 def test_it_fits_a_phone_and_names_everything(page: Any, shop: Shop) -> None:

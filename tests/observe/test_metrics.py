@@ -17,6 +17,8 @@ from pgsb.observe.metrics.endpoint import MetricsEndpoint, parse_listen
 from pgsb.server.problems import ServerError
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 Start = Callable[..., Daemon]
 
 

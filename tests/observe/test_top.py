@@ -15,6 +15,8 @@ from pgsb.observe.terminal.app import Top
 from pgsb.observe.terminal.overview import lines, look
 from support import Connection, Database
 
+pytestmark = pytest.mark.one_postgres
+
 
 @pytest.fixture
 def shop(connect: Callable[..., Connection]) -> Shop:

@@ -103,6 +103,12 @@ def test_a_dialog_of_anothers_service_needs_send(session: Session, user: Session
     assert session.transmissions(handle) == []
     user.send(handle, pair.request, "2")
     assert session.bodies(pair.far) == ["1", "2"]
+    # The service's owner counts, whoever sends.
+    session.do("SELECT ssb.revoke_permission('{SEND}', 'SERVICE', %s, '{app_user}')", pair.target)
+    handle = pair.dialog(session)
+    session.send(handle, pair.request, "3")
+    (status,) = session.transmissions(handle)
+    assert "permission" in status
 
 
 def test_a_grant_reaches_members_and_everybody(session: Session, user: Session, pair: Pair) -> None:

@@ -48,6 +48,7 @@ class Givens:
     default_database: str | None = None
     case_insensitive: bool = False
     row_limit: str | None = None
+    locks_rows: bool = False
 
     # ------------------------------------------------------------ SqlScope
 

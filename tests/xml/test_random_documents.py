@@ -13,7 +13,7 @@ from xml_documents import Element, Step, canonical, evaluate, steps, trees, with
 
 from support import Connection, Database
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.one_postgres]
 
 # text, a comment or an instruction beside the root element
 beside = st.sampled_from(["", "", "/x", "?x", "!x", "<!--<b/>-->", "<?p <b/>?>", "t<!-->-->"])

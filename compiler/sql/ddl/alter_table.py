@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
-from sqlglot.parser import Parser
-from sqlglot.tokenizer_core import TokenType as T
 
 from ...catalog.names import ObjectName, fold, identifier, is_placeholder, literal, quote
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
@@ -18,6 +16,7 @@ from ..expressions.calls import default_value
 from ..interface import Ddl, EffectCall
 from ..layout import flat
 from ..parse.reader import Reader
+from ..parse.tokens import T
 from .definitions import (
     Definition,
     add_index,
@@ -233,7 +232,7 @@ def _statement(sql: str, actions: list[str]) -> str:
 
 def _default_for(reader: Reader) -> tuple[exp.Expr, str]:
     """``expression FOR column [WITH VALUES]``."""
-    expression = Parser._parse_bitwise(reader) or reader.fail()
+    expression = reader.operand() or reader.fail()
     if not reader.take(T.FOR):
         reader.fail()
     column = reader.name().name
@@ -351,6 +350,7 @@ def _may_be_default(constraint: str, names: dict[str, str], known: TableInfo | N
 def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, ctx: Context) -> Ddl:
     actions: list[str] = []
     first: list[str] = []
+    keys_change = False
     gone: set[str] = set()
     kind = "CONSTRAINT"
     names = dict(known.default_names) if known is not None else {}
@@ -386,6 +386,7 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
             )
         else:
             actions.append(f"DROP CONSTRAINT {guard}{identifier(dropped)}")
+            keys_change = True
         if reader.take(T.WITH) and reader.take(T.L_PAREN):
             reader.skip_parenthesis()
         if not reader.take(T.COMMA):
@@ -398,7 +399,7 @@ def _drop(reader: Reader, name: ObjectName, sql: str, known: TableInfo | None, c
         keys: tuple[KeyInfo, ...] = tuple(
             key for key in known.keys if not {fold(column) for column in key.columns} & gone
         )
-        if first or any(action.startswith("DROP CONSTRAINT") for action in actions):
+        if first or keys_change:
             # Which key that was is not known here: none is relied on any more.
             keys = ()
         defines = (replace(known, columns=columns, keys=keys, default_names=tuple(names.items())),)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import field
 
 from sqlglot import exp
-from sqlglot.parser import Parser
-from sqlglot.tokenizer_core import TokenType as T
 
 from ....grammar.records import dataclass
 from ....grammar.source import Span
@@ -18,6 +16,7 @@ from ..context import Context
 from ..parse.dml import read_names
 from ..parse.nodes import TypeName
 from ..parse.reader import Reader
+from ..parse.tokens import T
 
 
 @dataclass
@@ -138,7 +137,7 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
     """A column definition up to the comma or parenthesis behind it."""
     name = reader.name()
     if reader.take(T.ALIAS):
-        column = Column(name, None, computed=Parser._parse_bitwise(reader) or reader.fail())
+        column = Column(name, None, computed=reader.operand() or reader.fail())
     elif name.name.lower() == "timestamp" and (reader.peek(T.COMMA) or reader.peek(T.R_PAREN)):
         # The one type that may stand alone: the column takes its name.
         column = Column(name, TypeName(this="timestamp", arguments=[]))
@@ -164,7 +163,7 @@ def read_column(reader: Reader, definition: Definition, ctx: Context) -> Column:
             column.identity = _identity(reader)
         elif word == "DEFAULT":
             reader.advance()
-            column.default = Parser._parse_bitwise(reader) or reader.fail()
+            column.default = reader.operand() or reader.fail()
             column.default_name = constraint_name
             column.with_values = reader.word("WITH", "VALUES")
         elif word in ("PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES"):

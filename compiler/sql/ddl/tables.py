@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sqlglot import exp
-from sqlglot.tokenizer_core import TokenType as T
 
 from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, literal, quote
@@ -23,7 +22,7 @@ from ..expressions.names import condition, scalar
 from ..interface import Ddl, EffectCall
 from ..layout import flat
 from ..parse.reader import Reader
-from ..parse.tokens import to_sqlglot
+from ..parse.tokens import T, to_sqlglot
 from .definitions import (
     Column,
     Constraint,

@@ -99,14 +99,14 @@ def _open(statement: Merge, definitions: list[tuple[str, str]], ctx: Context) ->
     relation = item.relation or Relation("source", None)
     source_alias = relation.alias
     head, body = quote(source_alias), ""
-    derived = _derived(item.text, head)
     if statement.top is not None and statement.top.percent:
         ctx.unsupported("TOP … PERCENT in MERGE", statement.top.count)
     limit = limit_of(changing_top(statement.top, ctx), ctx, lambda: "")
     if limit is not None:
         body = select(expressions=["*"], from_=item.text, limit=limit)
-    elif derived is not None:
-        head, body = derived
+    elif item.derived is not None:
+        body, columns = item.derived
+        head += columns
     else:
         body = select(expressions=["*"], from_=item.text)
     # Everything below refers to it several times: it is computed once.
@@ -128,14 +128,6 @@ def _one_row(node: exp.Expr) -> bool:
     if isinstance(node, exp.Values):
         return len(node.expressions) == 1
     return isinstance(node, exp.Select) and node.args.get("from_") is None
-
-
-def _derived(text: str, alias: str) -> tuple[str, str] | None:
-    """``(query) AS alias (columns)`` as the head and body of a common table expression."""
-    query, separator, tail = text.rpartition(f") AS {alias}")
-    if not separator or not query.startswith("(") or not (tail == "" or tail.startswith(" (")):
-        return None
-    return f"{alias}{tail}", query[1:]
 
 
 def _translate(

@@ -239,9 +239,7 @@ def _translate(work: Work, ctx: Context) -> Statement:
     where = condition(where_node.this, ctx) if where_node is not None else None
     before = _table_lock(work)
     nested = work.place is None and _target_item(change, ctx) is not None
-    joined = any(
-        item.kind in ("LEFT", "RIGHT", "FULL") or item.text.startswith("LATERAL") for item in work.sources
-    )
+    joined = any(item.kind in ("LEFT", "RIGHT", "FULL") or item.lateral for item in work.sources)
     needs_old = work.is_update and _mentions_deleted(change)
     chosen = change.top is not None or "READPAST" in work.hints
     others = len(work.sources) > (0 if work.place is None else 1)

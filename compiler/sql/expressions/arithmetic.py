@@ -27,8 +27,9 @@ def _negative(node: exp.Neg, ctx: Context) -> Value:
         return ctx.problem(
             f"Operand data type {written(value)} is invalid for minus operator.", node, number=8117
         )
-    text = value.at(v.UNARY)
-    return Value(f"-{text}" if not text.startswith("-") else f"-({text})", v.UNARY, value.type, pg=value.pg)
+    # Two signs side by side would be one operator, or a comment.
+    text = f"({value.text})" if value.level == v.UNARY else value.at(v.UNARY)
+    return Value(f"-{text}", v.UNARY, value.type, pg=value.pg)
 
 
 @handles(exp.BitwiseNot)
@@ -133,7 +134,7 @@ def _kept_blanks(value: Value) -> Value:
     type_ = value.type
     if type_ is None or type_.name not in ("char", "nchar") or value.constant is not None:
         return value
-    if (type_.length or 1) > 1 and not value.text.startswith("rpad("):
+    if (type_.length or 1) > 1:
         return v.call("rpad", value.text, str(type_.length), type=type_)
     return value
 

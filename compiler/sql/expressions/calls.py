@@ -267,7 +267,8 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
                 ctx.problem("DISTINCT belongs in an aggregate", argument, number=102)
                 return None
             inner = scalar(argument.expressions[0], ctx)
-            values.append(replace(inner, text=f"DISTINCT {inner.text}", level=v.ATOM, constant=None))
+            text = f"DISTINCT {inner.text}"
+            values.append(replace(inner, text=text, level=v.ATOM, constant=None, distinct=True))
         elif position == 1 and upper == "ISJSON" and isinstance(argument, exp.Column):
             if argument.name.upper() not in ("VALUE", "ARRAY", "OBJECT", "SCALAR"):
                 ctx.problem(f"'{argument.name}' is not a recognized isjson option.", argument, number=155)

@@ -254,9 +254,14 @@ def order_item(item: exp.Ordered, ctx: Context, *, resolve: Any = None, results:
     if descending:
         text += " DESC"
     ordinal = value.is_literal and name is None and isinstance(item.this, exp.Literal)
-    if (value.nullable or ordinal) and not value.is_null and "SELECT NULL" not in text:
+    if (value.nullable or ordinal) and not value.is_null and not _selects_null(item.this):
         text += " NULLS LAST" if descending else " NULLS FIRST"
     return text
+
+
+def _selects_null(node: exp.Expr) -> bool:
+    """Tell whether ``(SELECT NULL)`` stands where an order is wanted and there is none."""
+    return any(isinstance(query.expressions[0], exp.Null) for query in node.find_all(exp.Select))
 
 
 @handles(exp.WithinGroup)

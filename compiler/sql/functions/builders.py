@@ -313,7 +313,7 @@ def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
     if type_.family in ("integer", "bit"):
         result = tm.BIGINT if type_.name == "bigint" else tm.INT
         inner = f"{value.text}::integer" if type_.name == "bit" else value.text
-        return Value(f"avg({inner})", v.ATOM, result, wrapped=f"trunc({{}})::{result.postgres}")
+        return Value(f"avg({inner})", v.ATOM, result, wrapped=(f"trunc({{}})::{result.postgres}", v.CAST))
     if type_.family == "decimal":
         scale = 4 if type_.name != "decimal" else max(type_.scale or 0, 6)
         result = tm.MONEY if type_.name != "decimal" else tm.decimal(38, scale)
@@ -321,9 +321,9 @@ def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
         text = value.text
         if precision - places + scale > 16:
             # More digits than PostgreSQL gives a quotient by itself; 10 for the number of rows.
-            distinct = "DISTINCT " if text.startswith("DISTINCT ") else ""
-            text = f"{distinct}round({text.removeprefix('DISTINCT ')}, {scale + 10})"
-        return Value(f"avg({text})", v.ATOM, result, wrapped=f"trunc({{}}, {scale})")
+            text = f"round({value.operand}, {scale + 10})"
+            text = f"DISTINCT {text}" if value.distinct else text
+        return Value(f"avg({text})", v.ATOM, result, wrapped=(f"trunc({{}}, {scale})", v.ATOM))
     return v.call("avg", value.text, type=type_)
 
 

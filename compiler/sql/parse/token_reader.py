@@ -119,6 +119,10 @@ class TokenReader(TSQLParser):
         """A scalar expression or search condition."""
         return self._parse_disjunction()
 
+    def operand(self) -> exp.Expr | None:
+        """A scalar expression without comparisons: what DEFAULT and AS of a computed column take."""
+        return self._parse_bitwise()
+
     def order(self) -> exp.Expr:
         """ORDER BY and its items."""
         return self._parse_order() or self.fail()

@@ -105,8 +105,8 @@ def _apply(lateral: exp.Lateral, ctx: Context) -> Source:
         inner.set("alias", alias.copy())
     before = len(ctx.frame.relations)
     item = source(inner, ctx, "CROSS")
-    if not item.text.startswith("LATERAL "):
-        item.text = f"LATERAL {item.text}"
+    if not item.lateral:
+        item.lateral, item.text = True, f"LATERAL {item.text}"
     if lateral.args.get("cross_apply") is False:
         item.kind, item.on = "LEFT", "true"
         _may_be_null(ctx.frame.relations[before:])
@@ -342,7 +342,8 @@ def _derived(node: exp.Subquery, ctx: Context, kind: str) -> Source:
     ctx.frame.relations.append(relation)
     tail = f" ({', '.join(identifier(column) for column in columns)})" if columns else ""
     # PostgreSQL sees earlier relations from a subquery only with LATERAL; T-SQL only with APPLY.
-    return Source(kind, f"({query.sql}) AS {quote(shown)}{tail}", relation=relation)
+    text = f"({query.sql}) AS {quote(shown)}{tail}"
+    return Source(kind, text, relation=relation, derived=(query.sql, tail))
 
 
 def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
@@ -371,4 +372,5 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
     relation = Relation(fold(alias), infos)
     ctx.frame.relations.append(relation)
     names = ", ".join(identifier(column) for column in columns)
-    return Source(kind, f"(VALUES {texts}) AS {identifier(alias)} ({names})", relation=relation)
+    text = f"(VALUES {texts}) AS {identifier(alias)} ({names})"
+    return Source(kind, text, relation=relation, derived=(f"VALUES {texts}", f" ({names})"))

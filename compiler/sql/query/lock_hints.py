@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ...catalog.names import quote
 from ..context import Context
 from ..from_items import Join, Source
 from ..writer import select
+
+
+class Lock(NamedTuple):
+    """A lock on rows: how strong, and what it does where another session holds them."""
+
+    strength: str
+    waiting: str
+
+    def clause(self, alias: str | None = None) -> str:
+        """The clause, for one of several relations with its alias."""
+        of = f" OF {alias}" if alias is not None else ""
+        return f"{self.strength}{of}{self.waiting}"
 
 
 def join_items(sources: list[Source]) -> tuple[str | None, list[Join]]:
@@ -30,7 +44,7 @@ def locking(
     TABLOCKX, and TABLOCK with HOLDLOCK, lock the table first.
     """
     before: list[str] = []
-    wanted: list[tuple[Source, str]] = []
+    wanted: list[tuple[Source, Lock]] = []
     for item in sources:
         if not item.lockable or not item.hints:
             continue
@@ -46,21 +60,20 @@ def locking(
         elif "READPAST" in item.hints:
             strength = "FOR KEY SHARE"
         if strength is not None:
-            if "READPAST" in item.hints:
-                strength = f"{strength} SKIP LOCKED"
-            elif "NOWAIT" in item.hints:
-                strength = f"{strength} NOWAIT"
-            wanted.append((item, strength))
+            waiting = "READPAST" in item.hints, "NOWAIT" in item.hints
+            skips = " SKIP LOCKED" if waiting[0] else " NOWAIT" if waiting[1] else ""
+            wanted.append((item, Lock(strength, skips)))
     if not wanted:
         return None, tuple(before), *join_items(sources), where
+    ctx.scope.locks_rows = True
     nullable = _nullable(sources)
     if plain and not any(item in nullable for item, _ in wanted):
         return _lock_clause(sources, wanted), tuple(before), *join_items(sources), where
-    for item, strength in wanted:
+    for item, lock in wanted:
         assert item.relation is not None
         alias = quote(item.relation.alias)
         condition_inside = where if len(sources) == 1 else None
-        inner = select(expressions=["*"], from_=item.text, where=condition_inside, lock=strength)
+        inner = select(expressions=["*"], from_=item.text, where=condition_inside, lock=lock.clause())
         item.text = f"({inner}) AS {alias}"
         if condition_inside is not None:
             where = None
@@ -78,13 +91,11 @@ def _nullable(sources: list[Source]) -> list[Source]:
     return out
 
 
-def _lock_clause(sources: list[Source], wanted: list[tuple[Source, str]]) -> str:
+def _lock_clause(sources: list[Source], wanted: list[tuple[Source, Lock]]) -> str:
     if len(sources) == 1:
-        return wanted[0][1]
+        return wanted[0][1].clause()
     clauses = []
-    for item, strength in wanted:
+    for item, lock in wanted:
         assert item.relation is not None
-        words = strength.split(" ")
-        place = 3 if strength.startswith("FOR KEY SHARE") else 2
-        clauses.append(" ".join([*words[:place], "OF", quote(item.relation.alias), *words[place:]]))
+        clauses.append(lock.clause(quote(item.relation.alias)))
     return " ".join(clauses)

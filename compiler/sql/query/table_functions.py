@@ -131,9 +131,7 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
     rows = f"sys.openjson_rows({', '.join(argument.text for argument in arguments)}) AS items (item)"
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
-    lateral = "LATERAL " if kind else ""
-    item = f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}"
-    return Source(kind, item, relation=relation)
+    return _rows_read(select(expressions=texts, from_=rows), shown, relation, kind)
 
 
 def _openxml(
@@ -174,10 +172,14 @@ def _openxml(
     rows = f"sys.xml_nodes({document}, {arguments[1].text}{levels}) AS rows (element)"
     relation = Relation(shown, tuple(infos))
     ctx.frame.relations.append(relation)
+    return _rows_read(select(expressions=texts, from_=rows), shown, relation, kind)
+
+
+def _rows_read(query: str, shown: str, relation: Relation, kind: str) -> Source:
+    """A query over a function's rows; what is joined may read columns of what stands before it."""
     lateral = "LATERAL " if kind else ""
-    return Source(
-        kind, f"{lateral}({select(expressions=texts, from_=rows)}) AS {quote(shown)}", relation=relation
-    )
+    text = f"{lateral}({query}) AS {quote(shown)}"
+    return Source(kind, text, relation=relation, lateral=bool(kind), derived=(query, ""))
 
 
 def _nodes(

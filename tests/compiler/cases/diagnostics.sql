@@ -203,3 +203,68 @@ Msg 448, Level 16, State 1, Line 1
 case.sql:13:8: error 448: Invalid collation 'No_Such'.
    13 | SELECT n COLLATE No_Such FROM dbo.t;
       |        ^
+
+-- case: RECEIVE, SEND and MOVE behind a column or table that has no alias are one
+SELECT a FROM t RECEIVE * FROM q
+GO
+SELECT CASE WHEN 1 = 1 THEN 2 END RECEIVE TOP (1) * FROM q
+GO
+INSERT INTO t SELECT TOP 1 a, (b) FROM u, (SELECT 1 AS c) AS x, v SEND ON CONVERSATION 'x'
+GO
+SELECT 1
+MOVE CONVERSATION @h TO @g
+-- expect
+case.sql:1:25: error 102: Incorrect syntax near '*'.
+    1 | SELECT a FROM t RECEIVE * FROM q
+      |                         ^
+hint: write a semicolon before RECEIVE: here it is an alias
+
+case.sql:3:43: error 156: Incorrect syntax near the keyword 'TOP'.
+    3 | SELECT CASE WHEN 1 = 1 THEN 2 END RECEIVE TOP (1) * FROM q
+      |                                           ^^^
+hint: write a semicolon before RECEIVE: here it is an alias
+
+case.sql:5:72: error 156: Incorrect syntax near the keyword 'ON'.
+    5 | INSERT INTO t SELECT TOP 1 a, (b) FROM u, (SELECT 1 AS c) AS x, v SEND ON CONVERSATION 'x'
+      |                                                                        ^^
+hint: write a semicolon before SEND: here it is an alias
+
+case.sql:8:6: error 102: Incorrect syntax near 'CONVERSATION'.
+    8 | MOVE CONVERSATION @h TO @g
+      |      ^^^^^^^^^^^^
+hint: write a semicolon before MOVE: here it is an alias
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:25: error 102: Incorrect syntax near '*'.
+    1 | SELECT a FROM t RECEIVE * FROM q
+      |                         ^
+hint: write a semicolon before RECEIVE: here it is an alias
+Msg 156, Level 15, State 1, Line 1
+case.sql:3:43: error 156: Incorrect syntax near the keyword 'TOP'.
+    3 | SELECT CASE WHEN 1 = 1 THEN 2 END RECEIVE TOP (1) * FROM q
+      |                                           ^^^
+hint: write a semicolon before RECEIVE: here it is an alias
+Msg 156, Level 15, State 1, Line 1
+case.sql:5:72: error 156: Incorrect syntax near the keyword 'ON'.
+    5 | INSERT INTO t SELECT TOP 1 a, (b) FROM u, (SELECT 1 AS c) AS x, v SEND ON CONVERSATION 'x'
+      |                                                                        ^^
+hint: write a semicolon before SEND: here it is an alias
+Msg 102, Level 15, State 1, Line 2
+case.sql:8:6: error 102: Incorrect syntax near 'CONVERSATION'.
+    8 | MOVE CONVERSATION @h TO @g
+      |      ^^^^^^^^^^^^
+hint: write a semicolon before MOVE: here it is an alias
+
+-- case: a number behind a dot that follows no name
+SELECT POWER(1, ..5)
+-- expect
+case.sql:1:18: error 102: Incorrect syntax near '.5'.
+    1 | SELECT POWER(1, ..5)
+      |                  ^^
+hint: something is missing after '.'
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:18: error 102: Incorrect syntax near '.5'.
+    1 | SELECT POWER(1, ..5)
+      |                  ^^
+hint: something is missing after '.'

@@ -927,7 +927,7 @@ BEGIN
             FROM sys.conversation_endpoints
             GROUP BY is_initiator, state
             ORDER BY 1 NULLS FIRST, 2 NULLS FIRST;
-            session := ssb_internal.show(session, result, '[{"name":"is_initiator","type":"sys.bit"},{"name":"state","type":"varchar(128)"},{"name":"sides","type":"integer"}]');
+            session := ssb_internal.show(session, result, '[{"name":"is_initiator","type":"smallint"},{"name":"state","type":"varchar(128)"},{"name":"sides","type":"integer"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 41, SQLSTATE, SQLERRM); EXIT batch WHEN session.leaving;
         END;
     END batch;

@@ -72,7 +72,7 @@ DROP TABLE z
 GO
 SELECT COUNT(*) still FROM sys.tables WHERE name = 'z'
 SELECT name, parent_class_desc, is_disabled FROM sys.triggers WHERE parent_class = 0 ORDER BY name
-SELECT t.name, e.type_desc FROM sys.triggers t JOIN sys.trigger_events e ON e.object_id = t.object_id ORDER BY 1
+SELECT t.name, e.event_group_type_desc, COUNT(*) AS events, MIN(e.type_desc) AS first FROM sys.triggers t JOIN sys.trigger_events e ON e.object_id = t.object_id GROUP BY t.name, e.event_group_type_desc ORDER BY 1
 GO
 DISABLE TRIGGER noDrop ON DATABASE
 GO

@@ -153,7 +153,7 @@ Execute module=dbo.send arguments=(Argument(name=@target value=`1`), Argument(na
 DECLARE @h UNIQUEIDENTIFIER, @g UNIQUEIDENTIFIER
 DECLARE @n int SET @n = 1 RECEIVE TOP (1) @h = conversation_handle FROM q IF @n = 1 SEND ON CONVERSATION @h (N'a') ELSE END CONVERSATION @h
 IF @n > 1 BEGIN SEND ON CONVERSATION @h (N'b') END SEND ON CONVERSATION @h (N'c') SELECT @n END CONVERSATION @h BEGIN TRAN RECEIVE * FROM q COMMIT TRAN GET CONVERSATION GROUP @g FROM q
-WHILE @n < 3 SET @n += 1 MOVE CONVERSATION @h TO @g BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' SEND ON CONVERSATION @h SELECT 1 FROM t RECEIVE * FROM q;
+WHILE @n < 3 SET @n += 1 MOVE CONVERSATION @h TO @g BEGIN DIALOG @h FROM SERVICE a TO SERVICE 'b' SEND ON CONVERSATION @h SELECT 1 FROM t; RECEIVE * FROM q;
 ;SEND ON CONVERSATION @h;;RECEIVE * FROM q
 -- expect
 Declare declarations=(VariableDeclaration(variable=@h type=UNIQUEIDENTIFIER), VariableDeclaration(variable=@g type=UNIQUEIDENTIFIER))
@@ -183,3 +183,36 @@ SqlStatement kind=SELECT text=`SELECT 1 FROM t`
 Receive items=(ReceiveStar()) queue=q
 Send handles=(`@h`)
 Receive items=(ReceiveStar()) queue=q
+
+-- case: RECEIVE behind what takes no alias is a statement
+SELECT 1 RECEIVE
+SELECT a b FROM t c RECEIVE * FROM q
+SELECT a FROM t AS c WHERE a = 1 RECEIVE * FROM q
+SELECT a FROM t WITH (NOLOCK) RECEIVE * FROM q
+SELECT x.a FROM t AS x JOIN t AS y ON x.a = y.a ORDER BY x.a, y.a RECEIVE * FROM q
+DELETE FROM t RECEIVE * FROM q
+INSERT INTO t VALUES (1), (2) RECEIVE * FROM q
+DECLARE @n int SELECT @n = 1 RECEIVE * FROM q
+UPDATE t SET a = 1 RECEIVE * FROM q
+IF EXISTS (SELECT 1 FROM t) RECEIVE * FROM q
+-- expect
+SqlStatement kind=SELECT text=`SELECT 1 RECEIVE`
+SqlStatement kind=SELECT text=`SELECT a b FROM t c`
+Receive items=(ReceiveStar()) queue=q
+SqlStatement kind=SELECT text=`SELECT a FROM t AS c WHERE a = 1`
+Receive items=(ReceiveStar()) queue=q
+SqlStatement kind=SELECT text=`SELECT a FROM t WITH (NOLOCK)`
+Receive items=(ReceiveStar()) queue=q
+SqlStatement kind=SELECT text=`SELECT x.a FROM t AS x JOIN t AS y ON x.a = y.a ORDER BY x.a, y.a`
+Receive items=(ReceiveStar()) queue=q
+SqlStatement kind=DELETE text=`DELETE FROM t`
+Receive items=(ReceiveStar()) queue=q
+SqlStatement kind=INSERT text=`INSERT INTO t VALUES (1), (2)`
+Receive items=(ReceiveStar()) queue=q
+Declare declarations=(VariableDeclaration(variable=@n type=int))
+SqlStatement kind=SELECT text=`SELECT @n = 1`
+Receive items=(ReceiveStar()) queue=q
+SqlStatement kind=UPDATE text=`UPDATE t SET a = 1`
+Receive items=(ReceiveStar()) queue=q
+If condition=`EXISTS (SELECT 1 FROM t)`
+  Receive items=(ReceiveStar()) queue=q
