@@ -107,7 +107,7 @@ def jobs(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -
                         place.server,
                         [place.script],
                         clients=clients,
-                        seconds=2 if quick else 10,
+                        seconds=1 if quick else 10,
                         synchronous_commit=synchronous_commit,
                         warm_up=1,
                     )
