@@ -334,6 +334,19 @@ def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
     assert [line for line in fresh if line not in before] == []
 
 
+def test_tables_of_version_1_become_those_of_a_fresh_installation(
+    empty_database: Database, database: Database, connect: Callable[..., Connection]
+) -> None:
+    """Columns too stand in the same order: what reads them by place reads the same."""
+    connection = connect(empty_database.dsn)
+    connection.execute((Path(__file__).parent / "version_1_tables.sql").read_bytes())
+    connection.execute("INSERT INTO ssb.runtime_version (version, content_hash) VALUES (1, 'version 1')")
+    installer.upgrade(connection)
+    upgraded, fresh = objects(connection), objects(connect())
+    assert [line for line in upgraded if line not in fresh] == []
+    assert [line for line in fresh if line not in upgraded] == []
+
+
 def test_the_upgrade_rewrites_no_text_of_somebody_else(
     empty_database: Database, connect: Callable[..., Connection]
 ) -> None:
