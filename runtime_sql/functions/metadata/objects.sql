@@ -4,19 +4,6 @@
 -- everything else its PostgreSQL oid. dbo is schema 1 in every database, sys is 4.
 -- SECURITY DEFINER where the ssb tables are read: anyone may ask for a name.
 
--- A T-SQL identifier as PostgreSQL stores it: lower case; more than 63 bytes
--- keep their beginning and a digest (as the compiler's names.fold does).
-CREATE OR REPLACE FUNCTION sys.fold(identifier text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-    WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier)
-    ELSE (
-        SELECT left(lower(identifier), count(*) FILTER (
-                   WHERE octet_length(left(lower(identifier), n)) <= 54)::integer)
-            || '_' || left(encode(sha256(convert_to(lower(identifier), 'UTF8')), 'hex'), 8)
-        FROM generate_series(1, 54) AS n)
-END;
-
 CREATE OR REPLACE FUNCTION sys.db_id(name text DEFAULT NULL) RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$ SELECT CASE WHEN name IS NULL THEN ssb_internal.current_database_id() ELSE ssb_internal.find_database(rtrim(name)) END $$;
@@ -152,7 +139,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN (SELECT o.name FROM sys.known_objects(NULL, id) AS o
+RETURN (SELECT ssb_internal.spelled(obj_description(id::oid, 'pg_class'), o.name) FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.object_schema_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
