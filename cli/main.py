@@ -24,6 +24,10 @@ _COMMANDS = {
     ),
     "spark": ("spark:spark_command", "Process queues in bulk with Spark."),
     "diagnose": ("diagnose:diagnose_command", "Find what is wrong, and the statement that mends it."),
+    "endpoint": (
+        "endpoint:endpoint_command",
+        "Print what PostgreSQL's files need for logins of other instances with certificates.",
+    ),
     "dashboard": (
         "dashboard:dashboard_command",
         "Serve a web page with queues, conversations, and what is wrong; until Ctrl-C.",

@@ -204,6 +204,13 @@ class AsyncSession:
         ended: int = row[0]
         return ended
 
+    async def set_trace(self, traceparent: str | None, tracestate: str | None = None) -> None:
+        """What is sent from now on carries this W3C trace context; what is received continues its own.
+
+        None: no longer. Raises psycopg.Error for what is no traceparent.
+        """
+        await self._call("SELECT ssb.set_trace_context(%s, %s)", traceparent, tracestate)
+
     async def set_timer(self, conversation: UUID, seconds: int) -> None:
         """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
         await self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)

@@ -225,6 +225,13 @@ class Session:
         ended: int = self._call("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)[0]
         return ended
 
+    def set_trace(self, traceparent: str | None, tracestate: str | None = None) -> None:
+        """What is sent from now on carries this W3C trace context; what is received continues its own.
+
+        None: no longer. Raises psycopg.Error for what is no traceparent.
+        """
+        self._call("SELECT ssb.set_trace_context(%s, %s)", traceparent, tracestate)
+
     def set_timer(self, conversation: UUID, seconds: int) -> None:
         """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
         self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
@@ -508,10 +508,7 @@ def _read_batch(text: BatchText, problems: Problems) -> nodes.Batch:
 
 def _may_define(text: BatchText) -> bool:
     """Tell whether other batches may have to know what this one says, wherever it stands."""
-    before = ""
-    for token in text.tokens:
-        word = token.word
-        if word in _DEFINING or (word == "TYPE" and before == "CREATE"):
-            return True
-        before = word
-    return False
+    words = [token.word for token in text.tokens]
+    if not _DEFINING.isdisjoint(words):
+        return True
+    return "TYPE" in words and ("CREATE", "TYPE") in pairwise(words)

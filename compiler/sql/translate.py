@@ -82,6 +82,8 @@ _ROWSETS = frozenset(
 )
 
 
+_REFUSED = _ROWSETS | {"MATCH"}
+
 # ---------------------------------------------------------------- expressions
 
 
@@ -317,6 +319,8 @@ def _acceptable(text: SqlText, ctx: Context) -> bool:
     """Nesting within bounds, and no rowset function that is refused by name."""
     depth = deepest = 0
     tokens = text.tokens
+    if len(tokens) <= DEEPEST_NESTING and _REFUSED.isdisjoint([token.word for token in tokens]):
+        return True
     for index, token in enumerate(tokens):
         word = token.word
         if word == "(" or word == "CASE":

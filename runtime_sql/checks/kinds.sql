@@ -91,6 +91,8 @@ AS $$
      'Dialogs with encryption to that service cannot be secured.'),
     (507, 'warning', 'messages for another instance do not arrive',
      'It cannot be reached, or does not take them. They wait, and are tried again.'),
+    (508, 'error', 'the endpoint''s AUTHENTICATION = CERTIFICATE cannot be met',
+     'Other instances cannot log in with a certificate as long as the server, or master, lacks what it takes.'),
     (601, 'error', 'the initiating service does not exist', 'BEGIN DIALOG fails with 8407.'),
     (602, 'error', 'no way leads to the target service',
      'It is not in this instance, and no route leads to another: messages wait in the transmission queue.'),

@@ -57,6 +57,8 @@ AS $$
     UNION ALL
     SELECT 507, m.address, format('%s: %s', ssb_internal.counted(m.failing, 'message'), m.status),
            format('SELECT * FROM sys.transmission_queue WHERE transmission_status = %L;', m.status), 'psql'
-      FROM ssb_internal.transport_measures() AS m WHERE m.address IS NOT NULL AND m.failing > 0;
+      FROM ssb_internal.transport_measures() AS m WHERE m.address IS NOT NULL AND m.failing > 0
+    UNION ALL
+    SELECT 508, f.object, f.detail, f.remedy, f.run_with FROM ssb_internal.transport_security_faults() AS f;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_transport(jsonb) FROM PUBLIC;

@@ -357,8 +357,11 @@ BEGIN
     SELECT c.compiled INTO v_compiled FROM ssb.message_type AS t
       JOIN ssb.xml_schema_collection AS c ON c.collection_id = t.collection_id
      WHERE t.message_type_id = p_usage.message_type_id;
-    v_fault := coalesce(ssb_internal.xml_fault(p_body),
-                        CASE WHEN v_compiled IS NOT NULL THEN ssb_internal.xml_schema_validate(v_compiled, p_body) END);
+    v_fault := ssb_internal.xml_fault(p_body);
+    IF v_fault IS NULL AND v_compiled IS NOT NULL THEN
+        -- A statement of its own: without collections the function need not be there (pgsb install --parts broker).
+        v_fault := ssb_internal.xml_schema_validate(v_compiled, p_body);
+    END IF;
     IF v_fault IS NULL THEN
         RETURN NULL;
     END IF;
@@ -403,9 +406,15 @@ BEGIN
         END IF;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace, priority)
     VALUES (p_sender.database_id, p_sender.endpoint_id, p_sender.far_service, p_number, p_message_type_name,
-            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status, v_trace);
+            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status, v_trace,
+            -- That of a dialog does not change while messages of it wait: they leave in order.
+            CASE WHEN p_sender.priority = 5 THEN 5
+                 ELSE coalesce((SELECT t.priority FROM ssb.transmission AS t WHERE t.endpoint_id = p_sender.endpoint_id
+                                 ORDER BY t.transmission_id LIMIT 1),
+                               (SELECT p_sender.priority FROM ssb.database AS d
+                                 WHERE d.database_id = p_sender.database_id AND d.is_honor_broker_priority_on), 5) END);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
      WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_away AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
     RETURN false;

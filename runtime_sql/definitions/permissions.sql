@@ -232,6 +232,9 @@ DECLARE
     v_grantee text;
     v_role text;
     v_routine oid;
+    v_command text := CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
+                                  WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
+                                  ELSE 'REVOKE %s ON %s %s FROM %s' END;
 BEGIN
     IF upper(p_class) = 'SCHEMA' THEN
         v_kinds := '{ALL TABLES IN SCHEMA,ALL ROUTINES IN SCHEMA}';
@@ -255,9 +258,14 @@ BEGIN
             FOREACH v_privilege IN ARRAY p_privileges LOOP
                 v_privilege := ssb_internal.postgres_privilege(v_privilege, v_kind);
                 CONTINUE WHEN v_privilege IS NULL;
-                EXECUTE format(CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
-                                           WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
-                                           ELSE 'REVOKE %s ON %s %s FROM %s' END, v_privilege, v_kind, v_object, v_role);
+                EXECUTE format(v_command, v_privilege, v_kind, v_object, v_role);
+                -- SCOPE_IDENTITY() reads the sequence that the INSERT has moved on.
+                IF v_privilege IN ('INSERT', 'ALL') AND v_kind = 'ALL TABLES IN SCHEMA' THEN
+                    EXECUTE format(v_command, 'SELECT', 'ALL SEQUENCES IN SCHEMA', v_object, v_role);
+                ELSIF v_privilege IN ('INSERT', 'ALL') AND v_kind = 'TABLE'
+                      AND sys.identity_sequence(v_object::regclass) IS NOT NULL THEN
+                    EXECUTE format(v_command, 'SELECT', 'SEQUENCE', sys.identity_sequence(v_object::regclass), v_role);
+                END IF;
             END LOOP;
         END LOOP;
     END LOOP;

@@ -220,6 +220,12 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         {},
         True,
     ),
+    508: (
+        _do("SELECT ssb.create_endpoint('Certain', 'STARTED', 4022, authentication => 'CERTIFICATE [a c]')"),
+        "Certain",
+        {},
+        False,
+    ),
 }
 
 

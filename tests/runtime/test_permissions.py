@@ -208,6 +208,16 @@ def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Ses
         grant(user, "SELECT", "OBJECT", "dbo.ledger")
 
 
+def test_who_may_insert_may_ask_for_the_identity(session: Session, user: Session) -> None:
+    session.do("CREATE TABLE dbo.numbered (id integer GENERATED ALWAYS AS IDENTITY, a integer)")
+    grant(session, "INSERT", "OBJECT", "dbo.numbered")
+    user.do("INSERT INTO dbo.numbered (a) VALUES (1)")
+    assert user.rows("SELECT sys.identity_of('dbo.numbered')") == [(1,)]
+    session.do("SELECT ssb.revoke_permission('{INSERT}', 'OBJECT', 'dbo.numbered', '{app_user}')")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.rows("SELECT sys.identity_of('dbo.numbered')")
+
+
 def test_everybody_reads_the_catalog(session: Session, user: Session, pair: Pair) -> None:
     for view in session.column(
         "SELECT relname FROM pg_class WHERE relnamespace = 'sys'::regnamespace AND relkind = 'v'"

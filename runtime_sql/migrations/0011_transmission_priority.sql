@@ -1,0 +1,2 @@
+-- Messages leave in the order of their priorities.
+ALTER TABLE ssb.transmission ADD COLUMN IF NOT EXISTS priority smallint NOT NULL DEFAULT 5;
