@@ -30,7 +30,7 @@ _DAEMON_COUNTERS = {
     "readers_started": "Service programs started.",
     "readers_failed": "Service programs that ended with an error.",
     "not_started": "Service programs that could not be started.",
-    "limit_reached": "Looks at which one reader more was wanted than MAX_QUEUE_READERS or --max-readers allow.",
+    "limit_reached": "Looks that found MAX_QUEUE_READERS or --max-readers reached, and one more wanted.",
 }
 
 
