@@ -299,13 +299,21 @@ class CompileSession:
                 counts = isinstance(item, pl.Plain) and item.counts_rows and self.catalog.nocount is not True
                 rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
                 text = "\n".join([*comments, emit.top_level(item)])
-                quiet = _without_result(item, comments)
+                before = tuple(comments)
                 comments.clear()
                 columns = item.columns if isinstance(item, pl.Plain) else None
                 continues = part > 0 and not each_alone
                 statements.append(
                     CompiledStatement(
-                        text, rows, statement.span, counts, columns, continues, error_verb(statement), quiet
+                        text,
+                        rows,
+                        statement.span,
+                        counts,
+                        columns,
+                        continues,
+                        error_verb(statement),
+                        call=_call_of(item),
+                        comments=before,
                     )
                 )
         return self._finish(batch, problems, statements, comments)
@@ -348,7 +356,7 @@ class CompileSession:
                         statement.span,
                         continues=continues,
                         verb=error_verb(statement),
-                        quiet=_without_result(item, ()),
+                        call=_call_of(item),
                     )
                 )
             if self._keep_source and isinstance(statement, MODULES):
@@ -458,12 +466,9 @@ class CompileSession:
                 yield CompiledBatch(tuple(compiled), batch.line, joined=len(group) > 1, span=batch.span)
 
 
-def _without_result(item: pl.TopLevel, comments: Sequence[str]) -> str | None:
-    """Return a call as a DO block, which prints no table in psql; None for what is no call."""
-    if not isinstance(item, pl.Select) or item.returns_rows:
-        return None
-    do = pl.Do(pl.Block((pl.Perform(item.call),)), tag="call")
-    return "\n".join([*comments, emit.top_level(do)])
+def _call_of(item: pl.TopLevel) -> pl.Expr | None:
+    """The call that an item is, if its result says nothing."""
+    return item.call if isinstance(item, pl.Select) and not item.returns_rows else None
 
 
 def read_script(source: Source) -> ReadScript:

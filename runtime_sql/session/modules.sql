@@ -338,7 +338,7 @@ BEGIN
     END IF;
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
-         WHERE t.tgrelid = p_table::regclass AND t.tgname LIKE replace(v_name[2], '_', '\_') || '@%' AND NOT t.tgisinternal
+         WHERE t.tgrelid = p_table::regclass AND ltrim(t.tgname::text, '!') LIKE replace(v_name[2], '_', '\_') || '@%' AND NOT t.tgisinternal
     LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', v_trigger.tgname, p_table);
     END LOOP;
