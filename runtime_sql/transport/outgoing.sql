@@ -191,7 +191,8 @@ BEGIN
          ORDER BY a.endpoint_id
     LOOP
         UPDATE ssb.remote_conversation AS r
-           SET far_instance = coalesce(r.far_instance, v_answer.instance),
+           SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR v_answer.instance IS NULL THEN r.route_epoch END,
+               far_instance = coalesce(r.far_instance, v_answer.instance),
                acknowledged = greatest(r.acknowledged, v_answer.next_number),
                outbound_key_id = coalesce(v_answer.key_id, r.outbound_key_id),
                failures = CASE WHEN v_answer.status IS NULL THEN 0 ELSE least(r.failures, 20) + 1 END,
