@@ -8,7 +8,8 @@ OBJECTS = """
 SELECT n.nspname || '.' || c.relname || ' ' || c.relkind::text || ' ' || coalesce(string_agg(
            a.attname || ':' || format_type(a.atttypid, a.atttypmod)
            || CASE WHEN a.attnotnull THEN '!' ELSE '' END || coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
-           ',' ORDER BY CASE WHEN c.relkind <> 'r' OR c.relname = 'dialog_path' THEN a.attnum END, a.attname), '')
+           ',' ORDER BY CASE WHEN c.relkind <> 'r' OR c.relname = 'dialog_path' THEN a.attnum END,
+           a.attname), '')
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
   LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum

@@ -1,7 +1,7 @@
 """What a reader has looked at can change before it has the lock: by pauses put between the two.
 
 In careful readers the pause is ssb_internal.claim_is_alive, which is asked about a group that a
-claim has set aside; in ssb.receive's fast way it is a line put into the function. A
+claim has set aside; in ssb.receive's fast path it is a line put into the function. A
 session that holds the pause's lock itself does not wait.
 """
 
@@ -61,7 +61,7 @@ def test_a_passed_message_that_comes_free_is_first_of_its_group(
     assert reader.bodies(pair.far) == ["a2"]
 
 
-_LOOKS = "-- It is in somebody's hands: look and lock in one."
+_LOOKS = "-- Another session has locked its group: look and lock in one."
 _LOCKS = "AND e.closed_at IS NULL AND e.claim_id IS NULL"
 
 

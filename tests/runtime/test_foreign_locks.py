@@ -50,7 +50,7 @@ def test_first_messages_are_sent(session: Session, stranger: Session, prompt: Se
     stranger.do(HOLD, MESSAGE_TYPE, pair.request)
     prompt.send(pair.dialog(prompt), pair.request, "by SEND")
     send_new(prompt, pair, b"in one")
-    # With a lifetime the careful functions do it.
+    # With a lifetime the slow path does it.
     prompt.send(pair.dialog(prompt, lifetime=600), pair.request, "with care")
     prompt.commit()
     assert [session.bodies(pair.far) for _ in range(3)] == [["by SEND"], ["in one"], ["with care"]]

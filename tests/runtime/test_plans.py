@@ -155,7 +155,7 @@ def test_send_and_receive_probe_indexes(
     wrong = {scan for scan in scans if scan[1] in BIG and scan[0] not in PROBES}
     assert wrong == set()
     assert list(plans.sorts_of_locks()) == []
-    # Both ways of RECEIVE: past a message in other hands, and the careful one.
+    # Both ways of RECEIVE: past a message of a locked group, and the slow path.
     statements = [plan["Query Text"] for plan in plans.seen]
     assert any("NOT EXISTS" in text and "SKIP LOCKED" in text for text in statements)
     assert any("WITH gone" in text for text in statements)
