@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,9 @@ def test_autogenerate_leaves_the_runtime_alone(database: Database) -> None:
 
     assert [one[0] for one in found(include_name=ours.include_name)] == ["add_table"]
     # Without it the runtime's own tables would be dropped.
-    assert "remove_table" in [one[0] for one in found() if isinstance(one, tuple)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SQLAlchemy does not know each type of the runtime's columns
+        assert "remove_table" in [one[0] for one in found() if isinstance(one, tuple)]
 
 
 def _use(application: Connection) -> None:
