@@ -22,6 +22,7 @@
 \ir schema/dialog_paths.sql
 
 -- Definitions
+\ir session/spelling.sql
 \ir definitions/names.sql
 \ir definitions/check_permissions.sql
 \ir definitions/message_types.sql
@@ -35,6 +36,7 @@
 \ir definitions/databases.sql
 \ir definitions/principals.sql
 \ir definitions/permissions.sql
+\ir definitions/statements.sql
 
 -- Certificates and master keys
 \ir security/ask_client.sql
@@ -59,6 +61,7 @@
 -- What definitions and sessions need of tables, dynamic SQL and nesting
 \ir session/default_names.sql
 \ir statements/constraints_off.sql
+\ir session/running_triggers.sql
 \ir session/nesting.sql
 \ir session/runtime_compiled_sql.sql
 \ir statements/system_versioning.sql
@@ -128,6 +131,7 @@
 \ir activation/quarantine_filters.sql
 \ir activation/recycled_dialogs.sql
 \ir activation/definition_events.sql
+\ir activation/ddl_triggers.sql
 
 -- Bulk claims
 \ir bulk/claimed_front.sql

@@ -26,7 +26,7 @@ END;
 $$;
 
 -- For compiled scripts: before they create a table in a database's dbo.
-CREATE OR REPLACE FUNCTION ssb.ensure_schema(name text)
+CREATE OR REPLACE FUNCTION ssb_internal.ensure_schema(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -53,7 +53,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_database(name text)
+CREATE OR REPLACE FUNCTION ssb_internal.create_database(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -80,7 +80,7 @@ $$;
 
 -- With every schema, table, queue and dialog in it. Dialogs that reach into other
 -- databases end there with an Error.
-CREATE OR REPLACE FUNCTION ssb.drop_database(name text, if_exists boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_database(name text, if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -114,7 +114,7 @@ BEGIN
     DELETE FROM ssb.broker_priority AS p WHERE p.database_id = v_id;
     DELETE FROM ssb.service AS s WHERE s.database_id = v_id;
     FOR v_schema IN SELECT q.name FROM ssb.queue AS q WHERE q.database_id = v_id LOOP
-        PERFORM ssb.drop_queue(v_schema);
+        PERFORM ssb_internal.drop_queue(v_schema);
     END LOOP;
     DELETE FROM ssb.contract AS c WHERE c.database_id = v_id;
     DELETE FROM ssb.message_type AS t WHERE t.database_id = v_id;
@@ -140,7 +140,7 @@ $$;
 -- ALTER DATABASE name SET option [value]; name NULL is CURRENT. Options that mean
 -- something here take effect; the others are recorded, as SQL Server's scripts set
 -- dozens of them.
-CREATE OR REPLACE FUNCTION ssb.alter_database(name text, option text, value text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.alter_database(name text, option text, value text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -259,7 +259,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_schema(name text, owner text DEFAULT NULL, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.create_schema(name text, owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -283,7 +283,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_schema(name text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_schema(name text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

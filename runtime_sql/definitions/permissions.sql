@@ -321,7 +321,7 @@ $$;
 
 -- ALTER AUTHORIZATION: the new owner of one of the broker's objects; on tables and
 -- procedures nothing is recorded (their owner is a PostgreSQL role).
-CREATE OR REPLACE FUNCTION ssb.alter_authorization(class text, name text, principal text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.alter_authorization(class text, name text, principal text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -118,7 +118,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.create_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
     activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
     max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL,
     poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
@@ -272,7 +272,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
     activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
     max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL, drop_activation boolean DEFAULT false,
     poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
@@ -313,7 +313,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_queue(queue text)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_queue(queue text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

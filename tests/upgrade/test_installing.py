@@ -280,6 +280,12 @@ def before_ssb_internal(connection: Connection) -> None:
         DECLARE
             v_name text;
         BEGIN
+            FOR v_name IN SELECT i.oid::regprocedure::text FROM pg_proc AS i
+                            JOIN pg_proc AS p ON p.proname = i.proname AND p.proargtypes = i.proargtypes
+                                             AND p.pronamespace = 'ssb'::regnamespace
+                           WHERE i.pronamespace = 'ssb_internal'::regnamespace LOOP
+                EXECUTE format('DROP ROUTINE %s', v_name);
+            END LOOP;
             FOR v_name IN SELECT oid::regprocedure::text FROM pg_proc
                            WHERE pronamespace = 'ssb_internal'::regnamespace LOOP
                 EXECUTE format('ALTER ROUTINE %s SET SCHEMA ssb', v_name);

@@ -234,11 +234,12 @@ BEGIN
     <<watch>>
     DECLARE
         condition boolean;
+        updates text[] := ssb_internal.columns_named(TG_RELID, 'watch');
     BEGIN
         session.nocount := true;
         condition := NULL;
         BEGIN
-            condition := coalesce(ssb_internal.was_updated('watch', 'n'), false);
+            condition := coalesce('n' = ANY (watch.updates), false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
         END;
         IF condition THEN
@@ -274,7 +275,10 @@ CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
     REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
 
-CREATE TRIGGER "watch@n" BEFORE UPDATE OF n ON dbo.t
+CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch');
+
+CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
 
 INSERT INTO dbo.t (id, n) VALUES (1, 10);
@@ -496,22 +500,25 @@ CREATE TABLE dbo.t (
 SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
 
 CREATE OR REPLACE FUNCTION dbo."ddl@database"()
-RETURNS void
+RETURNS trigger
 SET search_path = pg_catalog, pg_temp
 LANGUAGE plpgsql AS $ddl$
 #variable_conflict use_column
 DECLARE
     session ssb.session;
 BEGIN
-    session := ssb_internal.enter_definer('ddl');
+    session := ssb_internal.enter_trigger('ddl');
     <<ddl>>
     BEGIN
         PERFORM ssb_internal.print('x');
     END ddl;
     PERFORM ssb_internal.leave_trigger(session);
+    RETURN NEW;
 END;
 $ddl$;
 
 SELECT ssb_internal.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
+
+REVOKE EXECUTE ON FUNCTION dbo."ddl@database"() FROM PUBLIC;
 -- shows
 
