@@ -60,6 +60,8 @@ CREATE TABLE dbo.sold (
     soldat timestamp(3) NOT NULL DEFAULT sys.getdate()
 );
 
+SELECT ssb_internal.keep_spelling('dbo.sold', 'Sold', ARRAY['Product', 'SoldAt']);
+
 -- shop.up.sql:15
 
 DO $call$
