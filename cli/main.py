@@ -60,6 +60,10 @@ _COMMANDS = {
 }
 
 
+# What is installed on demand: module → extra.
+_EXTRAS = {"cryptography": "security", "prompt_toolkit": "shell"}
+
+
 class _LazyGroup(click.Group):
     """Finds commands by name and keeps the order of the table above in the help."""
 
@@ -153,6 +157,10 @@ def _explain(error: Exception) -> tuple[str, str | None]:
 
     if isinstance(error, RuntimeVersionError):
         return str(error), error.hint
+    if isinstance(error, ModuleNotFoundError) and (
+        extra := _EXTRAS.get((error.name or "").partition(".")[0])
+    ):
+        return f"{error.name} is not installed", f"pip install 'pg-service-broker[{extra}]'"
     if isinstance(error, CompileError):
         return error.problems.report(), None
     if isinstance(error, psycopg.Error):

@@ -71,6 +71,9 @@ class Host(Protocol):
     def start_reader(self, monitor: "QueueMonitor") -> bool:
         """Start one reader; False when the daemon has no room for it."""
 
+    def limit_reached(self) -> None:
+        """One more reader was wanted, and MAX_QUEUE_READERS are at work."""
+
     def report(self, level: str, event: str, message: str, queue: ActiveQueue) -> None:
         """Write a line to the log."""
 
@@ -201,6 +204,9 @@ class QueueMonitor:
             await self._wait(wait)
             ended, self._ended = self._ended, []
             if self.readers >= self.queue.max_readers and not ended:
+                waiting = await self.host.probe(self.queue)
+                if waiting is not None and waiting.waited >= self.host.patience:
+                    self.host.limit_reached()
                 continue
             head = self.head = await self.host.probe(self.queue)
             self._judge(ended, head)

@@ -59,12 +59,16 @@ class Runs:
     def start(self, monitor: QueueMonitor) -> bool:
         """Start the queue's program; False when there is no room, or another daemon may be leading."""
         if len(self._running) >= self._room or self._is_closed or not self._leadership.is_valid:
-            self._counts.add("limit_reached")
+            self.note_limit()
             return False
         task = asyncio.create_task(self._run(monitor))
         self._running[task] = None
         self._counts.add("readers_started")
         return True
+
+    def note_limit(self) -> None:
+        """A reader was wanted, and as many as may be are at work."""
+        self._counts.add("limit_reached")
 
     async def abandon(self) -> None:
         """Stop all at once; what they had not committed never happened."""

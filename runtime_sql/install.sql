@@ -22,6 +22,7 @@
 \ir schema/dialog_paths.sql
 
 -- Definitions
+\ir session/spelling.sql
 \ir definitions/names.sql
 \ir definitions/check_permissions.sql
 \ir definitions/message_types.sql

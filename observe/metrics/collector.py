@@ -30,7 +30,7 @@ _DAEMON_COUNTERS = {
     "readers_started": "Service programs started.",
     "readers_failed": "Service programs that ended with an error.",
     "not_started": "Service programs that could not be started.",
-    "limit_reached": "Times that a reader was wanted and the daemon's --max-readers were at work.",
+    "limit_reached": "Looks that found MAX_QUEUE_READERS or --max-readers reached, and one more wanted.",
 }
 
 

@@ -410,6 +410,13 @@ BEGIN
             'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
     END IF;
     EXECUTE v_rename;
+    IF upper(object_type) = 'COLUMN' THEN
+        PERFORM ssb_internal.keep_spelling(v_owner, NULL, ARRAY[new_name]);
+    ELSIF starts_with(v_rename, 'ALTER TABLE ' || v_module || ' RENAME TO')
+          AND EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = sys.fold(new_name)
+                                                  AND c.relkind IN ('r', 'p', 'v')) THEN
+        PERFORM ssb_internal.keep_spelling(format('%s.%I', v_schema::regnamespace, sys.fold(new_name)), new_name);
+    END IF;
     PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
 END;
 $$;

@@ -251,6 +251,8 @@ def test_a_queue_falls_behind(desk: Desk, daemon: Start, connect: Connect) -> No
     until(lambda: desk.sql.execute(history).fetchall())
     desk.look(entry)
     assert {row["wait_event"] for row in desk.look(entry, 1)} >= {"advisory"}
+    limit = "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Task Limit Reached'"
+    until(lambda: (desk.sql.execute(limit).fetchone() or (0,))[0] > 0)
     desk.do(entry)
     until(lambda: desk.sql.execute("SELECT count(*) FROM ssb.activated_task").fetchone() == (4,))
     blocker.rollback()

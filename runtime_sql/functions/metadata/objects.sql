@@ -125,7 +125,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN (SELECT o.name FROM sys.known_objects(NULL, id) AS o
+RETURN (SELECT ssb_internal.spelled(obj_description(id::oid, 'pg_class'), o.name) FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.object_schema_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
