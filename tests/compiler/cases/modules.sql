@@ -499,27 +499,30 @@ CREATE TABLE dbo.t (
 
 SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
 
-CREATE OR REPLACE FUNCTION dbo."ddl@database"()
-RETURNS trigger
-SET search_path = pg_catalog, pg_temp
-LANGUAGE plpgsql AS $ddl$
+DO $define$
 #variable_conflict use_column
-DECLARE
-    session ssb.session;
 BEGIN
-    session := ssb_internal.enter_trigger('ddl');
-    <<ddl>>
+    CREATE OR REPLACE FUNCTION dbo."ddl@database"()
+    RETURNS trigger
+    SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql AS $ddl$
+    #variable_conflict use_column
+    DECLARE
+        session ssb.session;
     BEGIN
-        PERFORM ssb_internal.print('x');
-    END ddl;
-    PERFORM ssb_internal.leave_trigger(session);
-    RETURN NEW;
+        session := ssb_internal.enter_trigger('ddl');
+        <<ddl>>
+        BEGIN
+            PERFORM ssb_internal.print('x');
+        END ddl;
+        PERFORM ssb_internal.leave_trigger(session);
+        RETURN NEW;
+    END;
+    $ddl$;
+    PERFORM ssb_internal.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
+    REVOKE EXECUTE ON FUNCTION dbo."ddl@database"() FROM PUBLIC;
 END;
-$ddl$;
-
-SELECT ssb_internal.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
-
-REVOKE EXECUTE ON FUNCTION dbo."ddl@database"() FROM PUBLIC;
+$define$;
 -- shows
 
 -- case: a function that passes locked rows is volatile, as one that locks them
