@@ -23,6 +23,7 @@ from ..catalog.names import ObjectName, fold, literal, quote, unquoted
 from ..catalog.objects import Expression, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
 from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
+from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from .context import Context, Mode
 from .dispatch import invocations
@@ -140,8 +141,8 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
         "ssb_internal.create_ddl_trigger", (*named, events, pl.Text(function)), context.database_argument()
     )
     comment_lines = [pl.Comment(comment.text) for comment in node.comments]
-    revoke = pl.Plain(f"REVOKE EXECUTE ON FUNCTION {function}() FROM PUBLIC")
-    return [pl.Select(prepare), *comment_lines, *ctx.prelude, routine, pl.Select(create), revoke]
+    made = _kept_from_others(routine, pl.Perform(create))
+    return [pl.Select(prepare), *comment_lines, *ctx.prelude, made]
 
 
 def _scope_of(words: str | None) -> str:
@@ -201,11 +202,18 @@ def _enter(node: nodes.CreateTrigger, ctx: Context) -> pl.Expr:
     return pl.Invoke("ssb_internal.enter_definer", name, ctx.database_argument())
 
 
-def _own(node: nodes.CreateTrigger, *functions: str) -> list[pl.TopLevel]:
-    """Nobody may hang a function that runs as its owner on a table of his own, whose rows it would trust."""
-    if not has_own_rights(node.options):
-        return []
-    return [pl.Plain(f"REVOKE EXECUTE ON FUNCTION {function}() FROM PUBLIC") for function in functions]
+def _kept_from_others(routine: pl.Routine, *then: pl.Statement) -> pl.TopLevel:
+    """Make a trigger's function that nobody but its owner may hang on a table, whose rows it would trust.
+
+    One statement: a function that has been made is everybody's to hang until that is revoked.
+    """
+    revoke = pl.Sql(f"REVOKE EXECUTE ON FUNCTION {routine.name}() FROM PUBLIC")
+    return pl.Do(pl.Block((pl.Sql(emit.top_level(routine)), *then, revoke)), tag="define")
+
+
+def _definition(node: nodes.CreateTrigger, routine: pl.Routine) -> pl.TopLevel:
+    """Make the function of a trigger on a table."""
+    return _kept_from_others(routine) if has_own_rights(node.options) else routine
 
 
 def _trigger_of_event(
@@ -260,9 +268,9 @@ def _trigger_of_event(
     if instead:
         create = _instead(node, event, scope, trigger_name, function, table)
     else:
-        create = [*_own(node, function), _after(event, trigger_name, function, table)]
+        create = [_after(event, trigger_name, function, table)]
     notes = [_note(folded, table, column) for column in ("", *sorted(scope.noted)) if scope.noted]
-    return [*ctx.prelude, routine, *create, *notes]
+    return [*ctx.prelude, _definition(node, routine), *create, *notes]
 
 
 def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
@@ -321,7 +329,7 @@ def _instead(
     )
     names = (table, event, unquoted(trigger_name), function, rows)
     made = pl.Invoke("ssb_internal.create_instead", tuple(map(pl.Text, names)))
-    return [keep, *_own(node, function, rows), pl.Select(made)]
+    return [_definition(node, keep), pl.Select(made)]
 
 
 def _rows_of_event(node: nodes.CreateTrigger, event: str, scope: TriggerScope) -> list[pl.Statement]:

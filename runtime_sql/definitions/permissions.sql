@@ -4,6 +4,16 @@
 -- and procedures they are PostgreSQL's own GRANT and REVOKE, run with the caller's
 -- rights, for grantees that are PostgreSQL roles.
 
+-- The sequence of a table's identity column; NULL without one.
+CREATE OR REPLACE FUNCTION sys.identity_sequence(target regclass) RETURNS regclass
+LANGUAGE sql STABLE
+RETURN (
+    SELECT pg_get_serial_sequence(target::text, a.attname)::regclass
+    FROM pg_attribute AS a
+    WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
+      AND pg_get_serial_sequence(target::text, a.attname) IS NOT NULL
+    ORDER BY a.attidentity DESC, a.attnum LIMIT 1);
+
 -- Which object is meant. 15151 when it does not exist.
 CREATE OR REPLACE FUNCTION ssb_internal.find_securable(p_class text, p_name text, p_database_id integer,
                                                        OUT class text, OUT major_id integer, OUT owner text, OUT relation text)

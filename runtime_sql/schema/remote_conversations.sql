@@ -18,7 +18,6 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     -- Sending
     address         text,                                  -- of the route taken; NULL: none leads there
     mirror_address  text,
-    route_epoch     bigint,                                -- of ssb.dialog_path_epoch: no route has changed since
     is_under_way    boolean     NOT NULL DEFAULT false,    -- something was sent, and may have arrived
     acknowledged    bigint      NOT NULL DEFAULT 0,        -- of our messages those below this number are over there
     failures        integer     NOT NULL DEFAULT 0,        -- in a row: why, transmission_status tells
@@ -35,6 +34,8 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     far_user        text,
     outbound_key_id uuid,                                  -- of ssb.dialog_key, last used
     inbound_key_id  uuid,
+    -- Behind what version 1 had
+    route_epoch     bigint,                                -- of ssb.dialog_path_epoch: no route has changed since
     UNIQUE (conversation_id, is_initiator)
 ) WITH (fillfactor = 70);
 

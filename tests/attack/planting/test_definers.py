@@ -12,6 +12,8 @@ import psycopg
 import pytest
 from attack.planting.scripts import end_sessions, run_well
 
+from pgsb.compiler.session import CompileSession
+from pgsb.grammar.source import Source
 from support import Connection, Database
 
 _SETUP = """
@@ -386,3 +388,27 @@ def test_nobody_changes_what_update_of_a_column_says(
     mallory.execute(f"SET pgsb.updates = 'tr.id'; SET \"{name[0]}\" = '{{id}}'".encode())
     mallory.execute("UPDATE dbo.t SET word = pg_temp.evil()")
     assert _log(owner) == [(1, "x")]
+
+
+def test_a_trigger_s_function_is_at_no_time_everybody_s_to_hang(
+    database: Database, owner: Connection, mallory: Connection
+) -> None:
+    """Between CREATE FUNCTION and REVOKE somebody could hang it on a table of his own, where it stays."""
+    source = Source(
+        "<test>",
+        "CREATE TRIGGER dbo.tr ON dbo.t WITH EXECUTE AS OWNER AFTER INSERT AS PRINT 'x'\nGO\n"
+        "CREATE TRIGGER dbo.instead ON dbo.t WITH EXECUTE AS OWNER INSTEAD OF DELETE AS PRINT 'x'\nGO\n"
+        "CREATE TRIGGER watch ON DATABASE FOR CREATE_QUEUE AS PRINT 'x'\n",
+    )
+    made = 0
+    for batch in CompileSession().compile_batches(source, lambda: False):
+        for statement in batch.statements:
+            owner.execute(statement.sql.encode())
+            functions = owner.execute(
+                "SELECT p.oid::regprocedure::text, has_function_privilege('mallory', p.oid, 'EXECUTE')"
+                " FROM pg_proc AS p"
+                " WHERE p.pronamespace = 'dbo'::regnamespace AND p.prorettype = 'trigger'::regtype"
+            ).fetchall()
+            assert [name for name, may in functions if may] == [], statement.sql
+            made = len(functions)
+    assert made == 4
