@@ -160,7 +160,7 @@ $$;
 -- SEND on a dialog whose route is known, and whose earlier messages have gone, or wait, for transport. False: something
 -- is special, or wrong, and ssb_internal.send_slow_path finds out.
 -- Locks  the sender's group
-CREATE OR REPLACE FUNCTION ssb_internal.send_further_away(p_handle uuid, p_message_type text, p_body bytea)
+CREATE OR REPLACE FUNCTION ssb_internal.send_to_known_remote(p_handle uuid, p_message_type text, p_body bytea)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp

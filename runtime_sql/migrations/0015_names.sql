@@ -10,7 +10,7 @@ BEGIN
                        ('send_usual_first', 'send_first_fast_path'), ('usual_ends', 'fast_path_ends'),
                        ('find_farther', 'find_first_beyond'), ('usual_name', 'normal_name'), ('usual_state', 'default_state'),
                        ('fail_from_afar', 'fail_by_remote'), ('make_target_from_afar', 'make_target_for_remote'),
-                       ('send_away', 'forward_to_remote'), ('usual_hash', 'builtin_hash'),
+                       ('send_away', 'forward_to_remote'), ('send_further_away', 'send_to_known_remote'), ('usual_hash', 'builtin_hash'),
                        ('is_usual_datetime', 'is_default_datetime'), ('usual_datetime', 'default_datetime')
                ) AS n (old_name, new_name)
           JOIN pg_catalog.pg_proc AS p ON p.proname = n.old_name
