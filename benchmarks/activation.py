@@ -1,14 +1,15 @@
 """Activation measured: latency beside a plain LISTEN loop, scale-up, idle cost.
 
 python benchmarks/activation.py [--postgres 18] [--rounds 60] [--repeats 5]
-[--kills 20]: starts a server of its own.
+[--kills 20] [--quick] [--only scale]: starts a server of its own.
 
 - Latency: commit of SEND to the first statement of the program, idle system. The
   peer is a Python loop that LISTENs, takes the notification and CALLs the same program.
   Both run all the time, each for a queue of its own, and get messages in turn.
 - Takeover: of two daemons the leading one is killed (kill -9), a message is sent at once:
   seconds until the other leads, and until it has started the program.
-- Scale-up: 10,000 messages over 500 groups with MAX_QUEUE_READERS 1, 4, 16.
+- Scale-up: 10,000 messages over 500 groups with MAX_QUEUE_READERS 1, 4, 16, by a program that
+  takes and commits one message after the other, and by one that takes up to 100 of a group.
 - Idle cost: CPU seconds of daemon and server for 200 activated queues without messages.
 
 Numbers come as [min, median, max] of the repeats, with the machine's load.
@@ -42,7 +43,9 @@ CREATE TABLE dbo.seen (body text, at timestamptz, pid integer DEFAULT pg_backend
 SERVICE = """
 SELECT ssb.create_queue('dbo.{name}_queue');
 SELECT ssb.create_service('//{name}', 'dbo.{name}_queue', '{{DEFAULT}}');
-CREATE PROCEDURE dbo.{name}_program() LANGUAGE plpgsql AS $$
+"""
+PROGRAM = """
+CREATE PROCEDURE dbo.{name}_{program}() LANGUAGE plpgsql AS $$
 DECLARE
     v_start timestamptz := clock_timestamp();
     m ssb.message;
@@ -50,7 +53,7 @@ DECLARE
 BEGIN
     LOOP
         n := 0;
-        FOR m IN SELECT * FROM ssb.receive('dbo.{name}_queue', 1) LOOP
+        FOR m IN SELECT * FROM ssb.receive('dbo.{name}_queue', {top}) LOOP
             n := n + 1;
             INSERT INTO dbo.seen (body, at, grp)
             VALUES (convert_from(m.message_body, 'UTF8'), v_start, m.conversation_group_id);
@@ -63,8 +66,10 @@ $$;
 """
 ACTIVATE = (
     "SELECT ssb.alter_queue('dbo.{name}_queue', activation_status => true,"
-    " activation_procedure => 'dbo.{name}_program', max_queue_readers => {readers})"
+    " activation_procedure => 'dbo.{name}_{program}', max_queue_readers => {readers})"
 )
+TOPS = {"program": 1, "sets": 100}
+"""How much each program takes at once."""
 
 _BROKER = [sys.executable, "-m", "pgsb.cli.main", "broker", "--dsn"]
 
@@ -123,7 +128,11 @@ def listen_loop(dsn: str) -> None:
 def measure_latency(dsn: str, rounds: int, repeats: int) -> dict[str, Any]:
     """p50 and p99 of both, and the difference within each repeat, in milliseconds."""
     with psycopg.connect(dsn, autocommit=True) as sql:
-        sql.execute(ACTIVATE.format(name="daemon", readers=1) + ";" + ACTIVATE.format(name="loop", readers=0))
+        sql.execute(
+            ACTIVATE.format(name="daemon", readers=1, program="program")
+            + ";"
+            + ACTIVATE.format(name="loop", readers=0, program="program")
+        )
         # Each in a process of its own, as they would run. A daemon that begins to lead takes
         # all requests for NOTIFY back, so the peer comes second.
         running = [_start_daemon(sql, dsn), subprocess.Popen([sys.executable, __file__, "--peer", dsn])]
@@ -148,7 +157,7 @@ def spread(values: list[float]) -> list[float]:
     return [round(value, 2) for value in (min(values), statistics.median(values), max(values))]
 
 
-def measure_scale(dsn: str, readers: int, messages: int = 10_000, groups: int = 500) -> dict[str, Any]:
+def measure_scale(dsn: str, readers: int, program: str, messages: int, groups: int) -> dict[str, Any]:
     """Time to drain, readers seen, how evenly the groups took turns, and the daemon's CPU."""
     with psycopg.connect(dsn, autocommit=True) as sql:
         sql.execute("SELECT ssb.alter_queue('dbo.daemon_queue', activation_status => false)")
@@ -164,7 +173,7 @@ def measure_scale(dsn: str, readers: int, messages: int = 10_000, groups: int = 
         time.sleep(1.0)
         cpu = _cpu(daemon.pid)
         began = time.monotonic()
-        sql.execute(ACTIVATE.format(name="daemon", readers=readers))
+        sql.execute(ACTIVATE.format(name="daemon", readers=readers, program=program))
         most = 0
         while True:
             row = sql.execute(
@@ -187,6 +196,7 @@ def measure_scale(dsn: str, readers: int, messages: int = 10_000, groups: int = 
         ).fetchone()
         assert ends is not None
     return {
+        "top": TOPS[program],
         "max_queue_readers": readers,
         "readers_seen": most,
         "seconds": round(seconds, 2),
@@ -233,7 +243,7 @@ def measure_takeover(dsn: str, kills: int) -> dict[str, Any]:
     leads: list[float] = []
     runs: list[float] = []
     with psycopg.connect(dsn, autocommit=True) as sql:
-        sql.execute("TRUNCATE dbo.seen;" + ACTIVATE.format(name="daemon", readers=1))
+        sql.execute("TRUNCATE dbo.seen;" + ACTIVATE.format(name="daemon", readers=1, program="program"))
         dialog = _dialog(sql, "daemon")
         daemons = [_start_daemon(sql, dsn)]
         for number in range(kills):
@@ -281,8 +291,13 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=60)
     options.add_argument("--repeats", type=int, default=5)
     options.add_argument("--kills", type=int, default=20)
+    options.add_argument("--messages", type=int, default=10_000, help="of the scale-up, 20 a group")
+    options.add_argument("--quick", action="store_true", help="one repeat of everything, 4,000 messages")
+    options.add_argument("--only", choices=["latency", "takeover", "idle", "scale"])
     options.add_argument("--peer", metavar="DSN", help=argparse.SUPPRESS)
     chosen = options.parse_args()
+    if chosen.quick:
+        chosen.rounds, chosen.repeats, chosen.kills, chosen.messages = 20, 1, 2, 4_000
     if chosen.peer:
         listen_loop(chosen.peer)
     home = Path(tempfile.mkdtemp(prefix="pgsb-bench-"))
@@ -292,13 +307,22 @@ def main() -> None:
         dsn = server.start()
         with psycopg.connect(dsn, autocommit=True) as sql:
             install(sql)
-            sql.execute(SERVICES + SERVICE.format(name="daemon") + SERVICE.format(name="loop"))
-        _show(measure_latency(dsn, chosen.rounds, chosen.repeats))
-        _show(measure_takeover(dsn, chosen.kills))
-        _show(measure_idle(dsn))
-        for _ in range(max(1, chosen.repeats // 2)):
-            for readers in (1, 4, 16):
-                _show(measure_scale(dsn, readers))
+            sql.execute(SERVICES)
+            for name in ("daemon", "loop"):
+                sql.execute(SERVICE.format(name=name))
+                for program, top in TOPS.items():
+                    sql.execute(PROGRAM.format(name=name, program=program, top=top))
+        wanted = [chosen.only] if chosen.only else ["latency", "takeover", "idle", "scale"]
+        if "latency" in wanted:
+            _show(measure_latency(dsn, chosen.rounds, chosen.repeats))
+        if "takeover" in wanted:
+            _show(measure_takeover(dsn, chosen.kills))
+        if "idle" in wanted:
+            _show(measure_idle(dsn, seconds=5.0 if chosen.quick else 20.0))
+        for _ in range(max(1, chosen.repeats // 2) if "scale" in wanted else 0):
+            for program in TOPS:
+                for readers in (1, 4, 16):
+                    _show(measure_scale(dsn, readers, program, chosen.messages, chosen.messages // 20))
     finally:
         server.stop(immediate=True)
         shutil.rmtree(home, ignore_errors=True)

@@ -19,11 +19,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+NOT_T_SQL = frozenset({"outbox"})
+"""Examples whose scripts are PostgreSQL's SQL."""
 
 
 def script(lines: int) -> str:
     """The examples one after the other, as often as it takes."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.glob("*/*.sql"))]
+    paths = [path for path in sorted(EXAMPLES.glob("*/*.sql")) if path.parent.name not in NOT_T_SQL]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     whole = "\nGO\n".join(texts).splitlines()
     repeated: list[str] = []
     while len(repeated) < lines:

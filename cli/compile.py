@@ -89,10 +89,14 @@ def compile_command(
     if for_file:
         names = ", ".join(source.name for source in read)
         options = f" -d {database}" * bool(database) + f" --collation {collation}" * (collation != "cs")
+        parts = installer.parts_needed(text)
         header = (
             f"-- Compiled by pgsb {__version__}{options} from {names}: change those, not this text.\n"
-            f"-- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).\n\n"
+            "-- It needs the runtime of that version, or a newer one "
+            f"(pgsb install --parts {parts}, pgsb upgrade).\n\n"
         )
+        if parts == "all" and not with_runtime:
+            text = f"{installer.parts_guard(parts)}\n{text}"
     if with_runtime:
         text = installer.install_sql() + "\n" + text
     text = header + text

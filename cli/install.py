@@ -16,6 +16,12 @@ from .options import dsn_option
 
 @click.command("install")
 @dsn_option
+@click.option(
+    "--parts",
+    type=click.Choice(["broker", "all"]),
+    help="broker: queues, dialogs, the API, transport and activation, without T-SQL's functions, XML "
+    "methods and the catalog views of tables. The default is what the database has, all in a fresh one.",
+)
 @click.option("--print", "print_sql", is_flag=True, help="Write the SQL to stdout and do nothing else.")
 @click.option(
     "--as-extension",
@@ -23,7 +29,9 @@ from .options import dsn_option
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the control and SQL files for CREATE EXTENSION into DIR and do nothing else.",
 )
-def install_command(dsn: str | None, print_sql: bool, as_extension: Path | None) -> None:
+def install_command(
+    dsn: str | None, parts: installer.Parts | None, print_sql: bool, as_extension: Path | None
+) -> None:
     """Install the runtime into a database, or bring an older one up to date.
 
     The owner of the database may do it; no superuser is needed. It is safe to run again,
@@ -31,9 +39,11 @@ def install_command(dsn: str | None, print_sql: bool, as_extension: Path | None)
     """
     if print_sql and as_extension:
         raise click.UsageError("--print and --as-extension exclude each other")
+    if as_extension and parts == "broker":
+        raise click.UsageError("--as-extension has all parts")
     if print_sql:
         with click.open_file("-", "w", encoding="utf-8") as file:
-            file.write(installer.install_sql())
+            file.write(installer.install_sql(parts or "all"))
         return
     if as_extension:
         as_extension.mkdir(parents=True, exist_ok=True)
@@ -43,9 +53,9 @@ def install_command(dsn: str | None, print_sql: bool, as_extension: Path | None)
         return
     target = find_target(dsn)
     with connect(target) as connection:
-        before = installer.installed_version(connection)
-        installer.install(connection)
-        after = installer.installed_version(connection)
+        before = described(connection)
+        installer.install(connection, parts=parts)
+        after = described(connection)
         knows_letters = connection.execute("SELECT lower('É') = 'é'").fetchone() == (True,)
     if not knows_letters:
         click.echo(
@@ -87,7 +97,9 @@ def upgrade_command(dsn: str | None, print_sql: bool, from_version: int | None, 
     with connect(target) as connection:
         before = _installed(connection, target)
         if print_sql:
-            click.echo(installer.upgrade_sql(int(before)), nl=False)
+            click.echo(
+                installer.upgrade_sql(int(before), installer.installed_parts(connection) or "all"), nl=False
+            )
             return
         if dry_run:
             with connection.transaction(force_rollback=True):
@@ -141,8 +153,15 @@ def version_command(dsn: str | None) -> None:
     with connect(target) as connection:
         server = connection.info.parameter_status("server_version")
         click.echo(f"PostgreSQL {server}")
-        installed = installer.installed_version(connection)
+        installed = described(connection)
         click.echo(f"database: runtime {installed}" if installed else "database: no runtime (pgsb install)")
+
+
+def described(connection: psycopg.Connection[Any]) -> str | None:
+    """The runtime of a database for people: its version, and its parts where they are not all."""
+    version = installer.installed_version(connection)
+    parts = installer.installed_parts(connection)
+    return f"{version} (parts: broker)" if parts == "broker" else version
 
 
 def _target_without_starting(dsn: str | None) -> Target | None:

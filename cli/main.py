@@ -24,6 +24,10 @@ _COMMANDS = {
     ),
     "spark": ("spark:spark_command", "Process queues in bulk with Spark."),
     "diagnose": ("diagnose:diagnose_command", "Find what is wrong, and the statement that mends it."),
+    "endpoint": (
+        "endpoint:endpoint_command",
+        "Print what PostgreSQL's files need for logins of other instances with certificates.",
+    ),
     "dashboard": (
         "dashboard:dashboard_command",
         "Serve a web page with queues, conversations, and what is wrong; until Ctrl-C.",
@@ -54,6 +58,10 @@ _COMMANDS = {
     "status": ("server:status_command", "Tell whether the private PostgreSQL runs, and where it lives."),
     "completion": ("completion:completion_command", "Print a completion script for SHELL."),
 }
+
+
+# What is installed on demand: module → extra.
+_EXTRAS = {"cryptography": "security", "prompt_toolkit": "shell"}
 
 
 class _LazyGroup(click.Group):
@@ -149,6 +157,10 @@ def _explain(error: Exception) -> tuple[str, str | None]:
 
     if isinstance(error, RuntimeVersionError):
         return str(error), error.hint
+    if isinstance(error, ModuleNotFoundError) and (
+        extra := _EXTRAS.get((error.name or "").partition(".")[0])
+    ):
+        return f"{error.name} is not installed", f"pip install 'pg-service-broker[{extra}]'"
     if isinstance(error, CompileError):
         return error.problems.report(), None
     if isinstance(error, psycopg.Error):

@@ -231,6 +231,7 @@ class Runner:
         self.advance: Callable[[str], None] = lambda name: None
         self._redirected = Redirection(renderer.write)
         self._session = CompileSession(options)
+        self._only_broker = installer.installed_parts(connection) == "broker"
         learn_tables(connection, self._session.catalog)
         self._warned = 0
         self._renderer = renderer
@@ -293,6 +294,9 @@ class Runner:
             if batch.problems:
                 for problem in batch.problems:
                     self._redirected.write(error_event(problem, batch.line))
+                failed = True
+            elif self._only_broker and (missing := _missing_parts(batch)) is not None:
+                self._redirected.write(missing)
                 failed = True
             elif not self._executor.run(batch):
                 failed = True
@@ -388,6 +392,21 @@ def make_renderer(form: str, out: TextIO | None = None, layout: Layout | None = 
 def wants_color() -> bool:
     """Colour is for terminals whose user has not said NO_COLOR."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _missing_parts(batch: CompiledBatch) -> ErrorEvent | None:
+    """Error 15281 for a batch that calls more than the broker's part of the runtime."""
+    if all(installer.parts_needed(one.sql) == "broker" for one in batch.statements):
+        return None
+    return ErrorEvent(
+        number=15281,
+        severity=16,
+        state=1,
+        procedure=None,
+        line=1,
+        message="The batch needs all parts of the runtime; this database has only the part broker.",
+        hint="pgsb install --parts all adds the others. Queues and messages stay.",
+    )
 
 
 def error_event(problem: Problem, batch_line: int) -> ErrorEvent:

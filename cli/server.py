@@ -1,10 +1,25 @@
 """pgsb start, stop, status: the private server."""
 
 import json
+from typing import Any
 
 import click
+import psycopg
+from psycopg.rows import dict_row
 
 from ..server.embedded import PrivateServer
+
+
+def _claims(dsn: str) -> list[dict[str, Any]]:
+    """What Spark jobs hold there; nothing where the runtime is not installed."""
+    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as connection:
+        found = connection.execute("SELECT to_regclass('ssb.claims') IS NOT NULL AS there").fetchone()
+        if found is None or not found["there"]:
+            return []
+        return connection.execute(
+            "SELECT claim_id, queue, role, pid, claimed_at::text, conversations, messages, state"
+            " FROM ssb.claims ORDER BY claim_id"
+        ).fetchall()
 
 
 @click.command("start")
@@ -39,10 +54,18 @@ def status_command(form: str, jdbc: bool) -> None:
     }
     if jdbc and status.running:
         shown["loopback_dsn"] = server.loopback_dsn()
+    claims = _claims(status.dsn) if status.running and status.dsn else []
     if form == "json":
+        shown["claims"] = claims
         click.echo(json.dumps(shown))
     else:
         for name, value in shown.items():
             if value is not None:
                 click.echo(f"{name:13}{'yes' if value is True else 'no' if value is False else value}")
+        for one in claims:
+            click.echo(
+                f"{'claim':13}{one['claim_id']} on {one['queue']}: {one['messages']} messages of"
+                f" {one['conversations']} conversations, {one['state']}, by {one['role']} (session"
+                f" {one['pid']}) since {one['claimed_at']}"
+            )
     click.get_current_context().exit(0 if status.running else 1)

@@ -130,6 +130,12 @@ def run_command(
     click.echo(progress.line())
 
 
+@spark_command.command("script")
+def script_command() -> None:
+    """Print the path of the file that spark-submit takes."""
+    click.echo(Path(__file__).with_name("spark_submit.py"))
+
+
 def _address(dsn: str | None) -> str:
     """The server's DSN; of the private one over TCP, also when the broker daemon hands its socket on."""
     target = find_target(dsn)

@@ -15,22 +15,40 @@ A service program is a function that the activation daemon may run (docs/activat
     @pgsb.client.service_program
     def answer(session: Session, message: Message) -> None:
         session.reply(message, "//Shop/Receipt", "thank you")
+
+An ``async def`` is one, too; it gets an AsyncSession.
 """
 
 from .async_session import AsyncSession, connect_async
-from .messages import DIALOG_TIMER, END_DIALOG, ERROR, BrokerError, Message
-from .programs import ServiceProgram, service_program
+from .errors import (
+    BrokerError,
+    ContractViolation,
+    ConversationNotFound,
+    NotFound,
+    PermissionDenied,
+    QueueDisabled,
+    WrongState,
+)
+from .messages import DIALOG_TIMER, END_DIALOG, ERROR, Message
+from .programs import AsyncServiceProgram, ServiceProgram, service_program
 from .session import Session, connect
 
 __all__ = [
     "DIALOG_TIMER",
     "END_DIALOG",
     "ERROR",
+    "AsyncServiceProgram",
     "AsyncSession",
     "BrokerError",
+    "ContractViolation",
+    "ConversationNotFound",
     "Message",
+    "NotFound",
+    "PermissionDenied",
+    "QueueDisabled",
     "ServiceProgram",
     "Session",
+    "WrongState",
     "connect",
     "connect_async",
     "service_program",

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+import psycopg.sql
 from psycopg.rows import tuple_row
 
 from ..server.connect import ISOLATION, LANGUAGE_SETTINGS, trace_settings
@@ -71,6 +72,10 @@ class AsyncSession:
         """Make this the current T-SQL database. Raises BrokerError 911 for an unknown one."""
         await self._call("SELECT ssb.use_database(%s)", database)
 
+    async def become(self, role: str) -> None:
+        """SET ROLE: act as this role from now on. Raises psycopg.Error without the right to."""
+        await self.sql.execute(psycopg.sql.SQL("SET ROLE {}").format(psycopg.sql.Identifier(role)))
+
     def transaction(self) -> AbstractAsyncContextManager[Any]:
         """One transaction: committed at the end of ``async with``, rolled back by an exception."""
         return self.sql.transaction()
@@ -85,10 +90,11 @@ class AsyncSession:
         related_to: UUID | None = None,
         group: UUID | None = None,
         lifetime: int | None = None,
+        encryption: bool = True,
     ) -> UUID:
         """Begin a dialog and return the handle of its initiator's side; see `Session.begin_dialog`."""
         row = await self._call(
-            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, false)",
+            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, %s)",
             from_service,
             to_service,
             contract,
@@ -96,6 +102,7 @@ class AsyncSession:
             related_to,
             group,
             lifetime,
+            encryption,
         )
         handle: UUID = row[0]
         return handle
@@ -106,6 +113,26 @@ class AsyncSession:
             await self._call("SELECT ssb.send(%s, %s)", conversation, message_type)
         else:
             await self._call("SELECT ssb.send(%s, %s, %b::bytea)", conversation, message_type, bytes_of(body))
+
+    async def send_new(
+        self,
+        from_service: str,
+        to_service: str,
+        contract: str = DEFAULT,
+        message_type: str = DEFAULT,
+        body: str | bytes | bytearray | memoryview = b"",
+    ) -> UUID:
+        """Begin a dialog and send its first message in one statement; see `Session.send_new`."""
+        row = await self._call(
+            "SELECT ssb.send_new(%s, %s, %s, %s, %b::bytea)",
+            from_service,
+            to_service,
+            contract,
+            message_type,
+            bytes_of(body),
+        )
+        handle: UUID = row[0]
+        return handle
 
     async def receive(
         self,
@@ -119,11 +146,7 @@ class AsyncSession:
         """Receive messages of one conversation group; see `Session.receive`."""
         deadline = time.monotonic() + (wait or 0.0)
         while True:
-            with numbered():
-                cursor = await self._cursor().execute(
-                    f"SELECT {COLUMNS} FROM ssb.receive(%s, %s, %s, %s)", [queue, count, conversation, group]
-                )
-                received = [Message(*row) for row in await cursor.fetchall()]
+            received = await self._messages("ssb.receive(%s, %s, %s, %s)", queue, count, conversation, group)
             left = deadline - time.monotonic()
             if received or left <= 0:
                 return received
@@ -169,9 +192,33 @@ class AsyncSession:
         handle = conversation.conversation if isinstance(conversation, Message) else conversation
         await self._call("SELECT ssb.end_conversation(%s, %s, %s, %s)", handle, error, description, cleanup)
 
+    async def receive_and_end(
+        self, queue: str, count: int | None = None, *, groups: int = 1
+    ) -> list[Message]:
+        """Receive and end the conversations, in one statement; see `Session.receive_and_end`."""
+        return await self._messages("ssb.receive_and_end(%s, %s, %s)", queue, count, groups)
+
+    async def end_finished(self, queue: str, count: int = 1000, *, errors: bool = False) -> int:
+        """End conversations whose far sides have ended; see `Session.end_finished`."""
+        row = await self._call("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)
+        ended: int = row[0]
+        return ended
+
+    async def set_trace(self, traceparent: str | None, tracestate: str | None = None) -> None:
+        """What is sent from now on carries this W3C trace context; what is received continues its own.
+
+        None: no longer. Raises psycopg.Error for what is no traceparent.
+        """
+        await self._call("SELECT ssb.set_trace_context(%s, %s)", traceparent, tracestate)
+
     async def set_timer(self, conversation: UUID, seconds: int) -> None:
         """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""
         await self._call("SELECT ssb.begin_conversation_timer(%s, %s)", conversation, seconds)
+
+    async def _messages(self, function: str, *parameters: Any) -> list[Message]:
+        with numbered():
+            cursor = await self._cursor().execute(f"SELECT {COLUMNS} FROM {function}", parameters)
+            return [Message(*row) for row in await cursor.fetchall()]
 
     async def _call(self, query: str, *parameters: Any) -> Any:
         with numbered():

@@ -1,13 +1,9 @@
-"""What a RECEIVE returns, and how the broker's errors look."""
+"""What a RECEIVE returns."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 from xml.etree import ElementTree
-
-import psycopg
-
-from ..server.results import error_of
 
 _SYSTEM = "http://schemas.microsoft.com/SQL/ServiceBroker/"
 END_DIALOG = _SYSTEM + "EndDialog"
@@ -19,36 +15,32 @@ DIALOG_TIMER = _SYSTEM + "DialogTimer"
 DEFAULT = "DEFAULT"
 
 
-class BrokerError(Exception):
-    """An error of a statement, as SQL Server numbers it: 8426 is an unknown conversation handle."""
-
-    def __init__(self, number: int, message: str) -> None:
-        super().__init__(f"Msg {number}: {message}")
-        self.number = number
-        self.message = message
-
-    @classmethod
-    def of(cls, error: psycopg.Error) -> "BrokerError":
-        """From the server's error; ``number`` is 50000 for PostgreSQL's own errors."""
-        event = error_of(error)
-        return cls(event.number, event.message)
-
-
 @dataclass(frozen=True)
 class Message:
     """One received message: the queue's documented columns."""
 
     conversation: UUID
+    """Handle of this side of the conversation; a reply goes to it."""
     conversation_group: UUID
+    """Group of the conversation, whose lock the transaction holds."""
     type: str
+    """Name of the message type; `END_DIALOG`, `ERROR` and `DIALOG_TIMER` are the broker's own."""
     body: bytes | None
+    """As it was sent; None for a message without one."""
     service: str
+    """Service of this side: whom the message was sent to."""
     contract: str
+    """Contract of the conversation."""
     sequence_number: int
+    """Place among the messages that the far side has sent on this conversation, from 0."""
     queuing_order: int
+    """Order in which the queue has got it."""
     priority: int
+    """1 to 10, by the broker priorities when it came."""
     validation: str
+    """The message type's: ``N`` none, ``E`` empty, ``X`` well-formed XML (``XV``: valid)."""
     enqueued_at: datetime
+    """When it came to the queue: UTC, without a time zone."""
 
     @property
     def text(self) -> str:

@@ -12,7 +12,8 @@ import psycopg.sql
 from psycopg.rows import tuple_row
 
 from ..server.connect import is_direct, prepare_session
-from .messages import DEFAULT, BrokerError, Message
+from .errors import BrokerError
+from .messages import DEFAULT, Message
 
 Body = bytes | bytearray | memoryview | str | None
 """What a message carries: bytes as they are, text as UTF-8, None for no body."""
@@ -88,14 +89,16 @@ class Session:
         related_to: UUID | None = None,
         group: UUID | None = None,
         lifetime: int | None = None,
+        encryption: bool = True,
     ) -> UUID:
         """Begin a dialog and return the handle of its initiator's side.
 
         ``related_to`` is a conversation, ``group`` a conversation group, with which it
-        shares its lock; ``lifetime`` is in seconds. Raises BrokerError.
+        shares its lock; ``lifetime`` is in seconds. Without ``encryption`` it may leave this
+        instance in the clear: docs/security.md. Raises BrokerError.
         """
         row = self._call(
-            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, false)",
+            "SELECT ssb.begin_dialog(%s, %s, %s, %s, %s, %s, %s, %s)",
             from_service,
             to_service,
             contract,
@@ -103,6 +106,7 @@ class Session:
             related_to,
             group,
             lifetime,
+            encryption,
         )
         handle: UUID = row[0]
         return handle
@@ -220,6 +224,13 @@ class Session:
         """
         ended: int = self._call("SELECT ssb.end_finished(%s, %s, %s)", queue, count, errors)[0]
         return ended
+
+    def set_trace(self, traceparent: str | None, tracestate: str | None = None) -> None:
+        """What is sent from now on carries this W3C trace context; what is received continues its own.
+
+        None: no longer. Raises psycopg.Error for what is no traceparent.
+        """
+        self._call("SELECT ssb.set_trace_context(%s, %s)", traceparent, tracestate)
 
     def set_timer(self, conversation: UUID, seconds: int) -> None:
         """After so many seconds a DialogTimer message comes to this side's own queue. Raises BrokerError."""

@@ -19,10 +19,7 @@ _SYSTEM = "pgsb"
 
 
 class TracedSession(Session):
-    """A session whose sends and receives are spans, and whose messages carry their trace.
-
-    Messages for other instances, and those that wait in the transmission queue, go without.
-    """
+    """A session whose sends and receives are spans, and whose messages carry their trace."""
 
     def __init__(self, session: Session, tracer: Tracer | None = None) -> None:
         super().__init__(session.sql)

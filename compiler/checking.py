@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 
 from ..grammar.problems import Problems
 from ..grammar.source import Source
+from .collecting import rare_collections
 from .compiled import CompileOptions
+from .references import References
 from .session import CompileSession, ReadScript, read_script
 
 # Characters of scripts from which on a second process is worth its start.
@@ -38,18 +40,28 @@ def check_scripts(
     nothing of the batches but what they define. ``processes``: as many at most share the work.
     ``progress`` is told of each script that was compiled, and how many batches it has.
     """
+    with rare_collections():
+        return _check_all(sources, options, processes, progress)
+
+
+def _check_all(
+    sources: Sequence[Source], options: CompileOptions | None, processes: int, progress: Progress
+) -> Problems:
     session = CompileSession(options)
     scripts = [read_script(source) for source in sources]
     session.announce([one for script in scripts for one in script.definitions])
+    references = References()
     size = sum(len(source.text) for source in sources)
     shares = min(processes, 1 + size // _WORTH_SHARING)
     # A fork takes over the locks of other threads, but not the threads.
     if shares < 2 or threading.active_count() > 1 or not hasattr(os, "fork"):
-        _check(session, scripts, progress)
+        _check(session, scripts, progress, references)
+        references.report(sources, session.problems)
         return session.problems
     children = [_start(session, scripts, (number, shares)) for number in range(1, shares)]
     session.share = (0, shares)
-    _check(session, scripts, progress)
+    _check(session, scripts, progress, references)
+    references.report(sources, session.problems)
     for child in children:
         for place, start, end, message, hint, number, severity in _finish(child):
             source = sources[place] if isinstance(place, int) else place
@@ -61,7 +73,9 @@ def _check(
     session: CompileSession,
     scripts: Sequence[ReadScript],
     progress: Progress,
+    references: References | None = None,
 ) -> None:
+    session.sees = references.see if references is not None else None
     for script in scripts:
         progress(script.source, sum(1 for _ in session.compile_script(script.source, read=script)))
 

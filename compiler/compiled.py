@@ -7,6 +7,8 @@ from dataclasses import field
 from ..grammar.problems import Problem, Problems
 from ..grammar.records import dataclass
 from ..grammar.source import Span
+from .plpgsql import emit
+from .plpgsql import nodes as pl
 
 _ENDING = frozenset({207, 208, 217, 235, 241, 242, 244, 245, 248, 293, 295, 628, 1205, 3609, 8114, 8169})
 
@@ -55,8 +57,18 @@ class CompiledStatement:
     continues: bool = False
     verb: str = ""
     """INSERT, UPDATE, DELETE, MERGE, DROP or ALTER TABLE where the script says so: errors name it."""
-    quiet: str | None = None
-    """The same as a DO block, for a call whose result says nothing."""
+    call: pl.Expr | None = field(default=None, repr=False)
+    """Of a call whose result says nothing, the call."""
+    comments: tuple[str, ...] = field(default=(), repr=False)
+    """Of such a call, what stands before it."""
+
+    @property
+    def quiet(self) -> str | None:
+        """The same as a DO block, which prints no table in psql; None for what is no call."""
+        if self.call is None:
+            return None
+        do = pl.Do(pl.Block((pl.Perform(self.call),)), tag="call")
+        return "\n".join((*self.comments, emit.top_level(do)))
 
 
 @dataclass(frozen=True)

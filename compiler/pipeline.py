@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..grammar.source import Source
 from .checking import check_scripts
+from .collecting import rare_collections
 from .compiled import CompiledBatch, CompiledScript, CompiledStatement, CompileOptions, ends_batch
 from .session import CompileSession
 
@@ -22,5 +23,6 @@ __all__ = [
 def compile_script(source: Source, options: CompileOptions | None = None) -> CompiledScript:
     """Compile a script; what is wrong with it is in ``problems`` of the result."""
     session = CompileSession(options)
-    batches = tuple(session.compile_script(source))
+    with rare_collections():
+        batches = tuple(session.compile_script(source))
     return CompiledScript(batches, session.problems)

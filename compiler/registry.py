@@ -66,6 +66,9 @@ class Registry(Generic[Handler]):
 
     def __getitem__(self, key: Any) -> Handler:
         """Return the handler of ``key``. Raises NoHandler."""
+        found = self._found.get(key)
+        if found is not None:
+            return found
         found = self.find(key)
         if found is None:
             raise NoHandler(f"{self.name}: no handler for {_shown(key)}")

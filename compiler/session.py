@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from ..grammar.batches import BatchText, split
 from ..grammar.problems import Problem, Problems
@@ -70,6 +70,8 @@ class CompileSession:
         self.share: tuple[int, int] | None = None
         """Which procedures to compile: (remainder, divisor) of their numbers (checking.py); None: all."""
         self._procedures = 0
+        self.sees: Callable[[nodes.Batch], None] | None = None
+        """Is shown each batch of a script, as it was read."""
 
     def compile_script(
         self,
@@ -86,7 +88,10 @@ class CompileSession:
         one transaction run as one block, which then ends by itself.
         """
         self._stops = stops
-        yield from self._compile(batch for batch in map(self._switched, self._read(source, read)) if batch)
+        batches = self._read(source, read)
+        if self.sees is not None:
+            batches = _shown(batches, self.sees)
+        yield from self._compile(batch for batch in map(self._switched, batches) if batch)
 
     def _read(self, source: Source, read: ReadScript | None = None) -> Iterator[nodes.Batch]:
         """Yield the batches of a script; what any of them defines is known from the start."""
@@ -294,13 +299,21 @@ class CompileSession:
                 counts = isinstance(item, pl.Plain) and item.counts_rows and self.catalog.nocount is not True
                 rows = isinstance(item, pl.Plain | pl.Select) and item.returns_rows
                 text = "\n".join([*comments, emit.top_level(item)])
-                quiet = _without_result(item, comments)
+                before = tuple(comments)
                 comments.clear()
                 columns = item.columns if isinstance(item, pl.Plain) else None
                 continues = part > 0 and not each_alone
                 statements.append(
                     CompiledStatement(
-                        text, rows, statement.span, counts, columns, continues, error_verb(statement), quiet
+                        text,
+                        rows,
+                        statement.span,
+                        counts,
+                        columns,
+                        continues,
+                        error_verb(statement),
+                        call=_call_of(item),
+                        comments=before,
                     )
                 )
         return self._finish(batch, problems, statements, comments)
@@ -343,7 +356,7 @@ class CompileSession:
                         statement.span,
                         continues=continues,
                         verb=error_verb(statement),
-                        quiet=_without_result(item, ()),
+                        call=_call_of(item),
                     )
                 )
             if self._keep_source and isinstance(statement, MODULES):
@@ -453,12 +466,9 @@ class CompileSession:
                 yield CompiledBatch(tuple(compiled), batch.line, joined=len(group) > 1, span=batch.span)
 
 
-def _without_result(item: pl.TopLevel, comments: Sequence[str]) -> str | None:
-    """Return a call as a DO block, which prints no table in psql; None for what is no call."""
-    if not isinstance(item, pl.Select) or item.returns_rows:
-        return None
-    do = pl.Do(pl.Block((pl.Perform(item.call),)), tag="call")
-    return "\n".join([*comments, emit.top_level(do)])
+def _call_of(item: pl.TopLevel) -> pl.Expr | None:
+    """The call that an item is, if its result says nothing."""
+    return item.call if isinstance(item, pl.Select) and not item.returns_rows else None
 
 
 def read_script(source: Source) -> ReadScript:
@@ -482,6 +492,13 @@ def read_script(source: Source) -> ReadScript:
     return ReadScript(source, definitions, batches, lexed)
 
 
+def _shown(batches: Iterator[nodes.Batch], sees: Callable[[nodes.Batch], None]) -> Iterator[nodes.Batch]:
+    """Yield batches, each after it was shown."""
+    for batch in batches:
+        sees(batch)
+        yield batch
+
+
 def _taken(held: deque[BatchText | Announced]) -> Iterator[BatchText | Announced]:
     """Yield what is held from the front, letting go of each."""
     while held:
@@ -496,10 +513,7 @@ def _read_batch(text: BatchText, problems: Problems) -> nodes.Batch:
 
 def _may_define(text: BatchText) -> bool:
     """Tell whether other batches may have to know what this one says, wherever it stands."""
-    before = ""
-    for token in text.tokens:
-        word = token.word
-        if word in _DEFINING or (word == "TYPE" and before == "CREATE"):
-            return True
-        before = word
-    return False
+    words = [token.word for token in text.tokens]
+    if not _DEFINING.isdisjoint(words):
+        return True
+    return "TYPE" in words and ("CREATE", "TYPE") in pairwise(words)

@@ -15,7 +15,7 @@ class Counts:
     """Totals since the daemon's start. Written by its event loop, read by others under the lock.
 
     Names of ``totals``: readers_started, procedures_started, readers_failed, not_started, limit_reached,
-    messages_corrupted.
+    transport_messages, transport_sets, transport_bytes, messages_dropped, messages_corrupted.
     ``buckets`` counts activation latencies: seconds from the wake-up (the NOTIFY, or the look that found
     the message) to the CALL of the program. ``state`` is starting, leading, standing_by or lost (the server
     does not let it in); ``beat_at`` is when its event loop turned last: time.monotonic().
@@ -29,10 +29,10 @@ class Counts:
     lock: threading.Lock = field(default_factory=threading.Lock)
     _flushed: Counter[str] = field(default_factory=Counter)
 
-    def add(self, name: str) -> None:
-        """Count one more of them."""
+    def add(self, name: str, number: int = 1) -> None:
+        """Count so many more of them."""
         with self.lock:
-            self.totals[name] += 1
+            self.totals[name] += number
 
     def observe(self, seconds: float) -> None:
         """A program was called so long after its queue woke."""

@@ -94,12 +94,12 @@ class BrokerLog:
         self._lost = 0
         self._repeats: dict[tuple[str, str | None, str | None], tuple[str, int]] = {}
 
-    def _repeated(self, line: Line) -> int:
+    def _repeated(self, line: Line, gist: str) -> int:
         """How often in a row this queue's program has said the same."""
         key = (line.event, line.queue, line.program)
         said, count = self._repeats.get(key, ("", 0))
-        count = count + 1 if said == line.message else 1
-        self._repeats[key] = (line.message, count)
+        count = count + 1 if said == gist else 1
+        self._repeats[key] = (gist, count)
         return count
 
     def write(
@@ -112,14 +112,20 @@ class BrokerLog:
         program: str | None = None,
         pid: int | None = None,
         error_number: int | None = None,
+        gist: str | None = None,
+        in_full: int = _TOLD_IN_FULL,
     ) -> None:
-        """Log one event."""
+        """Log one event.
+
+        A warning or an error with the same ``gist`` (the message, unless given) as the last one is told
+        ``in_full`` times, then when there are twice as many.
+        """
         line = Line(level, event, message, queue, program, pid, error_number)
-        count = self._repeated(line) if level in ("warning", "error") else 1
-        if count > _TOLD_IN_FULL and count & (count - 1):
+        count = self._repeated(line, gist or message) if level in ("warning", "error") else 1
+        if count > in_full and count & (count - 1):
             return
         self._keep(line)
-        if count > _TOLD_IN_FULL:
+        if count > in_full:
             # The message stays as it is: the quarantine shows it.
             again = f"{event}: {count} times in a row now; told again when there are twice as many"
             self._keep(Line("info", "repeated", again, queue, program))

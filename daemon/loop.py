@@ -27,7 +27,7 @@ from .readers import open_connection
 from .runs import SERVER_GONE, Runs
 from .spans import recorded
 from .supervisor import Supervisor
-from .transport import Transport
+from .transport_choice import AnyTransport, make_transport
 from .watchdog import Watchdog
 
 _LOG_SECONDS = 0.2
@@ -45,7 +45,7 @@ class _Term:
     control: Control
     runs: Runs
     supervisor: Supervisor
-    transport: Transport
+    transport: AnyTransport
     watchdog: Watchdog
 
 
@@ -142,7 +142,7 @@ class Broker:
             control,
             runs,
             supervisor,
-            Transport(self.options, self.log, control.one, leadership.join, self.counts),
+            make_transport(self.options, self.log, control.one, leadership.join, self.counts),
             Watchdog(self.options, self.log, control, runs, supervisor),
         )
 

@@ -21,6 +21,8 @@ INACTIVE, NOTIFIED, RECEIVES_OCCURRING = "INACTIVE", "NOTIFIED", "RECEIVES_OCCUR
 # A NOTIFY can be lost when its sender looked just before we asked: look again, soon.
 _SECOND_LOOKS = (0.02, 0.2)
 _LONGEST_TICK = 1.0
+_LONGEST_PAUSE = 600.0
+_PAUSE_FACTOR = 20.0
 # SQL Server fires QUEUE_ACTIVATION again when the queue is not drained after this long.
 _NOTIFY_AGAIN = 5.0
 
@@ -39,9 +41,13 @@ class Head:
 
 @dataclass(frozen=True)
 class Ended:
-    """A reader has ended, with an error or without."""
+    """A reader has ended, with an error or without.
+
+    ``lasted``: seconds that an external program ran, which may be costly to start; 0 of a procedure.
+    """
 
     failed: bool
+    lasted: float = 0.0
 
 
 class Host(Protocol):
@@ -65,6 +71,9 @@ class Host(Protocol):
     def start_reader(self, monitor: "QueueMonitor") -> bool:
         """Start one reader; False when the daemon has no room for it."""
 
+    def limit_reached(self) -> None:
+        """One more reader was wanted, and MAX_QUEUE_READERS are at work."""
+
     def report(self, level: str, event: str, message: str, queue: ActiveQueue) -> None:
         """Write a line to the log."""
 
@@ -79,10 +88,15 @@ class Backoff:
         self._first, self._longest = first, longest
         self.strikes = 0
 
-    def next(self) -> float:
-        """The pause after one more failure."""
+    def next(self, lasted: float = 0.0) -> float:
+        """The pause after one more failure.
+
+        What took ``lasted`` seconds to fail is tried again after as long, and ever more seldom then, up to
+        twenty times that or ten minutes.
+        """
         self.strikes += 1
-        return min(self._longest, self._first * 2.0 ** min(self.strikes - 1, 30))
+        longest = max(self._longest, min(_LONGEST_PAUSE, _PAUSE_FACTOR * lasted))
+        return min(longest, max(self._first, lasted) * 2.0 ** min(self.strikes - 1, 30))
 
     def reset(self) -> None:
         """It works again."""
@@ -190,6 +204,9 @@ class QueueMonitor:
             await self._wait(wait)
             ended, self._ended = self._ended, []
             if self.readers >= self.queue.max_readers and not ended:
+                waiting = await self.host.probe(self.queue)
+                if waiting is not None and waiting.waited >= self.host.patience:
+                    self.host.limit_reached()
                 continue
             head = self.head = await self.host.probe(self.queue)
             self._judge(ended, head)
@@ -215,7 +232,8 @@ class QueueMonitor:
         if not ended:
             return
         if failed or head.order == self._last_order:
-            self._may_start_at = time.monotonic() + self._backoff.next()
+            lasted = max(one.lasted for one in ended)
+            self._may_start_at = time.monotonic() + self._backoff.next(lasted)
             strikes = self._backoff.strikes
             if not failed and strikes & (strikes - 1) == 0:
                 event, what = "nothing_received", "ended without receiving while messages wait"

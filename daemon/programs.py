@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..server.results import ErrorEvent
 from .config import BrokerOptions, Program
@@ -33,6 +33,8 @@ class ProgramRuns:
 
     def __init__(self, options: BrokerOptions) -> None:
         self._options = options
+        self._failed: dict[int, int] = {}
+        """By queue: the status with which its program has failed last, until it succeeds."""
 
     async def run(
         self, queue: ActiveQueue, log: BrokerLog, further: Mapping[str, str] | None = None
@@ -78,7 +80,20 @@ class ProgramRuns:
             raise
         finally:
             os.close(their_end)
-        reading = asyncio.create_task(_log_output(output, queue, process.pid, log))
+        before = self._failed.get(queue.queue_id)
+        # What fails again has told why: its output is written only if it ends in another way.
+        spoken: list[tuple[str, str]] | None = [] if before is not None else None
+
+        def write(level: str, text: str) -> None:
+            log.write(level, "output", text, queue=queue.name, program=queue.program, pid=process.pid)
+
+        def say(level: str, text: str) -> None:
+            if spoken is None:
+                write(level, text)
+            else:
+                spoken.append((level, text))
+
+        reading = asyncio.create_task(_log_output(output, say))
         try:
             status = await process.wait()
             await asyncio.wait([reading], timeout=_LAST_WORDS)
@@ -87,12 +102,26 @@ class ProgramRuns:
                 await self._end(process)
             pipe.close()
             last = await reading
+        if status != before:
+            for level, text in spoken or ():
+                write(level, text)
         if status == 0:
+            self._failed.pop(queue.queue_id, None)
             return Outcome()
+        self._failed[queue.queue_id] = status
         # What it said last is the best account of what went wrong, and QUARANTINE shows this line.
         message = f"ended with status {status}" if status > 0 else f"ended by signal {-status}"
         message += f": {last}" if last else ""
-        log.write("error", "program_failed", message, queue=queue.name, program=program.name, pid=process.pid)
+        log.write(
+            "error",
+            "program_failed",
+            message,
+            queue=queue.name,
+            program=program.name,
+            pid=process.pid,
+            gist=str(status),
+            in_full=1,
+        )
         return Outcome(ErrorEvent(50000, 16, 1, None, 1, message))
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
@@ -125,17 +154,14 @@ async def _open_pipe() -> tuple[asyncio.StreamReader, asyncio.ReadTransport, int
     return reader, transport, theirs
 
 
-async def _log_output(stream: asyncio.StreamReader, queue: ActiveQueue, pid: int, log: BrokerLog) -> str:
-    """Log what comes until the stream ends; returns the last line with something in it.
+async def _log_output(stream: asyncio.StreamReader, write: Callable[[str, str], None]) -> str:
+    """``write`` what comes, with a level, until the stream ends; returns the last line with something in it.
 
     A line that is indented, and the whole of a traceback, belong to the line before: one entry.
     """
     count, last = 0, ""
     entry: list[str] = []
     in_traceback = False
-
-    def write(level: str, text: str) -> None:
-        log.write(level, "output", text, queue=queue.name, program=queue.program, pid=pid)
 
     def flush() -> None:
         if entry:

@@ -59,12 +59,16 @@ class Runs:
     def start(self, monitor: QueueMonitor) -> bool:
         """Start the queue's program; False when there is no room, or another daemon may be leading."""
         if len(self._running) >= self._room or self._is_closed or not self._leadership.is_valid:
-            self._counts.add("limit_reached")
+            self.note_limit()
             return False
         task = asyncio.create_task(self._run(monitor))
         self._running[task] = None
         self._counts.add("readers_started")
         return True
+
+    def note_limit(self) -> None:
+        """A reader was wanted, and as many as may be are at work."""
+        self._counts.add("limit_reached")
 
     async def abandon(self) -> None:
         """Stop all at once; what they had not committed never happened."""
@@ -108,6 +112,7 @@ class Runs:
         task = asyncio.current_task()
         assert task is not None
         outcome: Outcome | None = None
+        began = time.monotonic()
         spans = self._options.spans
         activation = spans and Activation(spans, queue.name, queue.database, queue.title)
         try:
@@ -134,7 +139,8 @@ class Runs:
                 self._counts.add("not_started")
             elif outcome.error is not None:
                 self._counts.add("readers_failed")
-            monitor.reader_ended(Ended(failed=outcome is None or outcome.error is not None))
+            lasted = time.monotonic() - began if queue.program is not None else 0.0
+            monitor.reader_ended(Ended(outcome is None or outcome.error is not None, lasted))
 
     async def _run_procedure(
         self, task: asyncio.Task[None], monitor: QueueMonitor, activation: Activation | None

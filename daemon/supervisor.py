@@ -161,6 +161,10 @@ class Supervisor:
         """See `monitor.Host`."""
         return self._runs.start(monitor)
 
+    def limit_reached(self) -> None:
+        """See `monitor.Host`."""
+        self._runs.note_limit()
+
     def report(self, level: str, event: str, message: str, queue: ActiveQueue) -> None:
         """See `monitor.Host`."""
         self._log.write(level, event, message, queue=queue.name, program=queue.title)

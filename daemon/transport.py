@@ -67,16 +67,18 @@ class Transport:
         self._join = join
         self._news = asyncio.Event()
         self._sealed = asyncio.Event()
-        self._security = DialogSecurity(
-            lambda text: log.write("warning", "message_dropped", text),
-            lambda: counts.add("messages_corrupted"),
-        )
+        self._counts = counts
+        self._security = DialogSecurity(self._report_dropped, lambda: counts.add("messages_corrupted"))
         self._peers: dict[tuple[str, str | None], Peer] = {}
 
     def wake(self) -> None:
         """Messages may be waiting, here or sealed by another instance."""
         self._news.set()
         self._sealed.set()
+
+    def _report_dropped(self, text: str) -> None:
+        self._counts.add("messages_dropped")
+        self._log.write("warning", "message_dropped", text)
 
     async def is_settled(self) -> bool:
         """Nothing waits that could leave now."""
@@ -243,6 +245,9 @@ class Transport:
         return True
 
     async def _note_use(self, near: Connection, peer: Peer, length: int, messages: int) -> None:
+        self._counts.add("transport_sets")
+        self._counts.add("transport_messages", messages)
+        self._counts.add("transport_bytes", length)
         await near.execute(
             "SELECT ssb_internal.transport_used(%s, %s, %s)", [peer.connection_id, length, messages]
         )

@@ -10,6 +10,7 @@ comments are walked, not recursed into.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from .problems import Problems
@@ -90,10 +91,11 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
     text = source.text
     _report_bad_characters(source, problems)
     quoted_identifiers = True
-    recent: list[Token] = []
+    recent: deque[Token] = deque(maxlen=16)
     suspect: int | None = None  # where a string begins that has a GO line inside
     position = 0
     match_token = _TOKEN.match
+    new = tuple.__new__  # Token's own checks the number of values, for each of a script's tokens
     while True:
         match = match_token(text, position)
         assert match is not None, "the last alternatives match anything"
@@ -101,23 +103,24 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
         position = match.end()
         if group == "word":
             start, written = match.start("word"), match["word"]
-            token = Token(_WORD, written, start, position, written.upper())
+            word = written.upper()
+            token = new(Token, (_WORD, written, start, position, word))
             if len(written) > _LONGEST_IDENTIFIER:
                 _report_long_identifier(source, token, problems)
-            if token.word in ("ON", "OFF") and recent and recent[-1].word == "QUOTED_IDENTIFIER":
-                quoted_identifiers = _quoted_identifiers(recent, token.word == "ON", quoted_identifiers)
+            if word in ("ON", "OFF") and recent and recent[-1].word == "QUOTED_IDENTIFIER":
+                quoted_identifiers = _quoted_identifiers(recent, word == "ON", quoted_identifiers)
         elif group == "symbol":
             start, written = match.start("symbol"), match["symbol"]
             word = written if len(written) < 3 else written[0] + written[-1]
             if written == "||=":
                 word = written
-            token = Token(_SYMBOL, written, start, position, word)
+            token = new(Token, (_SYMBOL, written, start, position, word))
         elif group in _PLAIN_KINDS:
             start, written = match.start(group), match[group]
             kind = _PLAIN_KINDS[group]
             if kind is TokenKind.NUMBER and written[:2] in ("0x", "0X"):
                 kind = TokenKind.BINARY
-            token = Token(kind, written, start, position, "")
+            token = new(Token, (kind, written, start, position, ""))
         elif group == "comment":
             start = match.start("comment")
             if text.startswith("/*", start):
@@ -141,8 +144,6 @@ def lex(source: Source, problems: Problems) -> Iterator[Token]:
             token = Token(kind, written, start, position, "")
             if kind is not TokenKind.STRING and position - start > _LONGEST_IDENTIFIER + 2:
                 _report_long_identifier(source, token, problems)
-        if len(recent) > 16:
-            del recent[:8]
         recent.append(token)
         yield token
 
@@ -155,7 +156,7 @@ def _quoted_kind(group: str, quoted_identifiers: bool) -> TokenKind:
     return TokenKind.QUOTED if quoted_identifiers else TokenKind.STRING
 
 
-def _quoted_identifiers(recent: list[Token], on: bool, current: bool) -> bool:
+def _quoted_identifiers(recent: deque[Token], on: bool, current: bool) -> bool:
     """Return the setting after ``SET …, QUOTED_IDENTIFIER ON|OFF``.
 
     ALTER DATABASE … SET QUOTED_IDENTIFIER changes the database, not the parser.

@@ -126,7 +126,7 @@ class _BatchParser:
 
     def _feed(self, terminal: str, start: int, end: int) -> bool:
         """Take one terminal, after the rules that it finishes; False when it cannot follow them."""
-        stack, states = self._stack, self._states
+        stack, states, values = self._stack, self._states, self._values
         while True:
             action = states[stack[-1]].get(terminal)
             if action is None:
@@ -136,19 +136,20 @@ class _BatchParser:
             self._reduce(self._rules[-1 - action])
         text = self._tokens[start].text if end > start else terminal
         stack.append(action)
-        self._values.append(Terminal(terminal, text, start, end))
+        values.append(Terminal(terminal, text, start, end))
         return True
 
     def _reduce(self, rule: Rule) -> None:
         """Put a tree in the place of what a rule matched."""
         stack, values = self._stack, self._values
+        origin, size, name, expands, kept = rule
         children: list[Terminal | Tree] = []
-        if rule.size:
-            children = values[-rule.size :]
-            del values[-rule.size :]
-            del stack[-rule.size :]
-        values.append(_tree(rule, children))
-        stack.append(self._states[stack[-1]][rule.origin])
+        if size:
+            children = values[-size:]
+            del values[-size:]
+            del stack[-size:]
+        values.append(_tree(name, expands, kept, children))
+        stack.append(self._states[stack[-1]][origin])
 
     def _check_with(self, index: int) -> None:
         """Report a WITH that begins a statement without a semicolon before it."""
@@ -388,42 +389,43 @@ class _BatchParser:
         return "\n" in between or "\r" in between
 
 
-def _tree(rule: Rule, children: list[Terminal | Tree]) -> Terminal | Tree:
+def _tree(
+    name: str, expands: bool, kept: tuple[tuple[int, bool], ...] | None, children: list[Terminal | Tree]
+) -> Terminal | Tree:
     """Return what stands for a rule in the tree: a tree, or the one child of a ``?rule``."""
-    kept = rule.kept
     if kept is None:
         inner = children
     else:
         inner = []
         for index, inline in kept:
             child = children[index]
-            if inline and isinstance(child, Tree):
-                if inner:
-                    inner += child.children
-                    continue
+            if not inline or type(child) is not Tree:
+                inner.append(child)
+            elif inner:
+                inner += child.children
+            else:
                 # The child is nobody else's: a list that grows by one item at a time is not copied.
                 inner = child.children
-                if len(children) == 1 and not rule.expands:
-                    child.data = rule.name
+                if len(children) == 1 and not expands:
+                    child.data = name
                     return child
-            else:
-                inner.append(child)
-    made = inner[0] if rule.expands and len(inner) == 1 else Tree(rule.name, inner)
-    if isinstance(made, Terminal):
-        return made
     # Its place is that of all that was matched, left out of the tree or not.
+    start = end = -1
     for child in children:
-        start = child.start_pos if isinstance(child, Terminal) else child.outer_start
+        start = child.outer_start if type(child) is Tree else child.start_pos
         if start >= 0:
-            made.outer_start = start
             break
     for child in reversed(children):
-        end = child.end_pos if isinstance(child, Terminal) else child.outer_end
+        end = child.outer_end if type(child) is Tree else child.end_pos
         if end >= 0:
-            made.outer_end = end
             break
-    if made.empty:
-        made.start_pos, made.end_pos = made.outer_start, made.outer_end
+    if not expands or len(inner) != 1:
+        return Tree(name, inner, start, end)
+    made = inner[0]
+    if isinstance(made, Tree):
+        made.outer_start, made.outer_end = start, end
+        if made.empty:
+            made.start_pos, made.end_pos = start, end
     return made
 
 

@@ -178,6 +178,17 @@ class UnexpectedText(Exception):
     """The index of the parenthesis or CASE that is still open."""
 
 
+# Looked up once: each token is asked for several of them.
+_BINARY = TokenKind.BINARY
+_BRACKETED = TokenKind.BRACKETED
+_NUMBER = TokenKind.NUMBER
+_PSEUDO_COLUMN = TokenKind.PSEUDO_COLUMN
+_QUOTED = TokenKind.QUOTED
+_STRING = TokenKind.STRING
+_SYMBOL = TokenKind.SYMBOL
+_VARIABLE = TokenKind.VARIABLE
+_WORD = TokenKind.WORD
+
 Choices = Mapping[str, int]
 """What the parser can take: terminal → (action, argument), as in a row of its table."""
 
@@ -211,23 +222,23 @@ class TerminalChooser:
         """
         token = self._tokens[index]
         kind = token.kind
-        if kind is TokenKind.WORD:
+        if kind is _WORD:
             chosen = self._choose_word(index, token.word, choices)
-        elif kind is TokenKind.SYMBOL:
+        elif kind is _SYMBOL:
             chosen = self._choose_symbol(index, token.word, choices)
-        elif kind is TokenKind.VARIABLE:
+        elif kind is _VARIABLE:
             chosen = ("VARIABLE", index + 1) if "VARIABLE" in choices else None
-        elif kind is TokenKind.STRING:
+        elif kind is _STRING:
             chosen = ("STRING", index + 1) if "STRING" in choices else None
-        elif kind is TokenKind.NUMBER:
+        elif kind is _NUMBER:
             chosen = None
             if "INTEGER" in choices and token.text.isdecimal():
                 chosen = ("INTEGER", index + 1)
             elif "NUMBER" in choices:
                 chosen = ("NUMBER", index + 1)
-        elif kind is TokenKind.BINARY:
+        elif kind is _BINARY:
             chosen = ("BINARY", index + 1) if "BINARY" in choices else None
-        elif kind is TokenKind.PSEUDO_COLUMN:
+        elif kind is _PSEUDO_COLUMN:
             chosen = ("PSEUDO_COLUMN", index + 1) if "PSEUDO_COLUMN" in choices else None
         else:
             chosen = ("NAME", index + 1) if "NAME" in choices else None
@@ -253,7 +264,7 @@ class TerminalChooser:
             return self._names.symbols[";"]
         if token.word == "(":
             return "SUBQUERY" if self._is_query(index) else None
-        if token.kind is not TokenKind.WORD:
+        if token.kind is not _WORD:
             return "LABEL" if self._is_label(index) else None
         for words, terminal in self._names.phrases.get(token.word, ()):
             if terminal in self._starters and self._words_at(index, words):
@@ -272,7 +283,7 @@ class TerminalChooser:
         semicolon before some of them, but nothing else can be meant.
         """
         token = self._tokens[index]
-        if token.kind is not TokenKind.WORD:
+        if token.kind is not _WORD:
             return self._is_label(index)
         if token.word in RESERVED_WORDS:
             return False
@@ -322,12 +333,7 @@ class TerminalChooser:
     def _choose_symbol(self, index: int, symbol: str, choices: Choices) -> tuple[str, int] | None:
         if symbol == ";":
             after = self._tokens[index + 1] if index + 1 < self._count else None
-            if (
-                "MODULE_NUMBER" in choices
-                and after
-                and after.kind is TokenKind.NUMBER
-                and after.text.isdigit()
-            ):
+            if "MODULE_NUMBER" in choices and after and after.kind is _NUMBER and after.text.isdigit():
                 return "MODULE_NUMBER", index + 2
             if END_OF_STATEMENT in choices:
                 return END_OF_STATEMENT, index + 1
@@ -359,9 +365,9 @@ class TerminalChooser:
 
     def _is_label(self, index: int) -> bool:
         return self._word(index + 1) == ":" and self._tokens[index].kind in (
-            TokenKind.WORD,
-            TokenKind.BRACKETED,
-            TokenKind.QUOTED,
+            _WORD,
+            _BRACKETED,
+            _QUOTED,
         )
 
     def _may_begin(self, index: int, word: str) -> bool:
@@ -376,13 +382,13 @@ class TerminalChooser:
         before = self._tokens[index - 1] if index else None
         if before is not None and (
             before.word in _BEFORE_A_NAME
-            or (before.kind is TokenKind.SYMBOL and before.word not in (")", ";", ":", "("))
+            or (before.kind is _SYMBOL and before.word not in (")", ";", ":", "("))
         ):
             return False
         if index + 1 >= self._count:
             return False
         after = self._tokens[index + 1]
-        if after.kind is TokenKind.SYMBOL:
+        if after.kind is _SYMBOL:
             return after.word == "*"
         if after.word in RESERVED_WORDS:
             return (
@@ -396,7 +402,7 @@ class TerminalChooser:
         for end in range(index + 1, min(index + 5, self._count)):
             if self._tokens[end].word == "::":
                 return "CLASS", end + 1
-            if self._tokens[end].kind is not TokenKind.WORD:
+            if self._tokens[end].kind is not _WORD:
                 return None
         return None
 
@@ -474,7 +480,7 @@ class TerminalChooser:
         while position < self._count:
             token = self._tokens[position]
             word = token.word
-            if token.kind is TokenKind.SYMBOL:
+            if token.kind is _SYMBOL:
                 if word == "(":
                     if (
                         "SUBQUERY" in following
@@ -490,7 +496,7 @@ class TerminalChooser:
                 if word == "{":
                     position = self._end_of_braces(position)
                     continue
-            elif token.kind is TokenKind.WORD:
+            elif token.kind is _WORD:
                 if word == "CASE":
                     position = self._end_of_case(position)
                     continue
@@ -552,7 +558,7 @@ class TerminalChooser:
                 return (
                     after in _DROPPED_PARTS
                     or (after == "EVENT" and self._word(position + 2) not in ("SESSION", "NOTIFICATION"))
-                    or (position + 1 < self._count and self._tokens[position + 1].kind is TokenKind.STRING)
+                    or (position + 1 < self._count and self._tokens[position + 1].kind is _STRING)
                 )
             case "ALTER":
                 return after in ("FILTER", "BLOCK")
@@ -570,9 +576,9 @@ class TerminalChooser:
             # CREATE SELECTIVE XML INDEX has the clause in its middle.
             return self._word(after + 1) == "(" and self._word(self._end_of_group(after + 1)) != "FOR"
         if after >= self._count or self._tokens[after].kind not in (
-            TokenKind.WORD,
-            TokenKind.BRACKETED,
-            TokenKind.QUOTED,
+            _WORD,
+            _BRACKETED,
+            _QUOTED,
         ):
             return False
         after += 1

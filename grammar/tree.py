@@ -40,11 +40,12 @@ class Tree:
 
     __slots__ = ("children", "data", "end_pos", "outer_end", "outer_start", "start_pos")
 
-    def __init__(self, data: str, children: list[Terminal | Tree]) -> None:
-        """Make a tree whose place is not known yet."""
+    def __init__(self, data: str, children: list[Terminal | Tree], start: int, end: int) -> None:
+        """Make a tree of the tokens ``start`` … ``end - 1``, or of none."""
         self.data = data
         self.children = children
-        self.start_pos = self.end_pos = self.outer_start = self.outer_end = -1
+        self.start_pos = self.outer_start = start
+        self.end_pos = self.outer_end = end
 
     @property
     def empty(self) -> bool:

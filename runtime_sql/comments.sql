@@ -38,6 +38,7 @@ BEGIN
             -- Quarantine
             ('resubmit_quarantined', 'Lets a group that was set aside be received again; returns how many messages it has.'),
             ('drop_quarantined', 'Deletes the messages of a group that was set aside; returns how many.'),
+            ('set_aside', 'Sets a conversation group aside by hand, as QUARANTINE = ON does: false where somebody has it or nothing waits.'),
             ('fail_quarantined', 'Ends the conversation of a group that was set aside with an error, which the other side receives.'),
             ('resubmit_all_quarantined', 'resubmit_quarantined of every group that the filters choose.'),
             ('drop_all_quarantined', 'drop_quarantined of every group that the filters choose.'),

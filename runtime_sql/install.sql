@@ -1,5 +1,6 @@
 -- Contents of the runtime. The installer applies these files in this order;
 -- so does psql -f install.sql (in one transaction: psql -1).
+-- `pgsb install --parts broker` leaves out what stands between "begin" and "end".
 
 -- Schemas, version, types, errors
 \ir schema/schemas.sql
@@ -21,6 +22,7 @@
 \ir schema/dialog_paths.sql
 
 -- Definitions
+\ir session/spelling.sql
 \ir definitions/names.sql
 \ir definitions/check_permissions.sql
 \ir definitions/message_types.sql
@@ -34,7 +36,7 @@
 \ir definitions/databases.sql
 \ir definitions/principals.sql
 \ir definitions/permissions.sql
-\ir definitions/xml_schema_collections.sql
+\ir definitions/statements.sql
 
 -- Certificates and master keys
 \ir security/ask_client.sql
@@ -44,6 +46,7 @@
 
 -- Sessions of compiled scripts: messages, errors, transactions, calls
 \ir session/messages.sql
+\ir session/tsql_names.sql
 \ir session/result_sets.sql
 \ir session/native_errors.sql
 \ir session/errors.sql
@@ -51,23 +54,17 @@
 \ir session/batches.sql
 \ir session/waitfor.sql
 \ir session/modules.sql
+\ir session/module_sources.sql
 \ir session/definers.sql
 \ir session/execute.sql
-\ir session/cursors.sql
 
--- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion, nesting
-\ir statements/triggers.sql
-\ir statements/merge.sql
+-- What definitions and sessions need of tables, dynamic SQL and nesting
 \ir session/default_names.sql
 \ir statements/constraints_off.sql
-\ir statements/table_variables.sql
-\ir statements/ignore_dup_key.sql
-\ir statements/average.sql
-\ir statements/rowversion.sql
+\ir session/running_triggers.sql
 \ir session/nesting.sql
 \ir session/runtime_compiled_sql.sql
 \ir statements/system_versioning.sql
-\ir session/kept_cursors.sql
 \ir session/open_batches.sql
 
 -- Conversations
@@ -95,13 +92,14 @@
 \ir transport/configuration_notices.sql
 \ir transport/outgoing.sql
 \ir transport/forwarding.sql
+\ir transport/transport_security.sql
 \ir transport/incoming.sql
 \ir conversations/rotate_messages.sql
 
 -- What falls due
 \ir conversations/deliver_due.sql
 
--- Catalog views
+-- Catalog views of the broker
 \ir catalog_views/databases.sql
 \ir catalog_views/keys.sql
 \ir catalog_views/objects.sql
@@ -109,50 +107,13 @@
 \ir catalog_views/conversations.sql
 \ir catalog_views/activity.sql
 \ir catalog_views/storage.sql
-
--- T-SQL built-in functions
-\ir functions/conversion/choice.sql
-\ir functions/conversion/read_numbers.sql
-\ir functions/conversion/convert_integers.sql
-\ir functions/conversion/convert_decimals.sql
-\ir functions/conversion/read_dates.sql
-\ir functions/conversion/convert_dates.sql
-\ir functions/conversion/date_text.sql
-\ir functions/conversion/convert_varchar.sql
-\ir functions/conversion/convert_varbinary.sql
-\ir functions/conversion/parse.sql
-\ir functions/text/strings.sql
-\ir functions/text/patterns.sql
-\ir functions/text/format.sql
-\ir functions/text/formatmessage.sql
-\ir functions/text/hashes.sql
-\ir functions/text/messages.sql
-\ir functions/numbers/percentiles.sql
-\ir functions/numbers/present_values.sql
-\ir functions/numbers/numbers.sql
-\ir functions/numbers/operators.sql
-\ir functions/numbers/bits.sql
-\ir functions/dates/date_arithmetic.sql
-\ir functions/dates/clock.sql
-\ir functions/dates/date_construction.sql
-\ir functions/dates/time_zones.sql
-\ir functions/json/json.sql
-\ir functions/metadata/session_functions.sql
-\ir functions/metadata/objects.sql
-\ir functions/metadata/properties.sql
-\ir functions/metadata/identity.sql
-\ir security/certificate_functions.sql
-
--- Catalog views that need those functions
 \ir catalog_views/event_types.sql
-\ir catalog_views/table_parts.sql
-\ir catalog_views/information_schema.sql
-\ir catalog_views/compatibility_views.sql
-\ir catalog_views/sessions.sql
-\ir catalog_views/absent_views.sql
-\ir catalog_views/further_properties.sql
 
--- XML
+-- Texts of errors
+\ir functions/text/formatmessage.sql
+\ir functions/text/messages.sql
+
+-- XML text: whether a message is well formed
 \ir xml/text/characters.sql
 \ir xml/text/errors.sql
 \ir xml/text/scan.sql
@@ -161,29 +122,6 @@
 \ir xml/text/node_index.sql
 \ir xml/text/decode.sql
 \ir xml/text/write.sql
-\ir for_clauses/for_xml.sql
-\ir for_clauses/for_json.sql
-\ir for_clauses/for_xml_explicit.sql
-\ir xml/xquery/static.sql
-\ir xml/xquery/parse_expressions.sql
-\ir xml/xquery/parse_paths.sql
-\ir xml/xquery/parse_primary.sql
-\ir xml/xquery/parse_constructors.sql
-\ir xml/xquery/parse_modification.sql
-\ir xml/xquery/paths.sql
-\ir xml/xquery/values.sql
-\ir xml/xquery/functions.sql
-\ir xml/xquery/construct.sql
-\ir xml/xquery/methods.sql
-\ir xml/xquery/modify.sql
-\ir xml/schema/tree.sql
-\ir xml/schema/simple_types.sql
-\ir xml/schema/values.sql
-\ir xml/schema/complex_types.sql
-\ir xml/schema/automaton.sql
-\ir xml/schema/compile.sql
-\ir xml/schema/validate.sql
-\ir xml/schema/typed_xml.sql
 
 -- The activation daemon's part
 \ir activation/broker_state.sql
@@ -193,6 +131,7 @@
 \ir activation/quarantine_filters.sql
 \ir activation/recycled_dialogs.sql
 \ir activation/definition_events.sql
+\ir activation/ddl_triggers.sql
 
 -- Bulk claims
 \ir bulk/claimed_front.sql
@@ -219,6 +158,90 @@
 \ir checks/dialog.sql
 \ir checks/diagnose.sql
 \ir checks/troubles.sql
+
+-- begin part tsql: the T-SQL language beyond the broker's statements
+
+-- XML schema collections
+\ir definitions/xml_schema_collections.sql
+
+-- Cursors, INSERT … EXEC
+\ir session/captured_rows.sql
+\ir session/cursors.sql
+
+-- Checks on table variables, IGNORE_DUP_KEY, AVG, rowversion
+\ir statements/triggers.sql
+\ir statements/merge.sql
+\ir statements/table_variables.sql
+\ir statements/ignore_dup_key.sql
+\ir statements/average.sql
+\ir statements/rowversion.sql
+\ir session/kept_cursors.sql
+
+-- T-SQL built-in functions
+\ir functions/conversion/choice.sql
+\ir functions/conversion/read_numbers.sql
+\ir functions/conversion/convert_integers.sql
+\ir functions/conversion/convert_decimals.sql
+\ir functions/conversion/read_dates.sql
+\ir functions/conversion/convert_dates.sql
+\ir functions/conversion/date_text.sql
+\ir functions/conversion/convert_varchar.sql
+\ir functions/conversion/convert_varbinary.sql
+\ir functions/conversion/parse.sql
+\ir functions/text/strings.sql
+\ir functions/text/patterns.sql
+\ir functions/text/format.sql
+\ir functions/text/hashes.sql
+\ir functions/numbers/percentiles.sql
+\ir functions/numbers/present_values.sql
+\ir functions/numbers/numbers.sql
+\ir functions/numbers/operators.sql
+\ir functions/numbers/bits.sql
+\ir functions/dates/date_arithmetic.sql
+\ir functions/dates/clock.sql
+\ir functions/dates/date_construction.sql
+\ir functions/dates/time_zones.sql
+\ir functions/json/json.sql
+\ir functions/metadata/session_functions.sql
+\ir functions/metadata/objects.sql
+\ir functions/metadata/properties.sql
+\ir functions/metadata/identity.sql
+\ir security/certificate_functions.sql
+
+-- Catalog views that need those functions
+\ir catalog_views/table_parts.sql
+\ir catalog_views/information_schema.sql
+\ir catalog_views/compatibility_views.sql
+\ir catalog_views/sessions.sql
+\ir catalog_views/absent_views.sql
+\ir catalog_views/further_properties.sql
+
+-- XML: methods, XQuery, schemas
+\ir for_clauses/for_xml.sql
+\ir for_clauses/for_json.sql
+\ir for_clauses/for_xml_explicit.sql
+\ir xml/xquery/static.sql
+\ir xml/xquery/parse_expressions.sql
+\ir xml/xquery/parse_paths.sql
+\ir xml/xquery/parse_primary.sql
+\ir xml/xquery/parse_constructors.sql
+\ir xml/xquery/parse_modification.sql
+\ir xml/xquery/paths.sql
+\ir xml/xquery/values.sql
+\ir xml/xquery/functions.sql
+\ir xml/xquery/construct.sql
+\ir xml/xquery/methods.sql
+\ir xml/xquery/modify.sql
+\ir xml/schema/tree.sql
+\ir xml/schema/simple_types.sql
+\ir xml/schema/values.sql
+\ir xml/schema/complex_types.sql
+\ir xml/schema/automaton.sql
+\ir xml/schema/compile.sql
+\ir xml/schema/validate.sql
+\ir xml/schema/typed_xml.sql
+
+-- end part tsql
 
 -- Grants and comments
 \ir grants.sql

@@ -7,14 +7,23 @@ at once, one does the work and the others find it done.
 
 import hashlib
 import re
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 from psycopg import sql
 
 _INCLUDE = re.compile(r"\\ir\s+(\S+)")
+# What stands in install.sql beyond the broker.
+_LANGUAGE = re.compile(r"^-- begin part tsql.*?^-- end part tsql$", re.S | re.M)
+_CREATED = re.compile(
+    r"^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|AGGREGATE|VIEW|TYPE|DOMAIN|TABLE) (?:IF NOT EXISTS )?"
+    r"((?:ssb|ssb_internal|sys)\.\w+)",
+    re.M,
+)
+_NAME = re.compile(r"\b(?:ssb|ssb_internal|sys)\.\w+")
 _MIGRATION = re.compile(r"(\d{4})_\w+\.sql")
 
 EXTENSION_NAME = "pg_service_broker"
@@ -41,11 +50,17 @@ END;
 $$;
 """
 
+# A text for the broker alone takes nothing away from a database that has all.
 _RECORD = """\
-INSERT INTO ssb.runtime_version AS r (version, content_hash) VALUES ({version}, '{content_hash}')
+INSERT INTO ssb.runtime_version AS r (version, content_hash, parts)
+VALUES ({version}, '{content_hash}', '{parts}')
 ON CONFLICT (only_row) DO UPDATE
-SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now();
+SET version = excluded.version, content_hash = excluded.content_hash, installed_at = now(),
+    parts = CASE WHEN r.parts = 'all' THEN r.parts ELSE excluded.parts END;
 """
+
+Parts = Literal["broker", "all"]
+"""``broker``: queues, dialogs, the API, transport, activation, measures. ``all``: T-SQL's language too."""
 
 _DUMP_DATA = """\
 -- pg_dump leaves the contents of an extension's tables out unless told.
@@ -89,15 +104,38 @@ def _migrations() -> list[tuple[int, str]]:
     return sorted(found)
 
 
-def file_names() -> list[str]:
+def file_names(parts: Parts = "all") -> list[str]:
     """The files of the runtime, in the order in which they are applied."""
     contents = (_folder() / "install.sql").read_text(encoding="utf-8")
+    if parts == "broker":
+        contents = _LANGUAGE.sub("", contents)
     return [match[1] for line in contents.splitlines() if (match := _INCLUDE.fullmatch(line.strip()))]
 
 
-def _parts() -> list[str]:
+def _texts(parts: Parts = "all") -> list[str]:
     """Every file's text, headed by its name."""
-    return [f"-- {name}\n{(_folder() / name).read_text(encoding='utf-8')}" for name in file_names()]
+    return [f"-- {name}\n{(_folder() / name).read_text(encoding='utf-8')}" for name in file_names(parts)]
+
+
+@cache
+def _names_beyond_broker() -> frozenset[str]:
+    """Functions, views and types that only ``all`` has, each with its schema."""
+    broker = {name for text in _texts("broker") for name in _CREATED.findall(text)}
+    return frozenset(name for text in _texts() for name in _CREATED.findall(text)) - broker
+
+
+def parts_needed(sql_text: str) -> Parts:
+    """The parts of the runtime that a compiled text calls.
+
+    Strings count too: they may be bodies of functions. So a message that says ``sys.len`` needs ``all``.
+    """
+    beyond = _names_beyond_broker()
+    return "all" if any(name in beyond for name in _NAME.findall(sql_text)) else "broker"
+
+
+def parts_guard(parts: Parts) -> str:
+    """A statement for the head of a compiled text: error 15281 where the database lacks these parts."""
+    return f"DO $$ BEGIN PERFORM ssb_internal.require_parts('{parts}'); END $$;\n"
 
 
 def _version() -> int:
@@ -108,21 +146,21 @@ RUNTIME_VERSION = str(_version())
 """Version of the runtime in this package: the number of its last migration, 1 before the first."""
 
 
-def _content_hash() -> str:
-    return hashlib.sha256("\n".join(_parts()).encode()).hexdigest()[:32]
+def _content_hash(parts: Parts) -> str:
+    return hashlib.sha256("\n".join(_texts(parts)).encode()).hexdigest()[:32]
 
 
-def _record() -> str:
-    return _RECORD.format(version=_version(), content_hash=_content_hash())
+def _record(parts: Parts = "all") -> str:
+    return _RECORD.format(version=_version(), content_hash=_content_hash(parts), parts=parts)
 
 
-def install_sql() -> str:
+def install_sql(parts: Parts = "all") -> str:
     """The whole runtime as one psql-ready script: a single transaction, safe to run twice.
 
     The same text serves servers with and without libxml and every supported
     version of PostgreSQL. It does not migrate an older runtime: `upgrade` does.
     """
-    body = "\n\n".join(_parts())
+    body = "\n\n".join(_texts(parts))
     return (
         "BEGIN;\n"
         "SET LOCAL client_min_messages = warning;\n"
@@ -130,7 +168,7 @@ def install_sql() -> str:
         f"{_PATH}\n"
         # PERFORM, for nothing to be printed.
         f"DO $$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock({_LOCK}); END $$;\n\n"
-        f"{body}\n\n{_record()}{_PATH_BACK}COMMIT;\n"
+        f"{body}\n\n{_record(parts)}{_PATH_BACK}COMMIT;\n"
     )
 
 
@@ -139,7 +177,7 @@ def migrations_after(version: int) -> list[int]:
     return [number for number, _ in _migrations() if number > version]
 
 
-def upgrade_sql(version: int) -> str:
+def upgrade_sql(version: int, parts: Parts = "all") -> str:
     """What `upgrade` does to a database with this version, as one psql-ready transaction.
 
     It refuses a database with another version. Raises RuntimeVersionError for one newer than this package.
@@ -154,7 +192,7 @@ def upgrade_sql(version: int) -> str:
         f"        RAISE EXCEPTION 'this text upgrades version {version} of the runtime only';\n"
         "    END IF;\nEND $$;\n\n"
     )
-    head, lock, body = install_sql().partition(f"pg_advisory_xact_lock({_LOCK}); END $$;\n\n")
+    head, lock, body = install_sql(parts).partition(f"pg_advisory_xact_lock({_LOCK}); END $$;\n\n")
     steps = "".join(f"{text}\n\n" for number, text in _migrations() if number > version)
     return f"{head}{lock}{guard}{steps}{body}"
 
@@ -172,7 +210,7 @@ def extension_files() -> dict[str, str]:
         "superuser = false\n"
     )
     guard = f'\\echo Use "CREATE EXTENSION {EXTENSION_NAME}" to load this file. \\quit\n\n'
-    body = "\n\n".join(_parts())
+    body = "\n\n".join(_texts())
     result = {
         f"{EXTENSION_NAME}.control": control,
         f"{EXTENSION_NAME}--{RUNTIME_VERSION}.sql": f"{guard}{_PATH}\n{body}\n\n{_record()}\n{_DUMP_DATA}",
@@ -202,11 +240,25 @@ def installed_version(connection: psycopg.Connection[Any]) -> str | None:
     return None if found is None else str(found[0])
 
 
-def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
+def installed_parts(connection: psycopg.Connection[Any]) -> Parts | None:
+    """The parts of the runtime in this database; None without one. Before parts there was only ``all``."""
+    if _installed(connection) is None:
+        return None
+    with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
+        # to_json, for a runtime without that column answers too.
+        row = cursor.execute(
+            "SELECT coalesce(pg_catalog.to_json(r) ->> 'parts', 'all') FROM ssb.runtime_version AS r"
+        ).fetchone()
+    return "broker" if row is not None and row[0] == "broker" else "all"
+
+
+def install(connection: psycopg.Connection[Any], *, parts: Parts | None = None, anew: bool = False) -> None:
     """Bring the database to this package's runtime: a fresh one, or an upgrade of an older one.
 
-    Where it is there already nothing is done, unless ``anew``. Raises RuntimeVersionError when the
-    database has a newer one or an unreleased one with other tables, and
+    ``parts`` None is what the database has, and all for a fresh one; ``all`` adds what ``broker`` had
+    left out. Where everything is there already nothing is done, unless ``anew``. Raises
+    RuntimeVersionError when the database has a newer one, an unreleased one with other tables, or
+    all the parts where only the broker is wanted, and
     psycopg.errors.InsufficientPrivilege when the role may not create schemas.
     """
     with connection.transaction():
@@ -214,7 +266,14 @@ def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
         connection.execute("SET LOCAL standard_conforming_strings = on")
         connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(%s::bigint)", (_LOCK,))
         found = _installed(connection)
-        if found == (_version(), _content_hash()) and not anew:
+        present = installed_parts(connection)
+        if parts == "broker" and present == "all":
+            raise RuntimeVersionError(
+                "the database has all parts of the runtime; installing the broker takes none of them away",
+                "pgsb uninstall removes the runtime with its queues and messages",
+            )
+        wanted = parts or present or "all"
+        if found == (_version(), _content_hash(wanted)) and present == wanted and not anew:
             return
         connection.execute(_PATH)
         if found is not None:
@@ -227,7 +286,7 @@ def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
                 if version > found[0]:
                     connection.execute(text.encode())
         try:
-            for part in _parts():
+            for part in _texts(wanted):
                 connection.execute(part.encode())
         except psycopg.errors.InsufficientPrivilege:
             raise
@@ -240,7 +299,7 @@ def install(connection: psycopg.Connection[Any], *, anew: bool = False) -> None:
                 f" which cannot be upgraded ({error.diag.message_primary})",
                 "pgsb uninstall removes it with its queues and messages, pgsb install then installs this one",
             ) from error
-        connection.execute(_record().encode())
+        connection.execute(_record(wanted).encode())
         connection.execute(_PATH_BACK)
 
 

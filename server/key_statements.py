@@ -62,7 +62,16 @@ class KeyAnswerer:
     def _statements(self) -> KeyStatements:
         if self._made is None:
             # The library is loaded for those who have keys: most scripts have none.
-            from ..security.statements import KeyStatements
+            try:
+                from ..security.statements import KeyStatements
+            except ModuleNotFoundError as error:
+                if error.name is None or error.name.partition(".")[0] != "cryptography":
+                    raise
+                raise KeyProblem(
+                    50000,
+                    "Keys and certificates need the library cryptography, which is not installed:"
+                    " pip install 'pg-service-broker[security]'",
+                ) from None
 
             self._made = KeyStatements(self._keys)
         return self._made

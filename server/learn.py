@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 
 from ..compiler.catalog import types as tm
-from ..compiler.catalog.names import ObjectName, quote
+from ..compiler.catalog.names import ObjectName, fold, quote
 from ..compiler.catalog.objects import ColumnInfo, KeyInfo, TableInfo, UserFunction
 from ..compiler.catalog.scope import Catalog, Scope, TableType
 from ..compiler.catalog.types import SqlType
@@ -24,8 +24,9 @@ from ..grammar.problems import Problems
 from ..grammar.source import Source
 
 _TABLES = """
-SELECT n.nspname, c.relname, c.relkind::text,
-       array_agg(a.attname::text ORDER BY a.attnum),
+SELECT n.nspname, c.relname, ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname),
+       c.relkind::text,
+       array_agg(ssb_internal.spelled(col_description(c.oid, a.attnum), a.attname) ORDER BY a.attnum),
        array_agg(CASE WHEN b.nspname IS NULL THEN format_type(a.atttypid, a.atttypmod)
                       ELSE format_type(t.typbasetype, t.typtypmod) END ORDER BY a.attnum),
        array_agg(a.attnotnull ORDER BY a.attnum),
@@ -40,7 +41,7 @@ SELECT n.nspname, c.relname, c.relkind::text,
   LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
    AND n.nspname NOT IN ('ssb', 'ssb_internal', 'sys', 'information_schema') AND n.nspname !~ '^pg_'
- GROUP BY n.nspname, c.relname, c.relkind
+ GROUP BY n.nspname, c.oid, c.relname, c.relkind
 """
 _KEYS = """
 SELECT n.nspname, c.relname, i.indisprimary,
@@ -126,9 +127,9 @@ def learn_tables(connection: psycopg.Connection[Any], catalog: Catalog) -> None:
     keys: dict[tuple[str, str], list[KeyInfo]] = {}
     for schema, name, primary, columns in connection.execute(_KEYS):
         keys.setdefault((schema, name), []).append(KeyInfo(tuple(columns), primary=primary))
-    for schema, name, kind, *columns in connection.execute(_TABLES):
+    for schema, name, spelled, kind, *columns in connection.execute(_TABLES):
         catalog.tables[schema, name] = TableInfo(
-            ObjectName(name, schema),
+            ObjectName(spelled, schema),
             tuple(_column(*parts) for parts in zip(*columns, strict=True)),
             tuple(keys.get((schema, name), ())),
             read_only=kind in ("v", "m"),
@@ -162,7 +163,9 @@ def _add_period(catalog: Catalog, table: tuple[str, str], hidden: dict[str, bool
         known,
         versioned=True,
         columns=tuple(
-            replace(column, generated=True, hidden=hidden[column.name]) if column.name in hidden else column
+            replace(column, generated=True, hidden=hidden[fold(column.name)])
+            if fold(column.name) in hidden
+            else column
             for column in known.columns
         ),
     )

@@ -13,6 +13,7 @@ from .peers.pgboss import PgBoss
 from .peers.pgmq import Pgmq
 from .peers.pgqueuer import PgQueuer
 from .peers.procrastinate import Procrastinate
+from .profile import Watch
 from .report import OURS
 from .run import Outcome, Say
 from .scenarios import Scenario, Target
@@ -81,7 +82,7 @@ def _places(server: BenchServer, say: Say) -> list[_Place]:
 
 
 def jobs(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
-    """Jobs/s with 1 and 8 clients, in turns; a way that leaves many jobs behind has not done them."""
+    """Jobs/s and processor time a job, 1 and 8 clients in turns; who leaves many jobs has not done them."""
     places = _places(server, say)
     outcomes = []
     for clients in (1, 8):
@@ -95,23 +96,30 @@ def jobs(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -
                 unit="jobs/s",
             )
         )
-        for _ in range(3 if quick else 7):
+        cost = Outcome(
+            Scenario(f"{outcome.scenario.name}, processor time", "special", 1, clients, unit="µs a job")
+        )
+        for _ in range(2 if quick else 7):
             for place in places:
                 place.peer.clear(place.connection)
-                done = pgbench(
-                    place.server,
-                    [place.script],
-                    clients=clients,
-                    seconds=3 if quick else 10,
-                    synchronous_commit=synchronous_commit,
-                    warm_up=1,
-                )
+                with Watch(place.server, skip=1) as watch:
+                    done = pgbench(
+                        place.server,
+                        [place.script],
+                        clients=clients,
+                        seconds=1 if quick else 10,
+                        synchronous_commit=synchronous_commit,
+                        warm_up=1,
+                    )
                 left = place.peer.left(place.connection)
                 # What was in other clients' hands, or waits for its set; the initiators' ends.
                 if left > 2000 + done.transactions // 10:
                     raise AssertionError(f"{place.name}: {left} of {done.transactions} jobs were not done")
                 outcome.rates.setdefault(place.name, []).append(done.rate)
-        outcomes.append(outcome)
+                seen = watch.profile(done.rate)
+                if seen is not None and seen.processor:
+                    cost.rates.setdefault(place.name, []).append(seen.processor)
+        outcomes += [outcome, cost] if cost.rates else [outcome]
         say(outcome.scenario.name)
     for place in places:
         place.connection.close()

@@ -3,13 +3,10 @@
 `python -m benchmarks.queues.pinned --rate 2500 --minutes 10 --async-commit` runs this alone.
 """
 
-import os
-import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +14,7 @@ import click
 
 from pgsb.server.problems import ServerError
 
+from .paced import beside, percentile, read_log, rotate, start
 from .peer import BODY
 from .peers.ours import Ours
 from .report import OURS, table
@@ -28,8 +26,6 @@ _UNPINNED = "unpinned"
 _CLIENTS = 2
 # Seconds: sessions compile functions and make plans.
 _WARM_UP = 5.0
-# Seconds between two calls, as in the daemon.
-_TIDY = 5.0
 _SAMPLE = 0.5
 
 
@@ -53,8 +49,8 @@ class Stretch:
     def line(self, name: str) -> str:
         """A row of the table that `_HEAD` begins."""
         return (
-            f"{name:>12} {self.rate:>10,.0f} {_percentile(self.latencies, 0.5):>8.2f}"
-            f" {_percentile(self.latencies, 0.99):>8.1f} {_percentile(self.own, 0.99):>8.1f}"
+            f"{name:>12} {self.rate:>10,.0f} {percentile(self.latencies, 0.5):>8.2f}"
+            f" {percentile(self.latencies, 0.99):>8.1f} {percentile(self.own, 0.99):>8.1f}"
             f" {self.megabytes:>6.1f} {self.waiting:>8,} {self.switches:>9}"
         )
 
@@ -92,9 +88,9 @@ def measure(
     )
     size = Outcome(_scenario("MB at most", Target((_UNPINNED,), 3.0, at_most=True)))
     speed.rates = {OURS: [held[-1].rate], "first stretch": [held[0].rate]}
-    worst = [_percentile(one.latencies, 0.99) for one in held]
+    worst = [percentile(one.latencies, 0.99) for one in held]
     wait.rates = {OURS: [max(worst)], "first stretch": [worst[0]]}
-    alone = [_percentile(one.own, 0.99) for one in held]
+    alone = [percentile(one.own, 0.99) for one in held]
     own.rates = {OURS: [max(alone)], "first stretch": [alone[0]]}
     size.rates = {
         OURS: [max(one.megabytes for one in held)],
@@ -163,10 +159,10 @@ def _run(
             # A snapshot of its own. Having read the messages, it would hold locks on their
             # tables until its end, which no TRUNCATE can pass.
             other.execute("SELECT count(*) FROM pg_class")
-        with _beside(_rotate, own, stop), _beside(samples.take, own, stop):
+        with beside(rotate, own, stop), beside(samples.take, own, stop):
             begin = time.time() + _WARM_UP
             work = [
-                _start(own, Path(directory), name, scripts, rate, lasting, synchronous_commit)
+                start(own, Path(directory), name, scripts, rate, lasting, synchronous_commit, _CLIENTS)
                 for name, scripts, lasting in (
                     ("receive", [_reading()], last + 2),
                     ("send", _sending(ours), last),
@@ -177,8 +173,8 @@ def _run(
                 if one.returncode != 0:
                     raise ServerError(f"pgbench failed: {problems.strip()[-2000:]}")
             stop.set()
-        found = _read_log(Path(directory), "receive")
-        sent = len(_read_log(Path(directory), "send"))
+        found = read_log(Path(directory), "receive")
+        sent = len(read_log(Path(directory), "send"))
     while connection.execute(_reading()).rowcount:
         pass
     _check(connection, sent)
@@ -224,45 +220,6 @@ def _reading() -> str:
     )
 
 
-def _start(
-    server: BenchServer,
-    directory: Path,
-    name: str,
-    scripts: Sequence[str],
-    rate: float,
-    seconds: float,
-    synchronous_commit: bool,
-) -> "subprocess.Popen[str]":
-    """pgbench, which logs every transaction: see `_read_log`."""
-    command = [server.pgbench_program, "--no-vacuum", "--protocol=prepared", f"--client={_CLIENTS}"]
-    command += [f"--jobs={_CLIENTS}", f"--time={round(seconds)}", f"--rate={rate}", "--define=n=0"]
-    command += ["--log", f"--log-prefix={directory}/{name}"]
-    for number, script in enumerate(scripts):
-        file = directory / f"{name}{number}.sql"
-        file.write_text(script)
-        command.append(f"--file={file}")
-    options = f"-c synchronous_commit={'on' if synchronous_commit else 'off'}"
-    return subprocess.Popen(
-        [*command, server.dsn],
-        env={**os.environ, "PGOPTIONS": options},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def _read_log(directory: Path, name: str) -> list[tuple[float, float, float]]:
-    """When each transaction ended (epoch), how long it took since it was due, and how late it began (ms)."""
-    found: list[tuple[float, float, float]] = []
-    for log in directory.glob(f"{name}.*"):
-        if log.suffix == ".sql":
-            continue
-        for line in log.read_text().splitlines():
-            _, _, took, _, second, microsecond, lag = line.split()[:7]
-            found.append((int(second) + int(microsecond) / 1e6, int(took) / 1000, int(lag) / 1000))
-    return found
-
-
 def _check(connection: Connection, sent: int) -> None:
     """Every message once, each sender's in order on each conversation."""
     row = connection.execute(
@@ -285,26 +242,6 @@ def _check(connection: Connection, sent: int) -> None:
     assert count == distinct, f"{count - distinct} messages came twice"
     assert total == expected, "a message is missing"
     assert in_order, "messages came out of order"
-
-
-@contextmanager
-def _beside(
-    work: Callable[[BenchServer, threading.Event], None], server: BenchServer, stop: threading.Event
-) -> Iterator[None]:
-    thread = threading.Thread(target=work, args=(server, stop))
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-
-
-def _rotate(server: BenchServer, stop: threading.Event) -> None:
-    """What the daemon does while it runs."""
-    with server.connect() as connection:
-        while not stop.wait(_TIDY):
-            connection.execute("CALL ssb.tidy()")
 
 
 class _Samples:
@@ -332,10 +269,6 @@ class _Samples:
                 seen = connection.execute(question).fetchone()
                 assert seen is not None
                 self.seen.append((time.time(), *seen))
-
-
-def _percentile(values: Sequence[float], share: float) -> float:
-    return values[min(len(values) - 1, int(share * len(values)))] if values else float("nan")
 
 
 @click.command()

@@ -13,6 +13,8 @@ from .pinned import pinned
 from .run import Outcome, Say
 from .server import BenchServer
 from .sets import sets
+from .sizes import sizes
+from .tails import tails
 
 Special = Callable[[BenchServer, bool, bool, Say], list[Outcome]]
 
@@ -32,4 +34,6 @@ SPECIAL: dict[str, Special] = {
     "limits: connections": limits.connections,
     "limits: queues": limits.queues,
     "pinned xmin": pinned,
+    "tails": tails,
+    "sizes": sizes,
 }

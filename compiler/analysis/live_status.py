@@ -14,6 +14,7 @@ from ...grammar.records import dataclass
 from .. import nodes
 from .execution_switches import WhenExecuting
 from .mentions import reads_status
+from .statement_classes import IsOneOf
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,26 @@ class Live:
 DEAD = Live()
 BOTH = Live(True, True)
 _LIVE = {(error, rowcount): Live(error, rowcount) for error in (False, True) for rowcount in (False, True)}
+
+
+_MOVES = IsOneOf(
+    nodes.Block,
+    nodes.AtomicBlock,
+    nodes.If,
+    nodes.While,
+    nodes.TryCatch,
+    nodes.Break,
+    nodes.Continue,
+    nodes.Goto,
+    nodes.Label,
+    nodes.EmptyStatement,
+    nodes.Declare,
+    nodes.Execute,
+    nodes.ExecuteString,
+    nodes.InsertExecute,
+    nodes.Return,
+)
+"""Statements that do more than read and set both."""
 
 
 class Status:
@@ -86,6 +107,8 @@ class Status:
         return before
 
     def _live_before(self, statement: nodes.Statement, live: Live) -> Live:
+        if not _MOVES[type(statement)]:
+            return _reads_of(statement)
         match statement:
             case nodes.Block(statements=inner) | nodes.AtomicBlock(statements=inner):
                 return self._run(inner, live)

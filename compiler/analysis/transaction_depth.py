@@ -17,6 +17,7 @@ from sqlglot import exp
 from .. import nodes
 from ..sql.parse.nodes import unwrapped, variable_name
 from .execution_switches import WhenExecuting
+from .statement_classes import IsOneOf
 
 MANY = 4
 """Stands for four and more."""
@@ -26,6 +27,27 @@ NOWHERE: State = frozenset()
 """The state where control never comes."""
 CLOSED: State = frozenset({0})
 ANY: State = frozenset(range(MANY + 1))
+
+_MOVES = IsOneOf(
+    nodes.BeginTransaction,
+    nodes.CommitTransaction,
+    nodes.RollbackTransaction,
+    nodes.Block,
+    nodes.AtomicBlock,
+    nodes.If,
+    nodes.While,
+    nodes.TryCatch,
+    nodes.Break,
+    nodes.Continue,
+    nodes.Goto,
+    nodes.Label,
+    nodes.Return,
+    nodes.Throw,
+    nodes.Execute,
+    nodes.ExecuteString,
+    nodes.InsertExecute,
+)
+"""Statements that change the depth, or where control goes."""
 
 CallEffect = Callable[[nodes.Statement, State], tuple[State, State]]
 """What a call does: the states after it came back, and those in which an error may leave it."""
@@ -99,6 +121,8 @@ class Depths:
         self._before[id(statement)] = self._before.get(id(statement), NOWHERE) | state
         for caught in self._tries:
             caught |= state
+        if not _MOVES[type(statement)]:
+            return state
         match statement:
             case nodes.BeginTransaction():
                 return frozenset(min(depth + 1, MANY) for depth in state)

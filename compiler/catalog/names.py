@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ...grammar.records import dataclass
@@ -165,6 +166,19 @@ class ObjectName:
         """Return the schema-qualified, quoted PostgreSQL name."""
         schema, name = self.parts(database, default_database)
         return f"{quote(schema)}.{quote(name)}"
+
+
+def spelling_arguments(name: ObjectName, sql: str, columns: Iterable[str], *, new: bool = True) -> list[str]:
+    """Return what ssb_internal.keep_spelling is told of a relation, where it is ``new``, and of its columns.
+
+    PostgreSQL text. Empty where all are spelled as PostgreSQL knows them, and for ``#t``.
+    """
+    spelled = [column for column in columns if fold(column) != column]
+    own = new and fold(name.name) != name.name
+    if name.is_temporary or not (own or spelled):
+        return []
+    arguments = [literal(sql), literal(name.name) if own else "NULL"]
+    return [*arguments, f"ARRAY[{', '.join(map(literal, spelled))}]"] if spelled else arguments
 
 
 def schema_name(schema: str | None, database: str, default_database: str | None) -> str:

@@ -158,7 +158,8 @@ def check_batch(batch: nodes.Batch, tokens: list[Token], problems: Problems) -> 
         _check_place(statement, index == 0, None, problems)
     scope.check(batch.statements, None)
     _check_variables(batch.statements, tokens, problems)
-    for token in tokens:
+    texts = [token.text for token in tokens]
+    for token in tokens if "[]" in texts or '""' in texts else ():
         if token.text in ("[]", '""') and token.kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
             problems.add(NAME_MISSING, Span(batch.span.source, token.start, token.end), number=1038)
 
@@ -480,7 +481,8 @@ def _check_variables(
 
     A module stands alone in its batch (111), so that one scope per batch is enough.
     """
-    if not any(token.kind is TokenKind.VARIABLE for token in tokens):
+    places = [place for place, token in enumerate(tokens) if token.kind is TokenKind.VARIABLE]
+    if not places:
         return
     declared: dict[str, int] = {}
     not_uses: set[int] = set()
@@ -520,22 +522,22 @@ def _check_variables(
                         declared.setdefault(token.text.lower(), token.start)
     if source is None:
         return
-    previous = ""
-    for index, token in enumerate(tokens):
-        if token.kind is TokenKind.VARIABLE and token.start not in not_uses:
+    for index in places:
+        token = tokens[index]
+        if token.start not in not_uses:
             key = token.text.lower()
             visible = declared.get(key)
             if (visible is None and not key.startswith("@@")) or (
                 visible is not None and token.start < visible
             ):
                 method = index + 1 < len(tokens) and tokens[index + 1].word == "."
+                previous = tokens[index - 1].word if index else ""
                 table = previous in _BEFORE_A_TABLE and not method and token.start not in scalars
                 problems.add(
                     f'Must declare the {"table" if table else "scalar"} variable "{token.text}".',
                     Span(source.source, token.start, token.end),
                     number=1087 if table else 137,
                 )
-        previous = token.word
 
 
 def _all_statements(statements: Iterable[nodes.Statement]) -> Iterator[nodes.Statement]:

@@ -12,6 +12,7 @@ from dataclasses import fields
 from ...grammar.hints import incorrect_syntax
 from ...grammar.problems import Problems
 from ...grammar.source import Span
+from ...grammar.tokens import TokenKind
 from .. import nodes
 
 __all__ = ["check_text"]
@@ -102,6 +103,10 @@ def _check(text: nodes.SqlText, problems: Problems) -> None:
         if word == "ORDER" and [after.word for after in text.tokens[place + 1 : place + 2]] == ["GROUP"]:
             before = word  # a hint of OPTION (…)
             continue
+        if before == "." and token.kind is TokenKind.NUMBER:
+            # ``1, ..5``: no name is behind the dot.
+            _report(text, token.start, token.end, problems, *incorrect_syntax(token))
+            return
         if word in _BEGIN_NO_OPERAND and (
             before in _NEED_OPERAND
             or (before == "(" and word in _NOT_AFTER_PARENTHESIS)

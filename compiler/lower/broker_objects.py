@@ -31,6 +31,15 @@ def _queue_call(
     return [pl.Invoke(function, positional, named(ctx, *options.items()))]
 
 
+def outside_transactions(statement: str, ctx: Context) -> list[pl.Invoke]:
+    """Error 226 where a transaction is open; nothing where none can be."""
+    if ctx.scope.session is None:
+        return []
+    return [
+        pl.Invoke("ssb_internal.refuse_in_transaction", (ctx.session_field("trancount"), pl.Text(statement)))
+    ]
+
+
 def _collection(name: nodes.QualifiedName | None, ctx: Context) -> pl.Expr | None:
     return None if name is None else ctx.queue(name)
 
@@ -285,8 +294,8 @@ def _endpoint_options(
 
 @invocations.register
 def create_endpoint(node: nodes.CreateEndpoint, ctx: Context) -> list[pl.Invoke] | None:
-    """CREATE ENDPOINT … FOR SERVICE_BROKER: recorded."""
-    return _queue_call(
+    """CREATE ENDPOINT … FOR SERVICE_BROKER."""
+    return outside_transactions("CREATE ENDPOINT", ctx) + _queue_call(
         ctx,
         "ssb.create_endpoint",
         pl.Text(node.name.text),
@@ -299,7 +308,7 @@ def create_endpoint(node: nodes.CreateEndpoint, ctx: Context) -> list[pl.Invoke]
 @invocations.register
 def alter_endpoint(node: nodes.AlterEndpoint, ctx: Context) -> list[pl.Invoke] | None:
     """ALTER ENDPOINT."""
-    return _queue_call(
+    return outside_transactions("ALTER ENDPOINT", ctx) + _queue_call(
         ctx,
         "ssb.alter_endpoint",
         pl.Text(node.name.text),

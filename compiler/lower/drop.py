@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import nodes
 from ..catalog.scope import object_name
 from ..plpgsql import nodes as pl
+from .broker_objects import outside_transactions
 from .context import Context
 from .dispatch import invocations
 from .rules import forget_rule
@@ -77,7 +78,7 @@ def _drop_one(node: nodes.DropStatement, name: nodes.QualifiedName, ctx: Context
     if node.kind == "XML SCHEMA COLLECTION":
         return [pl.Invoke("ssb.drop_xml_schema_collection", (ctx.queue(name),))]
     if node.kind == "ENDPOINT":
-        return [pl.Invoke("ssb.drop_endpoint", (text,))]
+        return [*outside_transactions("DROP ENDPOINT", ctx), pl.Invoke("ssb.drop_endpoint", (text,))]
     if node.kind == "EVENT NOTIFICATION":
         scope = node.on
         kind = "SERVER" if scope is None or scope.kind.endswith("SERVER") else scope.kind

@@ -11,7 +11,7 @@ from ..analysis.declared_types import variable_names
 from ..analysis.live_status import DEAD, Status
 from ..analysis.mentions import calls_functions, global_variables, has_word
 from ..analysis.transaction_depth import ANY, Depths
-from ..catalog.names import fold, quote, unquoted
+from ..catalog.names import fold, quote, spelling_arguments, unquoted
 from ..catalog.objects import ColumnInfo, ScalarVariable, TableInfo, UserFunction
 from ..catalog.scope import Catalog, Scope, UnknownType, object_name
 from ..catalog.types import NVARCHAR_MAX, SqlType
@@ -302,11 +302,15 @@ def lower_create_view(node: nodes.CreateView, context: Context) -> list[pl.TopLe
                 ),
                 read_only=True,
             )
+    known = catalog.tables.get(catalog.key(name))
+    shown = [column.name for column in known.columns] if known is not None else [c.text for c in node.columns]
+    kept = [pl.Raw(argument) for argument in spelling_arguments(name, sql_name, shown)]
     prepare = pl.Invoke("ssb_internal.prepare_view", (pl.Text(node.action), pl.Text(sql_name)))
     return [
         pl.Select(prepare),
         *(pl.Comment(comment.text) for comment in node.comments),
         pl.Plain(f"CREATE VIEW {sql_name}{listed} AS\n{query.sql}{check}"),
+        *([pl.Select(pl.Invoke("ssb_internal.keep_spelling", tuple(kept)))] if kept else []),
     ]
 
 

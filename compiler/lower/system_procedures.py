@@ -135,6 +135,13 @@ _WITHOUT_EFFECT = frozenset(
 )
 
 
+def is_system_procedure(name: nodes.QualifiedName) -> bool:
+    """Tell whether EXEC of a name is a system procedure's that is known here."""
+    return name.name.text.lower() in (
+        _SPECIAL.keys() | _FUNCTIONS.keys() | _PRINCIPALS.keys() | _WITHOUT_EFFECT | SYSTEM_QUERIES.keys()
+    )
+
+
 def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Statement] | None:
     """Lower EXEC of a system procedure; None when it is none."""
     assert isinstance(node.module, nodes.QualifiedName)
@@ -155,20 +162,8 @@ def lower_system_procedure(node: nodes.Execute, ctx: Context) -> list[pl.Stateme
 
 
 def _lower_named(node: nodes.Execute, name: str, ctx: Context) -> list[pl.Statement] | None:
-    special: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
-        "sp_executesql": _executesql,
-        "sp_rename": _rename,
-        "xp_logevent": _log_event,
-        "sp_xml_preparedocument": _prepare_document,
-        "sp_addtype": _add_type,
-        "sp_droptype": _drop_type,
-        "sp_bindrule": _bind_rule,
-        "sp_bindefault": _bind_rule,
-        "sp_unbindrule": _bind_rule,
-        "sp_unbindefault": _bind_rule,
-    }
-    if name in special:
-        return special[name](node, ctx)
+    if name in _SPECIAL:
+        return _SPECIAL[name](node, ctx)
     if name in _FUNCTIONS:
         return _call(node, name, ctx)
     if name in _PRINCIPALS:
@@ -424,3 +419,17 @@ def _log_event(node: nodes.Execute, ctx: Context) -> list[pl.Statement]:
     )
     call = pl.Invoke("ssb_internal.log_event", (), tuple(_arguments(node, parameters, ctx)))
     return ctx.guard(node, [pl.Perform(call), *ctx.status(node, pl.Number(0))])
+
+
+_SPECIAL: dict[str, Callable[[nodes.Execute, Context], list[pl.Statement]]] = {
+    "sp_executesql": _executesql,
+    "sp_rename": _rename,
+    "xp_logevent": _log_event,
+    "sp_xml_preparedocument": _prepare_document,
+    "sp_addtype": _add_type,
+    "sp_droptype": _drop_type,
+    "sp_bindrule": _bind_rule,
+    "sp_bindefault": _bind_rule,
+    "sp_unbindrule": _bind_rule,
+    "sp_unbindefault": _bind_rule,
+}

@@ -126,7 +126,7 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
         SELECT TABLE_CATALOG AS TABLE_QUALIFIER, TABLE_SCHEMA AS TABLE_OWNER, TABLE_NAME,
                REPLACE(TABLE_TYPE, 'BASE ', '') AS TABLE_TYPE, CAST(NULL AS varchar(254)) AS REMARKS
         FROM INFORMATION_SCHEMA.TABLES
-        WHERE @table_name IS NULL OR TABLE_NAME LIKE LOWER(@table_name) ORDER BY 4, 1, 2, 3;
+        WHERE @table_name IS NULL OR LOWER(TABLE_NAME) LIKE LOWER(@table_name) ORDER BY 4, 1, 2, 3;
         """,
     ),
     "sp_columns": (
@@ -136,8 +136,8 @@ SYSTEM_QUERIES: dict[str, tuple[str, str]] = {
         SELECT TABLE_CATALOG AS TABLE_QUALIFIER, TABLE_SCHEMA AS TABLE_OWNER, TABLE_NAME, COLUMN_NAME,
                DATA_TYPE AS TYPE_NAME, IS_NULLABLE, ORDINAL_POSITION
         FROM INFORMATION_SCHEMA.COLUMNS
-        WHERE TABLE_NAME LIKE LOWER(@table_name)
-          AND (@column_name IS NULL OR COLUMN_NAME LIKE LOWER(@column_name))
+        WHERE LOWER(TABLE_NAME) LIKE LOWER(@table_name)
+          AND (@column_name IS NULL OR LOWER(COLUMN_NAME) LIKE LOWER(@column_name))
         ORDER BY ORDINAL_POSITION;
         """,
     ),

@@ -37,7 +37,7 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
         JOIN sys.indexes AS i ON i.object_id = t.object_id AND i.is_primary_key = 1
         JOIN sys.index_columns AS c
             ON c.object_id = i.object_id AND c.index_id = i.index_id AND c.key_ordinal > 0
-        WHERE t.name = LOWER(@table_name)
+        WHERE LOWER(t.name) = LOWER(@table_name)
           AND (@table_owner IS NULL OR SCHEMA_NAME(t.schema_id) = LOWER(@table_owner))
         ORDER BY 1, 2, 3, 5;
         """,
@@ -63,8 +63,8 @@ CATALOG_QUERIES: dict[str, tuple[str, str]] = {
                7 AS DEFERRABILITY
         FROM sys.foreign_keys AS f
         JOIN sys.foreign_key_columns AS c ON c.constraint_object_id = f.object_id
-        WHERE (@pktable_name IS NULL OR OBJECT_NAME(f.referenced_object_id) = LOWER(@pktable_name))
-          AND (@fktable_name IS NULL OR OBJECT_NAME(f.parent_object_id) = LOWER(@fktable_name))
+        WHERE (@pktable_name IS NULL OR LOWER(OBJECT_NAME(f.referenced_object_id)) = LOWER(@pktable_name))
+          AND (@fktable_name IS NULL OR LOWER(OBJECT_NAME(f.parent_object_id)) = LOWER(@fktable_name))
         ORDER BY 2, 3, 6, 7, 9;
         """,
     ),

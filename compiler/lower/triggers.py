@@ -22,7 +22,8 @@ from ..analysis.transaction_depth import ANY, Depths
 from ..catalog.names import ObjectName, fold, literal, quote, unquoted
 from ..catalog.objects import Expression, TableInfo
 from ..catalog.scope import Scope, object_name, sets_row_limit
-from ..catalog.types import BOOLEAN, VARBINARY_MAX
+from ..catalog.types import BOOLEAN, VARBINARY_MAX, XML
+from ..plpgsql import emit
 from ..plpgsql import nodes as pl
 from .context import Context, Mode
 from .dispatch import invocations
@@ -36,11 +37,13 @@ from .statement_lists import comments
 
 
 class TriggerScope(Scope):
-    """The scope of a trigger: UPDATE(column) asks what BEFORE triggers have noted."""
+    """The scope of a trigger: UPDATE(column) asks what other triggers have noted."""
 
     event: str = ""
     trigger_name: str = ""
     noted: set[str]
+    updates: str = ""
+    """The variable with the columns that the UPDATE names, as the trigger found them when it began."""
     columns: tuple[str, ...] | None = None
     """The table's columns, folded, where the script tells them all."""
     kept: str = ""
@@ -52,7 +55,7 @@ class TriggerScope(Scope):
             return Expression("true" if self.event == "INSERT" else "false", BOOLEAN)
         self.noted.add(fold(name))
         column = fold(name).replace("'", "''")
-        return Expression(f"ssb_internal.was_updated('{self.trigger_name}', '{column}')", BOOLEAN)
+        return Expression(f"'{column}' = ANY ({self.label}.{self.updates})", BOOLEAN)
 
     def updated_columns(self) -> Expression | None:
         """Return ``COLUMNS_UPDATED()``: a bit for each column, the first one in the lowest bit."""
@@ -64,7 +67,7 @@ class TriggerScope(Scope):
             return Expression(f"ssb_internal.columns_updated({every}, ARRAY[{names}])", VARBINARY_MAX)
         self.noted.update(self.columns)
         return Expression(
-            f"ssb_internal.columns_updated('{self.trigger_name}', ARRAY[{names}])", VARBINARY_MAX
+            f"ssb_internal.columns_updated({self.label}.{self.updates}, ARRAY[{names}])", VARBINARY_MAX
         )
 
     def kept_rows(self, name: str) -> str | None:
@@ -72,6 +75,16 @@ class TriggerScope(Scope):
         if not self.kept or fold(name) not in self.transition_tables:
             return None
         return f"pg_temp.{quote(fold(f'{self.kept}@{fold(name)}'))}"
+
+
+class DdlTriggerScope(Scope):
+    """The scope of a DDL trigger: EVENTDATA() is in the row that fires it (ddl_triggers.sql)."""
+
+    def context_function(self, name: str) -> Expression | None:
+        """Return ``EVENTDATA()``, which has a value in the trigger's own text only."""
+        if name.lower() == "eventdata":
+            return Expression("NEW.event_data::sys.xml", XML)
+        return super().context_function(name)
 
 
 def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
@@ -102,21 +115,21 @@ def lower_create_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl
 
 
 def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLevel]:
-    """A trigger on the database or the server: a function, which the runtime calls after a definition."""
+    """A trigger on the database or the server: one on the table by which the runtime fires them."""
     catalog = context.catalog
     name = node.name.name.text
     scope_name = _scope_of(node.scope)
     function = _with_suffix(catalog.sql_name(object_name(node.name)), f"@{scope_name.lower()}")
     label = free_label(fold(name), node.text.tokens)
-    scope = Scope(catalog, label=label, routine=function, trigger=True)
+    scope = DdlTriggerScope(catalog, label=label, routine=function, trigger=True)
     scope.reserve(variable_names(node.body))
     ctx = _context_of(node, context, scope)
     routine = pl.Routine(
         function,
         (),
-        _frame(node, ctx, before=[], after=[], result=None),
+        _frame(node, ctx, before=[], after=[], result=pl.Raw("NEW")),
         tag=name,
-        returns="void",
+        returns="trigger",
         attributes=rights(node.options),
     )
     events = pl.Array(tuple(map(pl.Text, node.events)), "text")
@@ -128,7 +141,8 @@ def _ddl_trigger(node: nodes.CreateTrigger, context: Context) -> list[pl.TopLeve
         "ssb_internal.create_ddl_trigger", (*named, events, pl.Text(function)), context.database_argument()
     )
     comment_lines = [pl.Comment(comment.text) for comment in node.comments]
-    return [pl.Select(prepare), *comment_lines, *ctx.prelude, routine, pl.Select(create)]
+    made = _kept_from_others(routine, pl.Perform(create))
+    return [pl.Select(prepare), *comment_lines, *ctx.prelude, made]
 
 
 def _scope_of(words: str | None) -> str:
@@ -160,10 +174,13 @@ def _frame(
     ctx: Context,
     before: Sequence[pl.Statement],
     after: Sequence[pl.Statement],
-    result: pl.Expr | None,
+    result: pl.Expr,
 ) -> pl.Block:
     """Return the body between what begins a trigger and what ends it."""
     body = [*lower_routine_body(node.body, ctx), *comments(node.closing_comments)]
+    if isinstance(ctx.scope, TriggerScope) and ctx.scope.noted:
+        named = pl.Invoke("ssb_internal.columns_named", (pl.Raw("TG_RELID"), pl.Text(ctx.scope.trigger_name)))
+        ctx.declarations[ctx.scope.updates] = pl.Declaration(ctx.scope.updates, "text[]", named)
     outer: list[pl.Statement] = [
         pl.Assign(ctx.session, _enter(node, ctx)),
         *refuse_planted(node.text.text),
@@ -173,25 +190,30 @@ def _frame(
         *after,
         pl.Perform(pl.Invoke("ssb_internal.leave_trigger", (pl.Name(ctx.session),))),
     ]
-    if result is not None:
-        outer.append(pl.Return(result))
+    outer.append(pl.Return(result))
     declarations = (pl.Declaration(ctx.session, "ssb.session"), *ctx.frame.declarations.values())
     return pl.Block(tuple(outer), declarations=declarations)
 
 
 def _enter(node: nodes.CreateTrigger, ctx: Context) -> pl.Expr:
-    """A DDL trigger may run as the runtime's owner, whatever it says of EXECUTE AS."""
     name = (pl.Text(node.name.name.text),)
-    if node.target is not None and not has_own_rights(node.options):
+    if not has_own_rights(node.options):
         return pl.Invoke("ssb_internal.enter_trigger", name)
     return pl.Invoke("ssb_internal.enter_definer", name, ctx.database_argument())
 
 
-def _own(node: nodes.CreateTrigger, *functions: str) -> list[pl.TopLevel]:
-    """Nobody may hang a function that runs as its owner on a table of his own, whose rows it would trust."""
-    if not has_own_rights(node.options):
-        return []
-    return [pl.Plain(f"REVOKE EXECUTE ON FUNCTION {function}() FROM PUBLIC") for function in functions]
+def _kept_from_others(routine: pl.Routine, *then: pl.Statement) -> pl.TopLevel:
+    """Make a trigger's function that nobody but its owner may hang on a table, whose rows it would trust.
+
+    One statement: a function that has been made is everybody's to hang until that is revoked.
+    """
+    revoke = pl.Sql(f"REVOKE EXECUTE ON FUNCTION {routine.name}() FROM PUBLIC")
+    return pl.Do(pl.Block((pl.Sql(emit.top_level(routine)), *then, revoke)), tag="define")
+
+
+def _definition(node: nodes.CreateTrigger, routine: pl.Routine) -> pl.TopLevel:
+    """Make the function of a trigger on a table."""
+    return _kept_from_others(routine) if has_own_rights(node.options) else routine
 
 
 def _trigger_of_event(
@@ -208,7 +230,7 @@ def _trigger_of_event(
     label = free_label(folded, node.text.tokens)
     scope = TriggerScope(catalog, label=label, routine=sql_name, trigger=True)
     function = _with_suffix(sql_name, suffix)
-    scope.event, scope.trigger_name, scope.noted = event, folded.replace("'", "''"), set()
+    scope.event, scope.trigger_name, scope.noted = event, folded, set()
     columns = known.columns if known else ()
     if known is not None and not known.partial:
         scope.columns = tuple(fold(column.name) for column in columns)
@@ -222,6 +244,7 @@ def _trigger_of_event(
         if not there:
             scope.absent[pseudo] = table
     scope.reserve(variable_names(node.body))
+    scope.updates = scope.helper("updates")
     ctx = _context_of(node, context, scope)
     running = (pl.Text(function),)
     routine = pl.Routine(
@@ -245,16 +268,22 @@ def _trigger_of_event(
     if instead:
         create = _instead(node, event, scope, trigger_name, function, table)
     else:
-        create = [*_own(node, function), _after(event, trigger_name, function, table)]
-    notes = [
-        pl.Plain(
-            f"CREATE TRIGGER {quote(f'{folded}@{column}')} BEFORE UPDATE OF {quote(column)} ON {table}\n"
-            f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update({literal(folded)},"
-            f" {literal(column)})"
-        )
-        for column in sorted(scope.noted)
-    ]
-    return [*ctx.prelude, routine, *create, *notes]
+        create = [_after(event, trigger_name, function, table)]
+    notes = [_note(folded, table, column) for column in ("", *sorted(scope.noted)) if scope.noted]
+    return [*ctx.prelude, _definition(node, routine), *create, *notes]
+
+
+def _note(trigger: str, table: str, column: str) -> pl.TopLevel:
+    """A trigger that fires before the trigger itself and notes the column; without one, forgets older notes.
+
+    PostgreSQL fires triggers in the order of their names.
+    """
+    of_column = f" OF {quote(column)}" if column else ""
+    arguments = ", ".join(literal(word) for word in (trigger, column) if word)
+    return pl.Plain(
+        f"CREATE TRIGGER {quote(f'!{trigger}@{column}')} AFTER UPDATE{of_column} ON {table}\n"
+        f"    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update({arguments})"
+    )
 
 
 def _after(event: str, trigger_name: str, function: str, table: str) -> pl.TopLevel:
@@ -300,7 +329,7 @@ def _instead(
     )
     names = (table, event, unquoted(trigger_name), function, rows)
     made = pl.Invoke("ssb_internal.create_instead", tuple(map(pl.Text, names)))
-    return [keep, *_own(node, function, rows), pl.Select(made)]
+    return [_definition(node, keep), pl.Select(made)]
 
 
 def _rows_of_event(node: nodes.CreateTrigger, event: str, scope: TriggerScope) -> list[pl.Statement]:

@@ -182,7 +182,7 @@ class _Writer:
                 continue
             previous = statement
             self.statement(statement)
-        while self._lines[written:] and self._lines[-1] == "":
+        while len(self._lines) > written and self._lines[-1] == "":
             self._lines.pop()
         if all(isinstance(statement, pl.Comment | pl.Blank) for statement in body):
             self.line("NULL;")

@@ -16,11 +16,11 @@ values           PostgreSQL text with its T-SQL type; conversions
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
 json_values      how values are written inside of JSON; messages: SQL Server's sentences
-writer, layout   queries → text through sqlglot's PostgreSQL writer; line breaks
+writer, layout   queries → text, clause by clause; line breaks
 parse/           our tokens → sqlglot trees; what cannot be read is a problem
 ===============  ==========================================================================
 
-``parse/`` and ``writer`` alone know sqlglot's parser and generator; the folders above know its nodes.
+``parse/`` alone knows sqlglot's parser; the folders above know its nodes.
 
 Variables come out under the name the scope gives them: ``reference`` where no relation is in scope,
 ``query_reference`` inside a query that has relations, where a bare name could be taken for a column.
@@ -81,6 +81,8 @@ _ROWSETS = frozenset(
     """.split()
 )
 
+
+_REFUSED = _ROWSETS | {"MATCH"}
 
 # ---------------------------------------------------------------- expressions
 
@@ -317,6 +319,8 @@ def _acceptable(text: SqlText, ctx: Context) -> bool:
     """Nesting within bounds, and no rowset function that is refused by name."""
     depth = deepest = 0
     tokens = text.tokens
+    if len(tokens) <= DEEPEST_NESTING and _REFUSED.isdisjoint([token.word for token in tokens]):
+        return True
     for index, token in enumerate(tokens):
         word = token.word
         if word == "(" or word == "CASE":

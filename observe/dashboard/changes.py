@@ -89,6 +89,7 @@ async def decide(instance: Instance, user: str, _request: Request, given: dict[s
     if how == "resubmit":
         query, words = "SELECT count(ssb.resubmit_quarantined(g)) FROM unnest(%s::uuid[]) AS g", "resubmitted"
         await instance.change(query, groups)
+        instance.resubmitted[user] = groups
     elif how == "drop":
         await instance.change("SELECT count(ssb.drop_quarantined(g)) FROM unnest(%s::uuid[]) AS g", groups)
         words = "dropped"
@@ -109,6 +110,17 @@ async def decide(instance: Instance, user: str, _request: Request, given: dict[s
     return await _done(instance, user, f"{len(groups)} {'group' if len(groups) == 1 else 'groups'} {words}")
 
 
+async def set_aside(instance: Instance, user: str, _request: Request, _given: dict[str, str]) -> str:
+    """Undo this user's last resubmit: groups that nobody has received go back into quarantine."""
+    groups = instance.resubmitted.pop(user, [])
+    if not groups:
+        raise WrongInput("There is nothing to undo.")
+    count = await instance.change(
+        "SELECT count(*) FILTER (WHERE ssb.set_aside(g)) FROM unnest(%s::uuid[]) AS g", groups
+    )
+    return await _done(instance, user, f"{count} of {len(groups)} groups set aside again")
+
+
 def _uuid(text: str) -> uuid.UUID:
     try:
         return uuid.UUID(text)
@@ -121,4 +133,5 @@ FORMS: dict[str, Form] = {
     "/queue/{queue:path}/purge": purge,
     "/conversation/{handle}/end": end,
     "/quarantine/decide": decide,
+    "/quarantine/undo": set_aside,
 }

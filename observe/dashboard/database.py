@@ -36,6 +36,8 @@ class Instance:
     def __init__(self, name: str, target: Target, timeout: float) -> None:
         self.name = name
         self.target = target
+        self.resubmitted: dict[str, list[str]] = {}
+        """By user: the groups of the last resubmit, for its undo."""
         self._timeout = timeout
         self._remembered: dict[str, _Remembered] = {}
         self._background: set[asyncio.Task[list[Row]]] = set()

@@ -273,6 +273,7 @@ async def quarantine(_site: Site, instance: Instance, request: Request) -> Answe
         "groups": sorted(groups.items(), key=lambda one: -len(one[1])),
         "count": len(rows),
         "only": request.query_params.get("queue"),
+        "resubmitted": instance.resubmitted,
     }
 
 

@@ -30,7 +30,7 @@ _DAEMON_COUNTERS = {
     "readers_started": "Service programs started.",
     "readers_failed": "Service programs that ended with an error.",
     "not_started": "Service programs that could not be started.",
-    "limit_reached": "Times that a reader was wanted and the daemon's --max-readers were at work.",
+    "limit_reached": "Looks that found MAX_QUEUE_READERS or --max-readers reached, and one more wanted.",
 }
 
 
@@ -165,9 +165,9 @@ class BrokerCollector(Collector):
             ["address"],
         )
         yield _gauge(
-            "pgsb_transport_failures",
-            "Failures in a row of the dialog that fails most.",
-            [(key, row["failures"]) for key, row in away],
+            "pgsb_transport_failing_messages",
+            "Messages that were tried in vain, and wait to be tried again.",
+            [(key, row["failing"]) for key, row in away],
             ["address"],
         )
 

@@ -6,8 +6,7 @@
 -- Of tables, views, modules and the like PostgreSQL's event triggers tell; they are made with
 -- the first notification or DDL trigger that wants them, where the runtime's owner is a superuser.
 --
--- Called by  triggers of the definitions' tables; PostgreSQL, after DDL; compiled CREATE,
---            DROP, ENABLE and DISABLE TRIGGER … ON DATABASE and ON ALL SERVER
+-- Called by  triggers of the definitions' tables; PostgreSQL, after DDL
 
 -- What is defined, and the groups of its events, the nearest first. is_relational: PostgreSQL's
 -- event triggers tell of it.
@@ -98,42 +97,28 @@ AS $$
         OR EXISTS (SELECT FROM ssb.ddl_trigger AS t WHERE NOT t.is_disabled);
 $$;
 
--- Sends the event to the notifications, and returns the functions of the DDL triggers that it fires.
+-- Sends the event to the notifications, and leaves it for the DDL triggers that it fires (activation/ddl_triggers.sql):
+-- the number of what is left, or NULL.
 CREATE OR REPLACE FUNCTION ssb_internal.tell_definition(p_events text[], p_database_id integer, p_data text)
-RETURNS SETOF text
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM ssb_internal.fire_event(p_events, p_database_id, NULL, p_data);
-    -- Who may not make DDL triggers may not take the place of one's function either.
-    RETURN QUERY SELECT t.function FROM ssb.ddl_trigger AS t
-                   JOIN pg_proc AS p ON p.oid = to_regprocedure(t.function || '()') AND pg_has_role(p.proowner, current_user, 'USAGE')
-                  WHERE NOT t.is_disabled AND t.events && p_events AND (t.scope = 'SERVER' OR t.database_id = p_database_id)
-                  ORDER BY t.scope, t.trigger_id;
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.tell_definition(text[], integer, text) FROM PUBLIC;
-
--- Runs a DDL trigger, in which EVENTDATA() is p_data.
-CREATE OR REPLACE FUNCTION ssb_internal.run_ddl_trigger(p_function text, p_data text)
-RETURNS void
+RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_outer text := current_setting('pgsb.event_data', true);
+    v_triggers integer[] := ARRAY(SELECT t.trigger_id FROM ssb.ddl_trigger AS t
+                                   WHERE NOT t.is_disabled AND t.events && p_events AND (t.scope = 'SERVER' OR t.database_id = p_database_id));
+    v_id bigint;
 BEGIN
-    PERFORM set_config('pgsb.event_data', p_data, true);
-    EXECUTE format('SELECT %s()', p_function);
-    PERFORM set_config('pgsb.event_data', coalesce(v_outer, ''), true);
+    PERFORM ssb_internal.fire_event(p_events, p_database_id, NULL, p_data);
+    IF v_triggers <> '{}' THEN
+        -- Whatever the caller has said of constraints: the triggers run after this.
+        SET CONSTRAINTS ssb."DDL triggers have run" DEFERRED;
+        INSERT INTO ssb.definition_event (ddl_triggers, event_data) VALUES (v_triggers, p_data) RETURNING event_id INTO v_id;
+    END IF;
+    RETURN v_id;
 END;
 $$;
-
-CREATE OR REPLACE FUNCTION sys.eventdata()
-RETURNS sys.xml
-LANGUAGE sql STABLE
-RETURN nullif(current_setting('pgsb.event_data', true), '')::sys.xml;
+REVOKE EXECUTE ON FUNCTION ssb_internal.tell_definition(text[], integer, text) FROM PUBLIC;
 
 -- The statement that this function's caller was called by, of the lines of the stack: the innermost,
 -- or, p_is_own, the one that a routine of the T-SQL programmer runs. Without one it is the client's query.
@@ -164,22 +149,19 @@ DECLARE
     v_name text := CASE WHEN v_kind = 'SCHEMA' THEN v_row ->> 'schema_name' ELSE coalesce(v_row ->> 'spelling', v_row ->> 'name') END;
     v_database_id integer := v_row ->> 'database_id';
     v_events text[] := ssb_internal.events_of(CASE TG_OP WHEN 'INSERT' THEN 'CREATE' WHEN 'DELETE' THEN 'DROP' ELSE 'ALTER' END, v_kind);
-    v_data text;
-    v_function text;
     v_stack text;
 BEGIN
     IF NOT ssb_internal.definitions_are_watched() OR v_database_id IS NULL
        -- CREATE QUEUE sets its options by an update of its own; CREATE DATABASE and DROP DATABASE change the schema dbo.
        OR (TG_OP = 'UPDATE' AND v_kind = 'QUEUE' AND (v_row ->> 'create_date')::timestamptz = now())
-       OR (v_kind = 'SCHEMA' AND v_name = 'dbo') THEN
+       OR (v_kind = 'SCHEMA' AND v_name = 'dbo')
+       -- A notification whose dialog ended: ssb_internal.drop_notification_of.
+       OR (v_kind = 'EVENT_NOTIFICATION' AND v_row -> 'events' = '[]') THEN
         RETURN NULL;
     END IF;
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
-    v_data := ssb_internal.event_instance(v_events[1], v_database_id, v_schema, v_name, replace(v_kind, '_', ' '),
-                                          ssb_internal.statement_of_stack(v_stack, true));
-    FOR v_function IN SELECT * FROM ssb_internal.tell_definition(v_events, v_database_id, v_data) LOOP
-        PERFORM ssb_internal.run_ddl_trigger(v_function, v_data);
-    END LOOP;
+    PERFORM ssb_internal.tell_definition(v_events, v_database_id, ssb_internal.event_instance(
+        v_events[1], v_database_id, v_schema, v_name, replace(v_kind, '_', ' '), ssb_internal.statement_of_stack(v_stack, true)));
     RETURN NULL;
 END;
 $$;
@@ -263,9 +245,9 @@ AS $$
                 WHEN p_object_type = 'table column' THEN 'COLUMN' END;
 $$;
 
--- Tells the notifications, and returns the DDL triggers to run, each with its EVENTDATA().
+-- Tells of what the statement defined, and returns what is to be fired; p_stack: by which other statement it was called.
 CREATE OR REPLACE FUNCTION ssb_internal.announce_definitions(p_event text, p_tag text, p_stack text)
-RETURNS TABLE (function text, event_data text)
+RETURNS SETOF bigint
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -273,8 +255,7 @@ DECLARE
     v_object record;
     v_kind text;
     v_events text[];
-    v_data text;
-    v_is_rename boolean := p_stack ~ '\mssb(_internal)?\.rename_object\(';
+    v_is_rename boolean := p_tag LIKE 'ALTER %' AND p_stack ~ '\mssb(_internal)?\.rename_object\(';
     v_altered text := nullif(current_setting('pgsb.altered', true), '');
 BEGIN
     FOR v_object IN
@@ -289,12 +270,25 @@ BEGIN
         v_events := ssb_internal.events_of(CASE WHEN v_object.action = 'CREATE' AND v_kind IN ('PROCEDURE', 'FUNCTION', 'VIEW', 'TRIGGER')
                                                      AND parse_ident(v_altered) = ARRAY[v_object.schema_name, v_object.name]
                                                 THEN 'ALTER' ELSE v_object.action END, CASE WHEN v_is_rename THEN 'RENAME' ELSE v_kind END);
-        v_data := ssb_internal.event_instance(v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind,
-                                              ssb_internal.statement_of_stack(p_stack, false), v_object.target,
-                                              CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END);
-        RETURN QUERY SELECT t.name, v_data FROM ssb_internal.tell_definition(v_events, v_object.database_id, v_data) AS t (name);
+        RETURN NEXT ssb_internal.tell_definition(v_events, v_object.database_id, ssb_internal.event_instance(
+            v_events[1], v_object.database_id, v_object.schema_name, v_object.name, v_kind, ssb_internal.statement_of_stack(p_stack, false),
+            v_object.target, CASE WHEN v_object.target IS NOT NULL THEN 'TABLE' END));
     END LOOP;
 END;
+$$;
+
+-- Whether a statement with the tag makes or drops a part of something, which T-SQL has no event for. What the
+-- runtime does as its owner nobody else can do. The rest it does as the caller, who may write what he likes into the
+-- stack's text: it is believed of the statements that those functions use, which take nothing but parts and older versions.
+CREATE OR REPLACE FUNCTION ssb_internal.is_part_of_definition(p_tag text, p_stack text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT p_stack ~ '\mssb_internal\.(prepare_(module|view|trigger)|drop_trigger_functions)\('
+               AND p_tag IN ('DROP PROCEDURE', 'DROP FUNCTION', 'DROP ROUTINE', 'DROP TRIGGER', 'DROP VIEW')
+        OR p_stack ~ '\mssb_internal\.enable_trigger\(' AND p_tag IN ('ALTER TABLE', 'ALTER VIEW')
+        OR p_stack ~ '\mssb_internal\.reseed\w*\(' AND p_tag IN ('ALTER TABLE', 'ALTER SEQUENCE');
 $$;
 
 -- Locks  none; what the DDL triggers do, they do as whoever runs the statement
@@ -305,128 +299,17 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_stack text;
-    v_trigger record;
 BEGIN
     IF NOT ssb_internal.definitions_are_watched() THEN
         RETURN;
     END IF;
     GET DIAGNOSTICS v_stack = PG_CONTEXT;
-    -- What these make and drop is no T-SQL object, or its part.
-    IF v_stack ~ '\mssb(_internal)?\.(create_queue|drop_queue|create_database|drop_database|rename_database|prepare_\w+|define_row_type|create_instead|begin_instead|drop_ddl_trigger|drop_trigger_functions|enable_trigger|reseed\w*|forget_trampolines)\(' THEN
+    IF current_user = ssb_internal.runtime_owner()
+       AND v_stack ~ '\mssb_internal\.(create_queue|drop_queue|create_database|drop_database|alter_database|drop_ddl_trigger|create_ddl_trigger)\('
+       OR ssb_internal.is_part_of_definition(TG_TAG, v_stack) THEN
         RETURN;
     END IF;
-    FOR v_trigger IN SELECT * FROM ssb_internal.announce_definitions(TG_EVENT, TG_TAG, v_stack) LOOP
-        PERFORM ssb_internal.run_ddl_trigger(v_trigger.function, v_trigger.event_data);
-    END LOOP;
-END;
-$$;
-
--- ------------------------------------------------------------------ DDL triggers
-
--- Before the function of a DDL trigger is made. Its body will run as whoever defines something, a superuser
--- too: so only who has all rights of the runtime's owner may write one.
-CREATE OR REPLACE FUNCTION ssb_internal.prepare_ddl_trigger(action text, name text, scope text, database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_exists boolean := ssb_internal.ddl_trigger_of(name, scope, ssb_internal.database_id_of(database)) IS NOT NULL;
-BEGIN
-    PERFORM ssb_internal.require_ddl_trigger_right();
-    IF action = 'CREATE' AND v_exists THEN
-        PERFORM ssb_internal.raise_error(2714, format('There is already an object named ''%s'' in the database.', name), 16, 2);
-    ELSIF action = 'ALTER' AND NOT v_exists THEN
-        PERFORM ssb_internal.raise_error(208, format('Invalid object name ''%s''.', name), 16, 6);
-    END IF;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb_internal.require_ddl_trigger_right()
-RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF NOT pg_has_role(ssb_internal.caller(), current_user, 'USAGE') THEN
-        PERFORM ssb_internal.raise_error(1088, 'Cannot find the object "DATABASE" because it does not exist or you do not have permissions.', 16, 120,
-                                         'DDL triggers run as whoever defines something: only the owner of the runtime may make them.');
-    END IF;
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.require_ddl_trigger_right() FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION ssb_internal.ddl_trigger_of(p_name text, p_scope text, p_database_id integer)
-RETURNS integer
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT t.trigger_id FROM ssb.ddl_trigger AS t
-     WHERE lower(t.name) = lower(p_name) AND t.scope = p_scope AND (p_scope = 'SERVER' OR t.database_id = p_database_id);
-$$;
-
-CREATE OR REPLACE FUNCTION ssb_internal.create_ddl_trigger(name text, scope text, events text[], function text, database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_database_id integer := ssb_internal.database_id_of(database);
-    v_id integer := ssb_internal.ddl_trigger_of(name, scope, v_database_id);
-    v_events text[] := (SELECT array_agg(upper(e)) FROM unnest(events) AS e);
-BEGIN
-    PERFORM ssb_internal.require_ddl_trigger_right();
-    PERFORM ssb_internal.check_event_names(v_events, true);
-    PERFORM ssb_internal.watch_definitions(format('the trigger "%s"', name), v_events);
-    IF v_id IS NULL THEN
-        INSERT INTO ssb.ddl_trigger (database_id, name, scope, events, function) VALUES (v_database_id, name, scope, v_events, function);
-    ELSE
-        UPDATE ssb.ddl_trigger AS t SET events = v_events, function = function, is_disabled = false WHERE t.trigger_id = v_id;
-    END IF;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION ssb_internal.drop_ddl_trigger(name text, scope text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_function text;
-BEGIN
-    PERFORM ssb_internal.require_ddl_trigger_right();
-    DELETE FROM ssb.ddl_trigger AS t WHERE t.trigger_id = ssb_internal.ddl_trigger_of(name, scope, ssb_internal.database_id_of(database))
-    RETURNING t.function INTO v_function;
-    IF FOUND THEN
-        EXECUTE format('DROP FUNCTION IF EXISTS %s()', v_function);
-    ELSIF NOT if_exists THEN
-        PERFORM ssb_internal.raise_error(3701, format('Cannot drop the trigger ''%s'', because it does not exist or you do not have permission.', name), 11, 5);
-    END IF;
-END;
-$$;
-
--- ENABLE TRIGGER, DISABLE TRIGGER … ON DATABASE, ON ALL SERVER; no names: ALL.
-CREATE OR REPLACE FUNCTION ssb_internal.enable_ddl_trigger(scope text, names text[], enable boolean, database text DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_variable
-DECLARE
-    v_database_id integer := ssb_internal.database_id_of(database);
-    v_name text;
-BEGIN
-    PERFORM ssb_internal.require_ddl_trigger_right();
-    FOREACH v_name IN ARRAY names LOOP
-        IF ssb_internal.ddl_trigger_of(v_name, scope, v_database_id) IS NULL THEN
-            PERFORM ssb_internal.raise_error(1088, format('Cannot find the object "%s" because it does not exist or you do not have permissions.', v_name), 16, 120);
-        END IF;
-    END LOOP;
-    UPDATE ssb.ddl_trigger AS t SET is_disabled = NOT enable
-     WHERE t.scope = scope AND (scope = 'SERVER' OR t.database_id = v_database_id)
-       AND (names = '{}' OR lower(t.name) IN (SELECT lower(n) FROM unnest(names) AS n));
+    -- Not what else is left: this may be a part of a statement that the runtime's owner does for another.
+    INSERT INTO ssb.ddl_trigger_firing (event_id) SELECT e.id FROM ssb_internal.announce_definitions(TG_EVENT, TG_TAG, v_stack) AS e (id);
 END;
 $$;

@@ -79,3 +79,51 @@ BEGIN
     RETURN v_count;
 END;
 $$;
+
+-- Sets a group aside by hand, before its first message, as QUARANTINE does with those that fail: the undo of
+-- ssb.resubmit_quarantined. False where it has no messages (any more), is set aside, or somebody has it. The caller needs ALTER on
+-- the queue.
+CREATE OR REPLACE FUNCTION ssb.set_aside(conversation_group uuid, error text DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_variable
+DECLARE
+    v_queue ssb.queue;
+    v_first record;
+BEGIN
+    SELECT q.* INTO v_queue FROM ssb.queue AS q
+     WHERE q.queue_id = (SELECT e.queue_id FROM ssb.conversation_endpoint AS e
+                          WHERE e.conversation_group_id = conversation_group LIMIT 1);
+    IF NOT FOUND THEN
+        PERFORM ssb_internal.raise_error(8436, format('The conversation group "%s" is not found.', upper(conversation_group::text)));
+    END IF;
+    v_queue := ssb_internal.queue_to_change('alter', v_queue.name);
+    SELECT l.endpoint_id AS lock_id, l.claim_id INTO v_first
+      FROM ssb.conversation_endpoint AS l
+     WHERE l.endpoint_id = (SELECT e.lock_id FROM ssb.conversation_endpoint AS e
+                             WHERE e.conversation_group_id = conversation_group LIMIT 1)
+       FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND OR (v_first.claim_id IS NOT NULL AND ssb_internal.claim_is_alive(v_first.claim_id)) THEN
+        RETURN false;
+    END IF;
+    -- After the lock: nobody takes them now.
+    SELECT v_first.lock_id, m.endpoint_id, m.queuing_order INTO v_first
+      FROM ssb.conversation_endpoint AS e
+      JOIN ssb.message_stored AS m ON m.endpoint_id = e.endpoint_id
+     WHERE e.lock_id = v_first.lock_id AND e.queue_id = v_queue.queue_id AND e.closed_at IS NULL
+     ORDER BY m.queuing_order LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    WITH noted AS (
+        INSERT INTO ssb.quarantined_group AS g
+               (queue_id, lock_id, conversation_group_id, endpoint_id, queuing_order, rollbacks, error)
+        VALUES (v_queue.queue_id, v_first.lock_id, conversation_group, v_first.endpoint_id, v_first.queuing_order, 0, error)
+        RETURNING g.quarantine_id)
+    UPDATE ssb.conversation_endpoint AS l SET claim_id = -n.quarantine_id FROM noted AS n WHERE l.endpoint_id = v_first.lock_id;
+    RETURN true;
+END;
+$$;

@@ -25,12 +25,13 @@ CREATE INDEX IF NOT EXISTS recycled_dialog_by_handle ON ssb.recycled_dialog (han
 
 -- Sends one message on the key's dialog and returns the dialog's handle. The dialog
 -- is changed for a new one after max_age or max_messages, whichever comes first;
--- closing_type must be a message type of the contract that needs no body.
+-- closing_type must be a message type of the contract that needs no body. Whether the dialogs are encrypted is as
+-- with BEGIN DIALOG.
 --
 -- Locks  the key's row, then as SEND
 CREATE OR REPLACE FUNCTION ssb.send_recycled(key text, from_service text, to_service text, contract text,
     message_type text, body bytea, max_age interval DEFAULT '1 hour', max_messages bigint DEFAULT 10000,
-    closing_type text DEFAULT 'EndOfStream', database text DEFAULT NULL)
+    closing_type text DEFAULT 'EndOfStream', database text DEFAULT NULL, encryption boolean DEFAULT true)
 RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -71,7 +72,7 @@ BEGIN
         RETURN v_handle;
     END IF;
 
-    v_handle := ssb.begin_dialog(from_service, to_service, contract, encryption => false, database => database,
+    v_handle := ssb.begin_dialog(from_service, to_service, contract, encryption => encryption, database => database,
                                  related_conversation => CASE WHEN v_near.closed_at IS NULL THEN v_near.conversation_handle END);
     PERFORM ssb_internal.send_or_signal(v_handle, message_type, body);
     IF v_far.endpoint_id IS NOT NULL THEN
@@ -94,13 +95,13 @@ $$;
 
 CREATE OR REPLACE FUNCTION ssb.send_recycled(key text, from_service text, to_service text, contract text,
     message_type text, body text, max_age interval DEFAULT '1 hour', max_messages bigint DEFAULT 10000,
-    closing_type text DEFAULT 'EndOfStream', database text DEFAULT NULL)
+    closing_type text DEFAULT 'EndOfStream', database text DEFAULT NULL, encryption boolean DEFAULT true)
 RETURNS uuid
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT ssb.send_recycled(key, from_service, to_service, contract, message_type, convert_to(body, 'UTF8'),
-                             max_age, max_messages, closing_type, database);
+                             max_age, max_messages, closing_type, database, encryption);
 $$;
 
 -- The initiator's service program: ends dialogs that the target has ended, and closes

@@ -166,3 +166,13 @@ SELECT CASE p.class WHEN 'DATABASE' THEN 0 WHEN 'QUEUE' THEN 1 WHEN 'SCHEMA' THE
        p.privilege AS permission_name, p.state,
        CASE p.state WHEN 'G' THEN 'GRANT' WHEN 'W' THEN 'GRANT_WITH_GRANT_OPTION' ELSE 'DENY' END AS state_desc
   FROM ssb.permission AS p WHERE p.database_id = (SELECT ssb_internal.current_database_id());
+
+-- Version 1 kept there whether a database has a master key, and sys.databases showed it until it was replaced above.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute AS a
+                WHERE a.attrelid = 'ssb.database'::regclass AND a.attname = 'has_master_key' AND NOT a.attisdropped) THEN
+        ALTER TABLE ssb.database DROP COLUMN has_master_key;
+    END IF;
+END;
+$$;

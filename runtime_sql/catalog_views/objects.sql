@@ -21,7 +21,7 @@ SELECT 'queue_messages_' || q.queue_id, -q.queue_id, NULL, 4, q.queue_id, 'IT', 
        q.create_date::timestamp(3), q.modify_date::timestamp(3), 0::sys.bit, 0::sys.bit, 0::sys.bit
   FROM ssb.queue AS q JOIN ssb_internal.visible_schema AS v ON v.postgres_name = q.schema_name
 UNION ALL
-SELECT c.relname::text, c.oid::integer, NULL, v.schema_id, 0,
+SELECT ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text), c.oid::integer, NULL, v.schema_id, 0,
        CASE WHEN s.target IS NOT NULL THEN 'SN' WHEN c.relkind IN ('v', 'm') THEN 'V' WHEN c.relkind = 'S' THEN 'SO' ELSE 'U' END,
        CASE WHEN s.target IS NOT NULL THEN 'SYNONYM' WHEN c.relkind IN ('v', 'm') THEN 'VIEW'
             WHEN c.relkind = 'S' THEN 'SEQUENCE_OBJECT' ELSE 'USER_TABLE' END,
@@ -194,7 +194,8 @@ SELECT u.name, CASE WHEN u.is_table THEN 243 ELSE t.system_type_id END, u.oid::i
   LEFT JOIN ssb_internal.system_type AS t ON t.name = ssb_internal.tsql_type(u.base);
 
 CREATE OR REPLACE VIEW sys.columns AS
-SELECT coalesce(q.queue_id, c.oid::integer) AS object_id, a.attname::text AS name, a.attnum::integer AS column_id,
+SELECT coalesce(q.queue_id, c.oid::integer) AS object_id,
+       ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) AS name, a.attnum::integer AS column_id,
        t.system_type_id, coalesce(u.oid::integer, t.system_type_id) AS user_type_id,
        CASE WHEN b.type IN ('text'::regtype, 'bytea'::regtype) OR b.modifier < 0 AND b.type = 'varchar'::regtype THEN -1
             WHEN b.type IN ('varchar'::regtype, 'bpchar'::regtype) THEN 2 * (b.modifier - 4)

@@ -65,7 +65,13 @@ SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHE
 CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
 SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,
        ''::text AS resource_description
-  FROM sys.dm_exec_requests AS r WHERE r.wait_type IS NOT NULL;
+  FROM sys.dm_exec_requests AS r WHERE r.wait_type IS NOT NULL
+UNION ALL
+-- The daemon's own sessions, which wait for something to do: for events, and for messages that leave.
+SELECT a.pid, (extract(epoch FROM clock_timestamp() - a.state_change) * 1000)::bigint,
+       CASE a.application_name WHEN 'pgsb transport' THEN 'BROKER_TRANSMITTER' ELSE 'BROKER_EVENTHANDLER' END, NULL, ''
+  FROM pg_stat_activity AS a
+ WHERE a.datname = current_database() AND a.application_name IN ('pgsb broker', 'pgsb transport') AND a.state = 'idle';
 
 -- What PostgreSQL does not count: no rows, so that monitoring finds nothing.
 CREATE OR REPLACE VIEW sys.dm_os_wait_stats AS

@@ -171,7 +171,7 @@ BEGIN
                 major_id := sys.object_id(format('[%s].[%s]', level0name, level1name));
                 IF upper(level2type) = 'COLUMN' THEN
                     minor_id := (SELECT c.column_id FROM sys.columns AS c
-                                  WHERE c.object_id = major_id AND c.name = sys.fold(level2name));
+                                  WHERE c.object_id = major_id AND sys.fold(c.name) = sys.fold(level2name));
                 ELSIF level2type IS NOT NULL THEN
                     major_id := coalesce(sys.object_id(format('[%s].[%s]', level0name, level2name)), major_id);
                 END IF;

@@ -182,12 +182,13 @@ BEGIN
         RETURN NEXT;
     END IF;
     IF v_from.service_id IS NOT NULL
-       AND (v_far ->> 'back' IS NULL OR (upper(v_far ->> 'back') = 'LOCAL' AND NOT (v_far ->> 'back_is_here')::boolean)
-            OR (upper(v_address) = 'LOCAL' AND upper(v_far ->> 'back') <> 'LOCAL')) THEN
+       -- Within an instance the target knows its initiator, and needs no route.
+       AND upper(v_address) <> 'LOCAL'
+       AND (v_far ->> 'back' IS NULL OR (upper(v_far ->> 'back') = 'LOCAL' AND NOT (v_far ->> 'back_is_here')::boolean)) THEN
         number := 608; object := p_from;
         detail := coalesce(format('the target''s route leads to %s', v_far ->> 'back'), 'no route of the target''s database fits');
-        remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = %s;', ssb_internal.in_brackets('To ' || p_from), quote_literal(p_from),
-                         CASE WHEN upper(v_address) = 'LOCAL' THEN '''LOCAL''' ELSE '''TCP://host:4022''' END);
+        remedy := format('CREATE ROUTE %s WITH SERVICE_NAME = %s, ADDRESS = ''TCP://host:4022'';', ssb_internal.in_brackets('To ' || p_from),
+                         quote_literal(p_from));
         RETURN NEXT;
     END IF;
 END;

@@ -35,10 +35,18 @@ AS $$
     UNION ALL
     SELECT CASE WHEN c.expiry_date < now() AT TIME ZONE 'UTC' THEN 504 ELSE 505 END, c.name,
            format('valid until %s', to_char(c.expiry_date, 'YYYY-MM-DD HH24:MI:SS "UTC"')),
-           format('CREATE CERTIFICATE %s WITH SUBJECT = %s;', ssb_internal.in_brackets(c.name || ' ' || date_part('year', now())),
-                  quote_literal(coalesce(c.subject, c.name))), 'pgsb shell'
+           format(CASE c.encryption WHEN 'NA' THEN 'CREATE CERTIFICATE %s AUTHORIZATION %s FROM FILE = %s;'
+                       ELSE 'CREATE CERTIFICATE %s AUTHORIZATION %s WITH SUBJECT = %s;' END,
+                  ssb_internal.in_brackets(c.name || ' ' || date_part('year', now())), ssb_internal.in_brackets(c.owner),
+                  quote_literal(CASE c.encryption WHEN 'NA' THEN 'the other side''s new one.cer' ELSE coalesce(c.subject, c.name) END)),
+           'pgsb shell'
       FROM ssb.certificate AS c CROSS JOIN ssb_internal.diagnosis_limits(p_limits) AS l
      WHERE c.expiry_date < now() AT TIME ZONE 'UTC' + l.expiry
+       -- Of several of a user the one that expires last serves.
+       AND NOT EXISTS (SELECT FROM ssb.certificate AS o
+                        WHERE o.database_id = c.database_id AND ssb_internal.same_principal(o.owner, c.owner)
+                          AND (o.encryption = 'NA') = (c.encryption = 'NA')
+                          AND o.start_date <= now() AT TIME ZONE 'UTC' AND o.expiry_date > c.expiry_date)
     UNION ALL
     SELECT 506, b.name, format('user %s', b.user_name),
            format('CREATE USER %s WITHOUT LOGIN;', ssb_internal.in_brackets(b.user_name)), 'pgsb shell'
@@ -47,9 +55,10 @@ AS $$
        AND NOT EXISTS (SELECT FROM ssb.principal AS p
                         WHERE lower(p.name) = lower(b.user_name) AND coalesce(p.database_id, b.database_id) = b.database_id)
     UNION ALL
-    SELECT 507, r.address, format('%s, up to %s in a row, next try at %s', ssb_internal.counted(count(*), 'dialog'), ssb_internal.counted(max(r.failures), 'failure'),
-                                  to_char(min(r.retry_at) AT TIME ZONE 'UTC', 'HH24:MI:SS "UTC"')),
-           'SELECT DISTINCT transmission_status FROM sys.transmission_queue;', 'psql'
-      FROM ssb.remote_conversation AS r WHERE r.failures > 0 AND r.address IS NOT NULL GROUP BY r.address;
+    SELECT 507, m.address, format('%s: %s', ssb_internal.counted(m.failing, 'message'), m.status),
+           format('SELECT * FROM sys.transmission_queue WHERE transmission_status = %L;', m.status), 'psql'
+      FROM ssb_internal.transport_measures() AS m WHERE m.address IS NOT NULL AND m.failing > 0
+    UNION ALL
+    SELECT 508, f.object, f.detail, f.remedy, f.run_with FROM ssb_internal.transport_security_faults() AS f;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.check_transport(jsonb) FROM PUBLIC;

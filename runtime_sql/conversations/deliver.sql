@@ -186,18 +186,26 @@ BEGIN
     IF status IS NOT NULL THEN
         RETURN;
     END IF;
-    -- The dialog is its initiating service's: that one's owner, or whoever is sending, needs SEND.
+    -- The dialog is its initiating service's: that one's owner needs SEND, whoever is sending.
     IF NOT p_endpoint.is_system
-       AND NOT ssb_internal.has_permission(ssb_internal.caller(), 'SERVICE', v_service.service_id, 'SEND', v_service.owner, v_service.database_id)
        AND NOT EXISTS (
            SELECT FROM ssb.service AS s
             WHERE s.service_id = p_endpoint.service_id
-              AND (s.owner = v_service.owner
-                   OR ssb_internal.has_permission(ssb_internal.role_of(s.owner), 'SERVICE', v_service.service_id, 'SEND', v_service.owner,
-                                                  v_service.database_id)))
+              AND (ssb_internal.same_principal(s.owner, v_service.owner)
+                   OR CASE WHEN ssb_internal.role_of(s.owner) IS NULL AND lower(s.owner) <> 'dbo'
+                           THEN ssb_internal.user_may_send(s.owner, v_service)
+                           ELSE ssb_internal.has_permission(coalesce(ssb_internal.role_of(s.owner), ssb_internal.runtime_owner()), 'SERVICE',
+                                                            v_service.service_id, 'SEND', v_service.owner, v_service.database_id) END))
     THEN
         status := format('You do not have permission to access the service ''%s''.', v_service.name);
         RETURN;
+    END IF;
+    IF p_endpoint.is_encrypted AND v_service.database_id <> p_endpoint.database_id
+       AND (SELECT d.options ->> 'LOCAL_DIALOG_SECURITY' = 'ON' FROM ssb.database AS d WHERE d.database_id = p_endpoint.database_id) THEN
+        status := ssb_internal.local_security_status(p_endpoint, v_service.database_id);
+        IF status IS NOT NULL THEN
+            RETURN;
+        END IF;
     END IF;
     v_contract := ssb_internal.find_contract(v_service.database_id, p_endpoint.contract_name);
     IF v_contract.contract_id IS NULL
@@ -349,8 +357,11 @@ BEGIN
     SELECT c.compiled INTO v_compiled FROM ssb.message_type AS t
       JOIN ssb.xml_schema_collection AS c ON c.collection_id = t.collection_id
      WHERE t.message_type_id = p_usage.message_type_id;
-    v_fault := coalesce(ssb_internal.xml_fault(p_body),
-                        CASE WHEN v_compiled IS NOT NULL THEN ssb_internal.xml_schema_validate(v_compiled, p_body) END);
+    v_fault := ssb_internal.xml_fault(p_body);
+    IF v_fault IS NULL AND v_compiled IS NOT NULL THEN
+        -- A statement of its own: without collections the function need not be there (pgsb install --parts broker).
+        v_fault := ssb_internal.xml_schema_validate(v_compiled, p_body);
+    END IF;
     IF v_fault IS NULL THEN
         RETURN NULL;
     END IF;
@@ -395,9 +406,15 @@ BEGIN
         END IF;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace, priority)
     VALUES (p_sender.database_id, p_sender.endpoint_id, p_sender.far_service, p_number, p_message_type_name,
-            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status, v_trace);
+            p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status, v_trace,
+            -- That of a dialog does not change while messages of it wait: they leave in order.
+            CASE WHEN p_sender.priority = 5 THEN 5
+                 ELSE coalesce((SELECT t.priority FROM ssb.transmission AS t WHERE t.endpoint_id = p_sender.endpoint_id
+                                 ORDER BY t.transmission_id LIMIT 1),
+                               (SELECT p_sender.priority FROM ssb.database AS d
+                                 WHERE d.database_id = p_sender.database_id AND d.is_honor_broker_priority_on), 5) END);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
      WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_away AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
     RETURN false;

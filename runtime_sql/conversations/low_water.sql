@@ -79,7 +79,7 @@ $$;
 -- is still there below it belongs to groups that somebody holds, or to conversations
 -- that ended while it was being sent; those messages are cleared away here. What lies just
 -- before it is left above the mark: other readers will be through with it in a moment, and
--- ssb.receive passes that much by itself. p_noted, at a session's first visit: the last order, read before
+-- ssb.receive passes that much by itself. p_noted, at a session's second visit: the last order, read before
 -- this transaction got its number.
 CREATE OR REPLACE FUNCTION ssb_internal.raise_low_water(p_queue_id integer, p_priority smallint, p_low bigint,
                                                         p_order_sequence regclass, p_found bigint, p_noted bigint DEFAULT NULL)

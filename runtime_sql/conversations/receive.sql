@@ -44,6 +44,7 @@ DECLARE
     v_queue_id integer;
     v_mark bigint[];                   -- see ssb_internal.raise_low_water
     v_noted bigint;
+    v_is_first_visit boolean := false; -- of this session to this queue
     v_is_time_to_look boolean;         -- first look in this tenth of a second
     v_held bigint[];                   -- groups whose messages the mark has passed, see ssb_internal.raise_low_water
     v_least bigint;                    -- no group has a message below
@@ -87,18 +88,26 @@ BEGIN
             -- ssb.rotation_state may have changed since it was taken.)
             EXIT usual WHEN v_queue_id IS NULL OR v_mark IS NOT NULL OR coalesce(conversation, conversation_group) IS NOT NULL
                             OR current_setting('transaction_isolation') <> 'read committed';
-            SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1],
-                   CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN ssb_internal.last_order(q.order_sequence) END
-              INTO v_mark, v_noted FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+            SELECT ARRAY[q.low_water, -1, -1, 0, 0, coalesce(pg_sequence_last_value('ssb.rotation_state'), 0), -1]
+              INTO v_mark FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+            -- A session that comes only once, as a pool's may, need not learn anything: its second visit does that.
+            v_type_name := set_config('ssb.mark_' || v_queue_id || '_5', v_mark::text, false);
+            v_type_name := NULL;
+            v_is_first_visit := true;
         END IF;
         IF v_mark[4] <> (date_part('epoch', clock_timestamp()) * 10)::bigint THEN
             -- Not looked at in this tenth of a second.
             PERFORM FROM ssb.conversation_endpoint AS e
               WHERE e.queue_id = v_queue_id AND e.due_at <= clock_timestamp() LIMIT 1;
             EXIT usual WHEN FOUND;
-            v_is_time_to_look := true;
-            IF v_mark[3] < 0 OR v_mark[5] > 0 THEN
+            v_is_time_to_look := NOT v_is_first_visit;
+            IF v_is_first_visit THEN
+                v_mark[2] := 9223372036854775807;
+            ELSIF v_mark[3] < 0 OR v_mark[5] > 0 THEN
                 -- Perhaps it can be raised now: at the end.
+                IF v_mark[7] = -1 AND pg_current_xact_id_if_assigned() IS NULL THEN
+                    v_noted := (SELECT ssb_internal.last_order(q.order_sequence) FROM ssb.queue AS q WHERE q.queue_id = v_queue_id);
+                END IF;
                 v_mark[2] := -1;
                 v_mark[7] := -1;
                 v_mark[8] := NULL;

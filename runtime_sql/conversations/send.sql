@@ -96,7 +96,9 @@ BEGIN
                AND CASE WHEN e.is_initiator THEN u.is_plain_from_initiator ELSE u.is_plain_from_target END;
         END IF;
         IF v_type_id IS NULL THEN
-            PERFORM ssb_internal.send_carefully(handle, message_type, body, NULL);
+            IF v_endpoint_id IS NOT NULL OR NOT ssb_internal.send_further_away(handle, message_type, body) THEN
+                PERFORM ssb_internal.send_carefully(handle, message_type, body, NULL);
+            END IF;
             RETURN;
         END IF;
     END IF;

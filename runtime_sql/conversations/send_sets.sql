@@ -305,7 +305,8 @@ DECLARE
 BEGIN
     IF cardinality(message_types) IS DISTINCT FROM cardinality(handles)
        OR cardinality(bodies) IS DISTINCT FROM cardinality(handles) THEN
-        RAISE EXCEPTION 'handles, message_types and bodies must be of equal length' USING ERRCODE = '22023';
+        PERFORM ssb_internal.raise_error(8114, 'Error converting data type array to messages: handles, message_types and bodies must be of '
+                                               'equal length.', 16, 5);
     END IF;
     -- Twice: what was special about a conversation is often only its first message.
     -- A set costs what some four messages cost that go one by one.

@@ -19,7 +19,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_broker_priority(name text, contract text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.create_broker_priority(name text, contract text DEFAULT NULL,
     local_service text DEFAULT NULL, remote_service text DEFAULT NULL, priority_level integer DEFAULT NULL,
     database text DEFAULT NULL)
 RETURNS void
@@ -62,7 +62,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_broker_priority(name text, contract text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_broker_priority(name text, contract text DEFAULT NULL,
     local_service text DEFAULT NULL, remote_service text DEFAULT NULL, priority_level integer DEFAULT NULL,
     any_contract boolean DEFAULT false, any_local_service boolean DEFAULT false,
     any_remote_service boolean DEFAULT false, default_level boolean DEFAULT false, database text DEFAULT NULL)
@@ -89,7 +89,7 @@ EXCEPTION WHEN unique_violation THEN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_broker_priority(name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_broker_priority(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
 -- CREATE CONTRACT, DROP CONTRACT.
-CREATE OR REPLACE FUNCTION ssb.create_contract(name text, message_types text[], sent_by text[],
+CREATE OR REPLACE FUNCTION ssb_internal.create_contract(name text, message_types text[], sent_by text[],
                                                owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -50,7 +50,7 @@ END;
 $$;
 
 -- Dialogs on the contract cannot go on: both sides get an Error.
-CREATE OR REPLACE FUNCTION ssb.drop_contract(name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_contract(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -26,7 +26,7 @@ END;
 $$;
 
 -- For compiled scripts: before they create a table in a database's dbo.
-CREATE OR REPLACE FUNCTION ssb.ensure_schema(name text)
+CREATE OR REPLACE FUNCTION ssb_internal.ensure_schema(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -53,7 +53,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_database(name text)
+CREATE OR REPLACE FUNCTION ssb_internal.create_database(name text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -80,7 +80,7 @@ $$;
 
 -- With every schema, table, queue and dialog in it. Dialogs that reach into other
 -- databases end there with an Error.
-CREATE OR REPLACE FUNCTION ssb.drop_database(name text, if_exists boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_database(name text, if_exists boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -114,7 +114,7 @@ BEGIN
     DELETE FROM ssb.broker_priority AS p WHERE p.database_id = v_id;
     DELETE FROM ssb.service AS s WHERE s.database_id = v_id;
     FOR v_schema IN SELECT q.name FROM ssb.queue AS q WHERE q.database_id = v_id LOOP
-        PERFORM ssb.drop_queue(v_schema);
+        PERFORM ssb_internal.drop_queue(v_schema);
     END LOOP;
     DELETE FROM ssb.contract AS c WHERE c.database_id = v_id;
     DELETE FROM ssb.message_type AS t WHERE t.database_id = v_id;
@@ -140,7 +140,7 @@ $$;
 -- ALTER DATABASE name SET option [value]; name NULL is CURRENT. Options that mean
 -- something here take effect; the others are recorded, as SQL Server's scripts set
 -- dozens of them.
-CREATE OR REPLACE FUNCTION ssb.alter_database(name text, option text, value text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.alter_database(name text, option text, value text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -157,7 +157,7 @@ BEGIN
     END IF;
     PERFORM ssb_internal.require_permission('alter', 'DATABASE', v_id, ssb_internal.database_name(v_id), 'ALTER',
                                             (SELECT d.owner FROM ssb.database AS d WHERE d.database_id = v_id), v_id);
-    IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY') AND v_on IS NULL THEN
+    IF v_option IN ('HONOR_BROKER_PRIORITY', 'TRUSTWORTHY', 'LOCAL_DIALOG_SECURITY') AND v_on IS NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(value, option)), 15, 1,
                                          option || ' is ON or OFF.');
     END IF;
@@ -195,6 +195,10 @@ BEGIN
         UPDATE ssb.database AS d SET is_trustworthy_on = v_on WHERE d.database_id = v_id;
     WHEN 'NAME' THEN
         PERFORM ssb_internal.rename_database(v_id, value);
+    WHEN 'LOCAL_DIALOG_SECURITY' THEN
+        -- With ON, ENCRYPTION = ON wants keys for another database of the instance, too (make_target).
+        UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, upper(value)) WHERE d.database_id = v_id;
+        PERFORM ssb_internal.deliver_waiting_from_database(v_id);
     ELSE
         UPDATE ssb.database AS d SET options = d.options || jsonb_build_object(v_option, value) WHERE d.database_id = v_id;
     END CASE;
@@ -255,7 +259,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_schema(name text, owner text DEFAULT NULL, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.create_schema(name text, owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -279,7 +283,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_schema(name text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_schema(name text, if_exists boolean DEFAULT false, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -30,6 +30,19 @@ BEGIN
 END;
 $$;
 
+-- Called by compiled CREATE, ALTER and DROP ENDPOINT, with @@TRANCOUNT.
+CREATE OR REPLACE FUNCTION ssb_internal.refuse_in_transaction(p_trancount integer, p_statement text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF p_trancount > 0 THEN
+        PERFORM ssb_internal.raise_error(226, format('%s statement not allowed within multi-statement transaction.', p_statement), 16, 6);
+    END IF;
+END;
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.check_endpoint(p_state text, p_port integer, p_encryption text)
 RETURNS void
 LANGUAGE plpgsql

@@ -5,7 +5,7 @@
 -- Others are recorded and never fire, which is said. Of SQL Trace's events about
 -- Service Broker, BROKER_QUEUE_DISABLED alone can be had as a notification.
 
-CREATE OR REPLACE FUNCTION ssb.create_event_notification(name text, events text[], scope text, to_service text,
+CREATE OR REPLACE FUNCTION ssb_internal.create_event_notification(name text, events text[], scope text, to_service text,
     broker_instance text, queue text DEFAULT NULL, fan_in boolean DEFAULT false, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -63,7 +63,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_event_notification(name text, scope text, queue text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.drop_event_notification(name text, scope text, queue text DEFAULT NULL,
                                                        database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -129,6 +129,11 @@ AS $$
 DECLARE
     v_queue_id integer;
 BEGIN
+    -- No DDL statement drops it: nobody is told (ssb_internal.announce_definition_event).
+    UPDATE ssb.event_notification AS n SET events = '{}'
+     WHERE n.conversation = p_handle
+        OR n.conversation = (SELECT f.conversation_handle FROM ssb.conversation_endpoint AS f
+                              WHERE f.endpoint_id = p_far_endpoint_id);
     FOR v_queue_id IN
         DELETE FROM ssb.event_notification AS n
          WHERE n.conversation = p_handle

@@ -29,7 +29,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_message_type(name text, validation text DEFAULT 'NONE',
+CREATE OR REPLACE FUNCTION ssb_internal.create_message_type(name text, validation text DEFAULT 'NONE',
     schema_collection text DEFAULT NULL, owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -134,7 +134,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_message_type(name text, validation text, schema_collection text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_message_type(name text, validation text, schema_collection text DEFAULT NULL,
                                                   database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -156,7 +156,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_message_type(name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_message_type(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -4,6 +4,16 @@
 -- and procedures they are PostgreSQL's own GRANT and REVOKE, run with the caller's
 -- rights, for grantees that are PostgreSQL roles.
 
+-- The sequence of a table's identity column; NULL without one.
+CREATE OR REPLACE FUNCTION sys.identity_sequence(target regclass) RETURNS regclass
+LANGUAGE sql STABLE
+RETURN (
+    SELECT pg_get_serial_sequence(target::text, a.attname)::regclass
+    FROM pg_attribute AS a
+    WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
+      AND pg_get_serial_sequence(target::text, a.attname) IS NOT NULL
+    ORDER BY a.attidentity DESC, a.attnum LIMIT 1);
+
 -- Which object is meant. 15151 when it does not exist.
 CREATE OR REPLACE FUNCTION ssb_internal.find_securable(p_class text, p_name text, p_database_id integer,
                                                        OUT class text, OUT major_id integer, OUT owner text, OUT relation text)
@@ -232,6 +242,9 @@ DECLARE
     v_grantee text;
     v_role text;
     v_routine oid;
+    v_command text := CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
+                                  WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
+                                  ELSE 'REVOKE %s ON %s %s FROM %s' END;
 BEGIN
     IF upper(p_class) = 'SCHEMA' THEN
         v_kinds := '{ALL TABLES IN SCHEMA,ALL ROUTINES IN SCHEMA}';
@@ -255,9 +268,14 @@ BEGIN
             FOREACH v_privilege IN ARRAY p_privileges LOOP
                 v_privilege := ssb_internal.postgres_privilege(v_privilege, v_kind);
                 CONTINUE WHEN v_privilege IS NULL;
-                EXECUTE format(CASE p_verb WHEN 'GRANT' THEN 'GRANT %s ON %s %s TO %s'
-                                           WHEN 'GRANT OPTION' THEN 'REVOKE GRANT OPTION FOR %s ON %s %s FROM %s'
-                                           ELSE 'REVOKE %s ON %s %s FROM %s' END, v_privilege, v_kind, v_object, v_role);
+                EXECUTE format(v_command, v_privilege, v_kind, v_object, v_role);
+                -- SCOPE_IDENTITY() reads the sequence that the INSERT has moved on.
+                IF v_privilege IN ('INSERT', 'ALL') AND v_kind = 'ALL TABLES IN SCHEMA' THEN
+                    EXECUTE format(v_command, 'SELECT', 'ALL SEQUENCES IN SCHEMA', v_object, v_role);
+                ELSIF v_privilege IN ('INSERT', 'ALL') AND v_kind = 'TABLE'
+                      AND sys.identity_sequence(v_object::regclass) IS NOT NULL THEN
+                    EXECUTE format(v_command, 'SELECT', 'SEQUENCE', sys.identity_sequence(v_object::regclass), v_role);
+                END IF;
             END LOOP;
         END LOOP;
     END LOOP;
@@ -313,7 +331,7 @@ $$;
 
 -- ALTER AUTHORIZATION: the new owner of one of the broker's objects; on tables and
 -- procedures nothing is recorded (their owner is a PostgreSQL role).
-CREATE OR REPLACE FUNCTION ssb.alter_authorization(class text, name text, principal text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.alter_authorization(class text, name text, principal text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

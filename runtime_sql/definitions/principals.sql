@@ -126,7 +126,7 @@ AS $$
     SELECT '{service,queue,contract,message_type,route,remote_service_binding,event_notification,certificate,schema_of_database}'::text[];
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_principal(name text, kind text, new_name text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_principal(name text, kind text, new_name text DEFAULT NULL,
     default_schema text DEFAULT NULL, login text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER

@@ -118,7 +118,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.create_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
     activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
     max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL,
     poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
@@ -136,6 +136,10 @@ BEGIN
     IF activation_procedure IS NOT NULL AND external_program IS NOT NULL THEN
         PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', external_program), 15, 1,
                                          'A queue activates a procedure or a program, not both.');
+    ELSIF coalesce(max_queue_readers::text, execute_as) IS NOT NULL AND coalesce(activation_procedure, external_program) IS NULL
+          AND activation_status IS NOT TRUE THEN
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(max_queue_readers::text, execute_as)), 15, 1,
+                                         'Activation needs a procedure or a program.');
     END IF;
     SELECT n.* INTO v_name FROM ssb_internal.split_name(queue) AS n;
     v_database_id := ssb_internal.database_of_schema(v_name.schema_name);
@@ -203,6 +207,11 @@ BEGIN
     ELSIF p_activation_status AND NOT v_has_program THEN
         PERFORM ssb_internal.raise_error(9614, format('The queue ''%s'' cannot be activated because the activation stored procedure '
                                                       'is either not specified or is invalid.', v_queue.spelling));
+    ELSIF coalesce(p_activation_procedure, p_program) IS NOT NULL AND p_max_readers IS NULL
+          AND v_queue.activation_procedure IS NULL AND v_queue.external_program IS NULL THEN
+        -- With none it would never start.
+        PERFORM ssb_internal.raise_error(102, format('Incorrect syntax near ''%s''.', coalesce(p_activation_procedure, p_program)), 15, 1,
+                                         'Activation needs max_queue_readers, MAX_QUEUE_READERS in T-SQL.');
     ELSIF v_has_program AND coalesce(p_activation_status, v_queue.is_activation_enabled OR p_activation_procedure IS NOT NULL
                                                           OR p_program IS NOT NULL)
           AND EXISTS (SELECT FROM ssb.event_notification AS n
@@ -263,7 +272,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_queue(queue text, status boolean DEFAULT NULL, retention boolean DEFAULT NULL,
     activation_status boolean DEFAULT NULL, activation_procedure text DEFAULT NULL,
     max_queue_readers integer DEFAULT NULL, execute_as text DEFAULT NULL, drop_activation boolean DEFAULT false,
     poison_message_handling boolean DEFAULT NULL, max_rollbacks integer DEFAULT NULL,
@@ -304,7 +313,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_queue(queue text)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_queue(queue text)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -68,7 +68,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_route(name text, address text, service_name text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.create_route(name text, address text, service_name text DEFAULT NULL,
     broker_instance text DEFAULT NULL, lifetime integer DEFAULT NULL, mirror_address text DEFAULT NULL,
     owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
@@ -110,7 +110,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_route(name text, address text DEFAULT NULL, service_name text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_route(name text, address text DEFAULT NULL, service_name text DEFAULT NULL,
     broker_instance text DEFAULT NULL, lifetime integer DEFAULT NULL, mirror_address text DEFAULT NULL,
     database text DEFAULT NULL)
 RETURNS void
@@ -136,7 +136,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_route(name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_route(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -154,7 +154,7 @@ $$;
 
 -- Which user a remote service is: its messages are taken only from a role that is, or has, that one (as whom
 -- the other instance's daemon connects). Inside this instance dialogs need none.
-CREATE OR REPLACE FUNCTION ssb.create_remote_service_binding(name text, to_service text, user_name text,
+CREATE OR REPLACE FUNCTION ssb_internal.create_remote_service_binding(name text, to_service text, user_name text,
     anonymous boolean DEFAULT false, owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -199,7 +199,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.alter_remote_service_binding(name text, user_name text DEFAULT NULL,
+CREATE OR REPLACE FUNCTION ssb_internal.alter_remote_service_binding(name text, user_name text DEFAULT NULL,
     anonymous boolean DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -220,7 +220,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.drop_remote_service_binding(name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_remote_service_binding(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

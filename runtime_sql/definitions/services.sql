@@ -44,7 +44,7 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION ssb.create_service(name text, queue text, contracts text[] DEFAULT '{}',
+CREATE OR REPLACE FUNCTION ssb_internal.create_service(name text, queue text, contracts text[] DEFAULT '{}',
                                               owner text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -90,7 +90,7 @@ END;
 $$;
 
 -- Existing dialogs keep a dropped contract; their messages move along to a new queue.
-CREATE OR REPLACE FUNCTION ssb.alter_service(name text, queue text DEFAULT NULL, add_contracts text[] DEFAULT '{}',
+CREATE OR REPLACE FUNCTION ssb_internal.alter_service(name text, queue text DEFAULT NULL, add_contracts text[] DEFAULT '{}',
                                              drop_contracts text[] DEFAULT '{}', database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
@@ -171,7 +171,7 @@ END;
 $$;
 
 -- Its dialogs end: the far sides get an Error, this side's endpoints and messages go.
-CREATE OR REPLACE FUNCTION ssb.drop_service(name text, database text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION ssb_internal.drop_service(name text, database text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -1,5 +1,8 @@
 -- sys.dm_os_performance_counters: Service Broker's counters, as far as the engine and the daemon know them. A counter
--- "per second" is a running total here as it is in SQL Server: who reads it twice divides by the time.
+-- "per second" is a running total here as it is in SQL Server: who reads it twice divides by the time. What the daemon counts
+-- comes with its samples. Names: "SQL Server, Broker Statistics Object" and its neighbours in SQL Server's documentation, spelled as
+-- in sys.dm_os_performance_counters. Those that would cost each message something are not counted: SQL SENDs and RECEIVEs,
+-- priorities, local and remote messages apart.
 CREATE OR REPLACE FUNCTION ssb_internal.performance_counters()
 RETURNS TABLE (object_name text, counter_name text, value bigint, is_rate boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER
@@ -12,8 +15,10 @@ AS $$
                (SELECT count(*) FROM ssb.transmission) AS waiting,
                (SELECT count(*) FROM ssb.conversation_endpoint AS e WHERE e.due_at IS NOT NULL AND e.dialog_timer IS NOT NULL) AS timers,
                (SELECT count(*) FROM ssb_internal.open_transport_connections()) AS connections,
-               (SELECT coalesce(sum(c.sends), 0) FROM ssb_internal.open_transport_connections() AS c)::bigint AS sends,
-               (SELECT coalesce(sum(c.bytes_sent), 0) FROM ssb_internal.open_transport_connections() AS c)::bigint AS bytes,
+               (SELECT coalesce(sum(octet_length(t.body)), 0) FROM ssb.transmission AS t
+                 WHERE EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = t.endpoint_id))::bigint AS pending_bytes,
+               (SELECT count(*) FROM ssb.transmission AS t
+                 WHERE EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.endpoint_id = t.endpoint_id)) AS pending,
                (SELECT coalesce(sum(cardinality(f.numbers)), 0) FROM ssb.forwarded_set AS f)::bigint AS passing,
                (SELECT coalesce(sum(f.bytes), 0) FROM ssb.forwarded_set AS f)::bigint AS passing_bytes,
                (SELECT count(*) FROM ssb_internal.running_tasks()) AS running),
@@ -44,8 +49,12 @@ AS $$
         ('Broker Activation', 'Tasks Running', t.running),
         ('Broker Activation', 'Tasks Started/sec', (d.of ->> 'readers_started')::bigint),
         ('Broker/DBM Transport', 'Open Connection Count', t.connections),
-        ('Broker/DBM Transport', 'Send I/O bytes/sec', t.bytes),
-        ('Broker/DBM Transport', 'Send I/Os/sec', t.sends)) AS c (object_name, counter_name, value);
+        ('Broker/DBM Transport', 'Message Fragment Sends/sec', (d.of ->> 'transport_messages')::bigint),
+        ('Broker/DBM Transport', 'Pending Bytes for Send I/O', t.pending_bytes),
+        ('Broker/DBM Transport', 'Pending Msg Frags for Send I/O', t.pending),
+        ('Broker/DBM Transport', 'Send I/O bytes/sec', (d.of ->> 'transport_bytes')::bigint),
+        ('Broker/DBM Transport', 'Send I/O Bytes Total', (d.of ->> 'transport_bytes')::bigint),
+        ('Broker/DBM Transport', 'Send I/Os/sec', (d.of ->> 'transport_sets')::bigint)) AS c (object_name, counter_name, value);
 $$;
 
 DROP VIEW IF EXISTS sys.dm_os_performance_counters;

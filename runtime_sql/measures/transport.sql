@@ -1,10 +1,13 @@
 -- What leaves this instance, by the address it goes to; address NULL: what waits here for a queue, a service or a right.
--- waiting and oldest_at look at the newest 100,000 messages of the transmission queue at most.
+-- waiting and oldest_at look at the newest 100,000 messages of the transmission queue at most. failing: those of them that
+-- were tried in vain, and status then says why; failures: in a row, of messages that the other instance did not take.
 --
 -- Called by  the daemon's metrics, pgsb dashboard
-CREATE OR REPLACE FUNCTION ssb_internal.transport_measures()
+DROP FUNCTION IF EXISTS ssb_internal.transport_measures();
+CREATE FUNCTION ssb_internal.transport_measures()
 RETURNS TABLE (address text, waiting bigint, dialogs bigint, oldest_at timestamptz, failures integer, retry_at timestamptz,
-               status text, is_connected boolean, connected_at timestamptz, messages_sent bigint, bytes_sent bigint)
+               status text, is_connected boolean, connected_at timestamptz, messages_sent bigint, bytes_sent bigint,
+               failing bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -19,7 +22,10 @@ BEGIN
     WITH waiting AS MATERIALIZED (
         SELECT lower(r.address) AS address, count(*) AS messages, count(DISTINCT t.endpoint_id) AS dialogs,
                min(t.enqueued_at) AS oldest_at, max(r.failures) AS failures, min(r.retry_at) AS retry_at,
-               (array_agg(t.transmission_status ORDER BY t.transmission_id DESC))[1] AS status
+               (array_agg(t.transmission_status ORDER BY t.transmission_status = ssb_internal.status_on_route(r.address),
+                                                         t.transmission_id DESC))[1] AS status,
+               count(*) FILTER (WHERE r.address IS NOT NULL
+                                  AND t.transmission_status NOT IN ('', ssb_internal.status_on_route(r.address))) AS failing
           FROM (SELECT * FROM ssb.transmission AS t ORDER BY t.transmission_id DESC LIMIT 100000) AS t
           LEFT JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
          GROUP BY lower(r.address)),
@@ -28,7 +34,7 @@ BEGIN
                sum(c.bytes_sent)::bigint AS bytes
           FROM ssb_internal.open_transport_connections() AS c GROUP BY lower(c.address))
     SELECT coalesce(w.address, c.address), coalesce(w.messages, 0), coalesce(w.dialogs, 0), w.oldest_at, coalesce(w.failures, 0),
-           w.retry_at, w.status, c.address IS NOT NULL, c.connected_at, coalesce(c.sends, 0), coalesce(c.bytes, 0)
+           w.retry_at, w.status, c.address IS NOT NULL, c.connected_at, coalesce(c.sends, 0), coalesce(c.bytes, 0), coalesce(w.failing, 0)
       FROM waiting AS w FULL JOIN connected AS c ON c.address = w.address
      ORDER BY 1 NULLS FIRST;
 END;

@@ -209,3 +209,17 @@ CREATE TABLE IF NOT EXISTS ssb.ddl_trigger (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS ddl_trigger_by_name
     ON ssb.ddl_trigger (scope, (CASE WHEN scope = 'SERVER' THEN 0 ELSE database_id END), lower(name));
+
+-- What the transaction that runs has told of and DDL triggers are still to be fired for; empty at the end of every
+-- transaction. And what fires them, always empty (activation/ddl_triggers.sql).
+CREATE TABLE IF NOT EXISTS ssb.definition_event (
+    event_id     bigint    PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    ddl_triggers integer[] NOT NULL,
+    event_data   text      NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ssb.ddl_trigger_firing (
+    event_id     bigint,
+    ddl_triggers integer[],
+    event_data   text
+);
+GRANT INSERT (event_id) ON ssb.ddl_trigger_firing TO PUBLIC;

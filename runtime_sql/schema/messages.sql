@@ -97,7 +97,9 @@ CREATE TABLE IF NOT EXISTS ssb.transmission (
     enqueued_at             timestamptz NOT NULL,
     body                    bytea,
     transmission_status     text        NOT NULL,
-    trace                   text                       -- see conversations/message_traces.sql
+    trace                   text,                      -- see conversations/message_traces.sql
+    priority                smallint    NOT NULL DEFAULT 5     -- of those that leave: 5 unless HONOR_BROKER_PRIORITY
 );
 CREATE INDEX IF NOT EXISTS transmission_by_endpoint ON ssb.transmission (endpoint_id, transmission_id);
+CREATE INDEX IF NOT EXISTS transmission_by_priority ON ssb.transmission (priority DESC, transmission_id);
 CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id);

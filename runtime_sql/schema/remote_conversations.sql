@@ -14,11 +14,6 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     -- Made by the initiator, told with each message, over a connection that each side has chosen to trust:
     -- who does not know it does not take part. Nobody but the runtime's owner may read it here.
     session_key     uuid        NOT NULL DEFAULT gen_random_uuid(),
-    security        char(1),                               -- N none, A anonymous, F full; NULL: not decided yet
-    near_user       text,                                  -- whose certificate serves here; whom the far side is
-    far_user        text,
-    outbound_key_id uuid,                                  -- of ssb.dialog_key, last used
-    inbound_key_id  uuid,
     far_instance    text,                                  -- service_broker_guid of the far side, once it has answered
     -- Sending
     address         text,                                  -- of the route taken; NULL: none leads there
@@ -33,6 +28,14 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     refusal_code    integer,                               -- what we answered when we refused a message
     refusal         text,
     taken_at        timestamptz NOT NULL DEFAULT now(),
+    -- Security
+    security        char(1),                               -- N none, A anonymous, F full; NULL: not decided yet
+    near_user       text,                                  -- whose certificate serves here; whom the far side is
+    far_user        text,
+    outbound_key_id uuid,                                  -- of ssb.dialog_key, last used
+    inbound_key_id  uuid,
+    -- Behind what version 1 had
+    route_epoch     bigint,                                -- of ssb.dialog_path_epoch: no route has changed since
     UNIQUE (conversation_id, is_initiator)
 ) WITH (fillfactor = 70);
 

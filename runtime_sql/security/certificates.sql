@@ -14,6 +14,11 @@ BEGIN
         PERFORM ssb_internal.raise_error(15345, 'An entity of type certificate cannot be owned by a role, a group, or by principals mapped to '
                                                 'certificates or asymmetric keys.');
     END IF;
+    -- A login that is no user of the database.
+    IF ssb_internal.role_of(p_owner) IS NULL AND NOT ssb_internal.is_fixed_principal(p_owner)
+       AND NOT EXISTS (SELECT FROM ssb.principal AS p WHERE p.database_id = p_database_id AND lower(p.name) = lower(p_owner)) THEN
+        PERFORM ssb_internal.raise_not_found('find', 'user', p_owner);
+    END IF;
     RETURN ssb_internal.owner_or_caller(p_owner, p_database_id);
 END;
 $$;

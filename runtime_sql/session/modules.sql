@@ -338,7 +338,7 @@ BEGIN
     END IF;
     FOR v_trigger IN
         SELECT t.tgname FROM pg_trigger AS t
-         WHERE t.tgrelid = p_table::regclass AND t.tgname LIKE replace(v_name[2], '_', '\_') || '@%' AND NOT t.tgisinternal
+         WHERE t.tgrelid = p_table::regclass AND ltrim(t.tgname::text, '!') LIKE replace(v_name[2], '_', '\_') || '@%' AND NOT t.tgisinternal
     LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', v_trigger.tgname, p_table);
     END LOOP;
@@ -410,6 +410,13 @@ BEGIN
             'that @itemtype was input as ''(null)''.', object_name, ssb.db_name()), 11, 1);
     END IF;
     EXECUTE v_rename;
+    IF upper(object_type) = 'COLUMN' THEN
+        PERFORM ssb_internal.keep_spelling(v_owner, NULL, ARRAY[new_name]);
+    ELSIF starts_with(v_rename, 'ALTER TABLE ' || v_module || ' RENAME TO')
+          AND EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = v_schema AND c.relname = sys.fold(new_name)
+                                                  AND c.relkind IN ('r', 'p', 'v')) THEN
+        PERFORM ssb_internal.keep_spelling(format('%s.%I', v_schema::regnamespace, sys.fold(new_name)), new_name);
+    END IF;
     PERFORM ssb_internal.print('Caution: Changing any part of an object name could break scripts and stored procedures.');
 END;
 $$;

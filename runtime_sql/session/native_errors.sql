@@ -21,11 +21,25 @@ RETURNS text
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT CASE WHEN n.nspname LIKE 'pg\_temp%' THEN c.relname
-                ELSE ssb_internal.tsql_schema(n.nspname::text) || '.' || c.relname END
+                ELSE ssb_internal.tsql_schema(n.nspname::text) || '.'
+                     || ssb_internal.spelled(obj_description(c.oid, 'pg_class'), c.relname::text) END
       FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace
      WHERE c.oid = relation;
 END;
+
+-- A column as the tables of that name, in whatever schema, spell it alike; as PostgreSQL names it where they do not.
+CREATE OR REPLACE FUNCTION ssb_internal.spelled_column(p_table text, p_column text)
+RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN count(DISTINCT s.name) = 1 THEN min(s.name) ELSE p_column END
+      FROM pg_class AS c
+      JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = p_column
+     CROSS JOIN LATERAL (SELECT ssb_internal.spelled(col_description(c.oid, a.attnum), p_column) AS name) AS s
+     WHERE c.relname = p_table AND c.relkind IN ('r', 'p');
+$$;
 
 -- Messages 2627, 2601 and 547, built from the catalog. p_verb: INSERT, UPDATE, DELETE, MERGE.
 CREATE OR REPLACE FUNCTION ssb_internal.constraint_error(sqlstate_code text, p_message text, p_detail text, p_verb text)
@@ -85,13 +99,13 @@ BEGIN
             CASE WHEN v_names[1] = r.relname AND v_names[2] = v_rule.conname
                  THEN format('The %s statement conflicted with the FOREIGN KEY constraint "%s". The conflict occurred in '
                              'database "%s", table "%s", column ''%s''.', p_verb, v_rule.conname, v_rule.database, v_rule.target,
-                             (SELECT a.attname FROM pg_attribute AS a
+                             (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.confrelid AND a.attnum = v_rule.confkey[1]))
                  ELSE format('The %s statement conflicted with the %s constraint "%s". The conflict occurred in '
                              'database "%s", table "%s", column ''%s''.', p_verb,
                              CASE WHEN v_rule.conrelid = v_rule.confrelid THEN 'SAME TABLE REFERENCE' ELSE 'REFERENCE' END,
                              v_rule.conname, v_rule.database, v_rule.owner,
-                             (SELECT a.attname FROM pg_attribute AS a
+                             (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]))
             END FROM pg_class AS r WHERE r.oid = v_rule.conrelid);
     ELSIF v_rule.conname LIKE 'rule\_\_%' THEN
@@ -99,7 +113,7 @@ BEGIN
         v_error.number := 513;
         v_error.message := format('A column insert or update conflicts with a rule imposed by a previous CREATE RULE statement. The statement '
                                   'was terminated. The conflict occurred in database ''%s'', table ''%s'', column ''%s''.', v_rule.database,
-                                  v_rule.owner, (SELECT a.attname FROM pg_attribute AS a
+                                  v_rule.owner, (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
                                                   WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]));
     ELSE
         v_error.message := format('The %s statement conflicted with the CHECK constraint "%s". The conflict occurred in '
@@ -107,7 +121,7 @@ BEGIN
                                   coalesce(v_rule.database, ssb.db_name()),
                                   coalesce(v_rule.owner, v_names[1]),
                                   CASE WHEN array_length(v_rule.conkey, 1) = 1 THEN
-                                       (SELECT format(', column ''%s''', a.attname) FROM pg_attribute AS a
+                                       (SELECT format(', column ''%s''', ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text)) FROM pg_attribute AS a
                                          WHERE a.attrelid = v_rule.conrelid AND a.attnum = v_rule.conkey[1]) END);
     END IF;
     RETURN v_error;
@@ -157,7 +171,8 @@ BEGIN
                             'not qualify under the CHECK OPTION constraint.', 16, 1, NULL, NULL);
     WHEN '23502' THEN
         v_error := ROW(515, format('Cannot insert the value NULL into column ''%s'', table ''%s''; column does not allow nulls. '
-                                   '%s fails.', v_first, coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
+                                   '%s fails.', ssb_internal.spelled_column(ssb_internal.quoted_name(p_message, 2), v_first),
+                                   coalesce(ssb_internal.qualified_table(ssb_internal.quoted_name(p_message, 2)), ''), p_verb),
                        16, 2, NULL, NULL);
     WHEN '428C9' THEN
         v_error := CASE p_verb WHEN 'UPDATE'

@@ -98,7 +98,7 @@ RETURNS boolean
 LANGUAGE sql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT (ssb_internal.triggers_running())[1] IS DISTINCT FROM split_part(p.proname, '@', 1)
+    SELECT ssb_internal.trigger_runs(p_function, true) IS NOT TRUE
            OR EXISTS (SELECT FROM ssb.schema_of_database AS s JOIN ssb.database AS d USING (database_id)
                        WHERE s.name = n.nspname AND upper(d.options ->> 'RECURSIVE_TRIGGERS') = 'ON')
       FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace

@@ -102,6 +102,25 @@ BEGIN
 END;
 $$;
 
+-- Between databases of this instance nothing travels and nothing is sealed. Where LOCAL_DIALOG_SECURITY is ON, a dialog
+-- with ENCRYPTION = ON all the same waits for what it would need: as in SQL Server.
+CREATE OR REPLACE FUNCTION ssb_internal.local_security_status(p_initiator ssb.conversation_endpoint, p_target_database_id integer)
+RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_status text := (SELECT s.status FROM ssb_internal.initiator_security(p_initiator.database_id, p_initiator.service_id,
+                                                                           p_initiator.far_service, true, true) AS s);
+BEGIN
+    IF v_status IS NULL AND NOT EXISTS (SELECT FROM ssb.master_key AS k
+                                         WHERE k.database_id = p_target_database_id AND k.by_service IS NOT NULL) THEN
+        v_status := 'Could not save a dialog session key. A master key is required in the database to save the session key.';
+    END IF;
+    RETURN v_status;
+END;
+$$;
+
 -- The target's side of a dialog with full security; the first message has told whom it talks to.
 CREATE OR REPLACE FUNCTION ssb_internal.target_security(p_database_id integer, p_near_user text, p_far_user text,
                                                OUT near text, OUT far text, OUT status text)
@@ -205,6 +224,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     UPDATE ssb.remote_conversation AS r SET retry_at = NULL, failures = 0
      WHERE r.retry_at IS NOT NULL AND r.security IS DISTINCT FROM 'N';
+    SELECT ssb_internal.deliver_waiting_from_database(d.database_id) FROM ssb.database AS d
+     WHERE d.options ->> 'LOCAL_DIALOG_SECURITY' = 'ON';
     SELECT ssb_internal.announce_departure();
 $$;
 

@@ -18,6 +18,7 @@ DECLARE
     v_endpoint ssb.broker_endpoint;
     v_is_encrypted boolean;
     v_client text;
+    v_certificate ssb.certificate;
 BEGIN
     SELECT b.* INTO v_endpoint FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED';
     IF NOT FOUND THEN
@@ -29,10 +30,23 @@ BEGIN
     IF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
         RAISE EXCEPTION 'the endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
             USING ERRCODE = '42501', HINT = 'sslmode=verify-full in the sender''s DSN, or ENCRYPTION = SUPPORTED on both endpoints.';
-    ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.authentication ~ '^CERTIFICATE' AND v_endpoint.authentication !~ 'WINDOWS'
+    ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.authentication ~* 'CERTIFICATE' AND v_endpoint.authentication !~* 'WINDOWS'
           AND v_client IS NULL THEN
         RAISE EXCEPTION 'the endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name
-            USING ERRCODE = '42501', HINT = 'sslcert and sslkey in the sender''s DSN; "hostssl … cert" in pg_hba.conf.';
+            USING ERRCODE = '42501', HINT = 'sslcert and sslkey in the sender''s DSN; "hostssl … cert" in pg_hba.conf: pgsb endpoint.';
+    END IF;
+    IF v_client IS NOT NULL AND v_endpoint.authentication ~* 'CERTIFICATE' THEN
+        v_certificate := ssb_internal.peer_certificate();
+        IF v_certificate.certificate_id IS NOT NULL AND ssb_internal.owner_may_connect(v_certificate.owner, v_endpoint) THEN
+            RETURN;
+        ELSIF v_certificate.certificate_id IS NOT NULL AND v_endpoint.authentication !~* 'WINDOWS' THEN
+            RAISE EXCEPTION 'Connection handshake failed. The login ''%'' does not have CONNECT permission on the endpoint. State 84.',
+                            v_certificate.owner
+                USING ERRCODE = '42501', HINT = format('GRANT CONNECT ON ENDPOINT::%s TO %s.', v_endpoint.name, v_certificate.owner);
+        ELSIF v_endpoint.authentication !~* 'WINDOWS' THEN
+            RAISE EXCEPTION 'Connection handshake failed. The certificate used by the peer does not match the one in master. State 89.'
+                USING ERRCODE = '42501', HINT = 'There: USE master; CREATE CERTIFICATE … AUTHORIZATION … FROM FILE = ….';
+        END IF;
     END IF;
     IF pg_has_role(v_caller, ssb_internal.runtime_owner(), 'USAGE') OR ssb_internal.is_member(v_caller, v_endpoint.owner, 1) THEN
         RETURN;

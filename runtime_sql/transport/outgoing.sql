@@ -76,7 +76,7 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.transport_addresses() FROM PUBLIC;
 
--- The next messages for an address, oldest first, at most p_bytes of them (one at least). What this returns
+-- The next messages for an address, those of the highest priority and the oldest first, at most p_bytes of them (one at least). What this returns
 -- may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk is
 -- there from now on, whatever happens to this server. So the call is a transaction of its own. p_under_way: dialogs
 -- whose last set has not been answered yet.
@@ -109,9 +109,9 @@ BEGIN
         RETURN;
     END IF;
     SELECT array_agg(w.transmission_id) INTO v_ids
-      FROM (SELECT t.transmission_id, sum(coalesce(length(t.body), 0) + 200) OVER (ORDER BY t.transmission_id) AS so_far,
-                   row_number() OVER (ORDER BY t.transmission_id) AS place
-              FROM (SELECT t.transmission_id, t.body
+      FROM (SELECT t.transmission_id, sum(coalesce(length(t.body), 0) + 200) OVER (ORDER BY t.priority DESC, t.transmission_id) AS so_far,
+                   row_number() OVER (ORDER BY t.priority DESC, t.transmission_id) AS place
+              FROM (SELECT t.transmission_id, t.priority, t.body
                       FROM ssb.transmission AS t
                       JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
                       JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
@@ -119,7 +119,7 @@ BEGIN
                      WHERE r.address = p_address AND r.mirror_address IS NOT DISTINCT FROM p_mirror_address
                        AND coalesce(r.retry_at, '-infinity') <= clock_timestamp() AND d.is_broker_enabled
                        AND t.endpoint_id <> ALL (p_under_way)
-                     ORDER BY t.transmission_id LIMIT p_messages) AS t) AS w
+                     ORDER BY t.priority DESC, t.transmission_id LIMIT p_messages) AS t) AS w
      WHERE w.so_far <= p_bytes OR w.place = 1;
     IF v_ids IS NULL THEN
         RETURN;
@@ -191,7 +191,8 @@ BEGIN
          ORDER BY a.endpoint_id
     LOOP
         UPDATE ssb.remote_conversation AS r
-           SET far_instance = coalesce(r.far_instance, v_answer.instance),
+           SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR v_answer.instance IS NULL THEN r.route_epoch END,
+               far_instance = coalesce(r.far_instance, v_answer.instance),
                acknowledged = greatest(r.acknowledged, v_answer.next_number),
                outbound_key_id = coalesce(v_answer.key_id, r.outbound_key_id),
                failures = CASE WHEN v_answer.status IS NULL THEN 0 ELSE least(r.failures, 20) + 1 END,

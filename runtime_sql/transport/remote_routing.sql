@@ -84,16 +84,19 @@ DECLARE
     v_address text;
     v_mirror text;
     v_delay text;
+    v_epoch bigint;
 BEGIN
     SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id;
     IF v_remote.endpoint_id IS NULL AND NOT p_sender.is_initiator THEN
         RETURN NULL;
     END IF;
+    v_epoch := ssb_internal.epoch_of_routes(v_remote.route_epoch);
     SELECT CASE WHEN upper(f.address) <> 'LOCAL' THEN f.address END, f.mirror_address INTO v_address, v_mirror
       FROM ssb_internal.find_route(p_sender.database_id, p_sender.far_service,
                                    coalesce(p_sender.far_broker_instance, v_remote.far_instance), v_remote.address,
                                    coalesce(v_remote.is_under_way, false)) AS f;
     IF (v_address IS NULL OR NOT coalesce(v_remote.is_under_way, false))
+       AND v_address IS DISTINCT FROM coalesce(v_remote.address, '')
        AND ssb_internal.awaits_route(p_sender.database_id, p_sender.far_service,
                                      coalesce(p_sender.far_broker_instance, v_remote.far_instance)) THEN
         v_address := NULL;
@@ -125,8 +128,77 @@ BEGIN
          WHERE t.endpoint_id = p_sender.endpoint_id
            AND t.transmission_status <> coalesce(v_delay, ssb_internal.status_on_route(v_address));
     END IF;
+    IF v_address IS NOT NULL AND v_epoch IS NOT NULL
+       AND NOT EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = p_sender.database_id AND r.expires_at IS NOT NULL) THEN
+        UPDATE ssb.remote_conversation AS r SET route_epoch = v_epoch WHERE r.endpoint_id = p_sender.endpoint_id;
+    END IF;
     PERFORM ssb_internal.announce_departure();
     RETURN coalesce(v_delay, ssb_internal.status_on_route(v_address));
+END;
+$$;
+
+-- The epoch up to which routes are what whoever asks now sees; NULL where somebody is changing definitions, and
+-- where it is the known one: see ssb_internal.find_dialog_path.
+CREATE OR REPLACE FUNCTION ssb_internal.epoch_of_routes(p_known bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_epoch bigint := coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0);
+BEGIN
+    IF v_epoch = p_known OR current_setting('transaction_isolation') <> 'read committed'
+       OR EXISTS (SELECT FROM pg_locks AS l
+                   WHERE l.locktype = 'relation' AND l.relation = 'ssb.change_lock'::regclass AND l.mode = 'RowShareLock'
+                     AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) THEN
+        RETURN NULL;
+    END IF;
+    RETURN v_epoch;
+END;
+$$;
+
+-- SEND on a dialog whose route is known, and whose earlier messages have gone, or wait, for transport. False: something
+-- is special, or wrong, and ssb_internal.send_carefully finds out.
+-- Locks  the sender's group
+CREATE OR REPLACE FUNCTION ssb_internal.send_further_away(p_handle uuid, p_message_type text, p_body bytea)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_sender record;
+BEGIN
+    SELECT e.endpoint_id, e.database_id, e.far_service, e.contract_id, e.is_initiator, e.sent_count INTO v_sender
+      FROM ssb.conversation_endpoint AS e
+     WHERE e.conversation_handle = p_handle AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting
+       AND e.closed_at IS NULL AND NOT e.is_error AND e.lifetime IS NULL AND e.priority = 5 AND NOT e.is_system
+       AND has_sequence_privilege('public', e.near_state, 'SELECT')
+       AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), e.near_order, 'USAGE')
+       FOR NO KEY UPDATE;
+    IF NOT FOUND OR current_setting('pgsb.traceparent', true) <> '' THEN
+        RETURN false;
+    END IF;
+    INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status)
+    SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service,
+           greatest(v_sender.sent_count, r.acknowledged,
+                    (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
+                      WHERE t.endpoint_id = v_sender.endpoint_id ORDER BY t.transmission_id DESC LIMIT 1)),
+           p_message_type, false, false, clock_timestamp(), p_body, ssb_internal.status_on_route(r.address)
+      FROM ssb.remote_conversation AS r
+      JOIN ssb.contract_message_usage AS u ON u.contract_id = v_sender.contract_id AND u.message_type_name = p_message_type
+     WHERE r.endpoint_id = v_sender.endpoint_id AND r.address IS NOT NULL AND r.far_outcome IS NULL
+       AND r.route_epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0)
+       AND CASE WHEN v_sender.is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END;
+    IF FOUND THEN
+        PERFORM pg_notify('ssb_transport', '');
+        RETURN true;
+    END IF;
+    RETURN false;
 END;
 $$;
 

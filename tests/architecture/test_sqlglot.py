@@ -31,7 +31,7 @@ _parse_table_alias _parse_table_hints _parse_table_parts _parse_table_sample _pa
 """.split()
 """Methods of the parser that the reader has its own of: they are called by others of the parser."""
 NAMED = frozenset((*PLACE, *MATCHING, *CALLED, *REPLACED))
-INSIDE = ("sql/parse/", "sql/writer.py")
+INSIDE = "sql/parse/"
 
 
 def knows(path: Path) -> bool:
@@ -46,7 +46,7 @@ def trees() -> dict[Path, ast.Module]:
 
 @cache
 def own() -> frozenset[str]:
-    """The private names that the files in ``sql/parse`` and the writer define themselves."""
+    """The private names that the files in ``sql/parse`` define themselves."""
     found: set[str] = set()
     for path, tree in trees().items():
         if knows(path):
@@ -75,7 +75,7 @@ def test_sqlglot_has_what_is_used_of_it(name: str) -> None:
     assert hasattr(TSQLParser(dialect=TSQL()), name)
 
 
-def test_all_but_the_reader_and_the_writer_know_its_nodes_alone() -> None:
+def test_all_but_the_reader_know_its_nodes_alone() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path, tree in trees().items()

@@ -1,6 +1,8 @@
 """``pgsb spark run --continuous``, ``spark-submit spark_submit.py``, and jobs that act as another role."""
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,7 +17,6 @@ import pytest
 from bulk_desk import Desk
 from click.testing import CliRunner
 
-import pgsb.cli.spark_submit
 from pgsb.bulk import claim
 from pgsb.bulk.session import jdbc_jar
 from pgsb.cli.spark import spark_command
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.one_postgres
 Connect = Callable[..., Connection]
 Tcp = Callable[[Database], str]
 PROGRAMS = Path(__file__).parent
+PAGE = Path(__file__).parents[2] / "docs" / "spark.md"
 sys.path.insert(0, str(PROGRAMS))
 
 
@@ -75,10 +77,16 @@ def test_a_job_under_spark_submit_that_is_killed_frees_its_messages(
     flag = tmp_path / "hold"
     submit = Path(sys.executable).parent / "spark-submit"
     lean = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    command = [str(submit), "--master", "local[1]", "--jars", str(jdbc_jar()), "--conf", lean]
-    command += ["--conf", "spark.ui.enabled=false", str(pgsb.cli.spark_submit.__file__), "--continuous"]
-    command += ["--queue", "dbo.target", "--program", "programs:totals_until_held"]
-    command += ["--conf", "spark.sql.shuffle.partitions=2"]
+    # The line of the page, with the driver as a file: nothing is loaded from a network here.
+    (line,) = re.findall(r"^spark-submit .*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    script = CliRunner().invoke(spark_command, ["script"]).output.strip()
+    words = shlex.split(line.replace('"$(pgsb spark script)"', script))
+    places = {word: place for place, word in enumerate(words)}
+    words[places["--packages"] : places["--packages"] + 2] = ["--jars", str(jdbc_jar())]
+    words[places["--queue"] + 1] = "dbo.target"
+    words[places["--program"] + 1] = "programs:totals_until_held"
+    command = [str(submit), "--master", "local[1]", "--conf", lean, "--conf", "spark.ui.enabled=false"]
+    command += [*words[1:], "--continuous", "--conf", "spark.sql.shuffle.partitions=2"]
     environment = {
         **os.environ,
         "DATABASE_URL": tcp(desk.database),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import psycopg
 import pytest
 
@@ -21,13 +22,19 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "end_of_day"
 sys.path.insert(0, str(EXAMPLE))
 
 
-def test_the_days_trades_become_positions(
-    spark: Any, database: Database, tcp: Callable[[Database], str]
-) -> None:
+def load() -> Any:
+    """The example as a module."""
     spec = importlib.util.spec_from_file_location("end_of_day_run", EXAMPLE / "run.py")
     assert spec is not None and spec.loader is not None
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
+    return example
+
+
+def test_the_days_trades_become_positions(
+    spark: Any, database: Database, tcp: Callable[[Database], str]
+) -> None:
+    example = load()
     from positions import book
 
     with psycopg.connect(database.dsn, autocommit=True) as connection:
@@ -55,3 +62,29 @@ def test_the_days_trades_become_positions(
             "SELECT message_type_name, count(*) FROM dbo.deskqueue GROUP BY 1"
         ).fetchall()
         assert sorted(count for _, count in states) == [3, 3]
+        head, *lines = example.picture(connection)
+        assert head.split() == ["symbol", "accounts", "quantity", "value"]
+        totals: dict[str, float] = {}
+        for (_, symbol), (_, value) in expected.items():
+            totals[symbol] = totals.get(symbol, 0.0) + value
+        assert {line.split()[0] for line in lines} == totals.keys()
+        largest = max(totals, key=lambda symbol: abs(totals[symbol]))
+        assert [line.split()[0] for line in lines if "█" * 30 in line] == [largest]
+
+
+def test_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = load()
+    monkeypatch.setattr(example.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(
+        example.importlib.metadata,
+        "requires",
+        lambda name: ["click>=8", "pyspark>=4.0; extra == 'spark'", 'pandas<3; extra == "spark"'],
+    )
+    ran: list[list[str]] = []
+    monkeypatch.setattr(example.subprocess, "run", lambda command, check: ran.append(command))
+    monkeypatch.setattr(example.sys, "base_prefix", sys.prefix + "/base")
+    example.install_spark()
+    assert ran == [[sys.executable, "-m", "pip", "install", "pyspark>=4.0", "pandas<3"]]
+    monkeypatch.setattr(example.sys, "base_prefix", sys.prefix)
+    with pytest.raises(click.ClickException, match="no virtual environment"):
+        example.install_spark()

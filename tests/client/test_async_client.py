@@ -1,8 +1,13 @@
 """pgsb.client for asyncio, and inside transactions of psycopg and SQLAlchemy that are somebody else's."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -92,6 +97,120 @@ def test_errors_have_the_brokers_numbers(dsn: str) -> None:
                 await session.use("nowhere")
 
     run(work())
+
+
+def test_short_dialogs_take_one_statement_each(dsn: str) -> None:
+    async def work() -> None:
+        async with await client.connect_async(dsn) as session:
+            await session.send_new("//From", "//To", body="a")
+            await session.send_new("//From", "//To", body="b")
+            received = await session.receive_and_end("dbo.to_queue", groups=5)
+            assert sorted(message.text for message in received) == ["a", "b"]
+            assert await session.end_finished("dbo.from_queue") == 2
+            assert await session.receive("dbo.from_queue") == []
+
+    run(work())
+
+
+def test_an_awaited_program_runs_until_the_queue_is_empty(dsn: str) -> None:
+    seen = []
+
+    @client.service_program(patience=0.05, batch=2)
+    async def program(session: client.AsyncSession, message: client.Message) -> None:
+        seen.append(message.text)
+        await session.reply(message, body="re " + message.text)
+        if message.text == "bad":
+            raise ValueError(message.text)
+
+    async def work() -> None:
+        assert isinstance(program, client.AsyncServiceProgram)
+        async with await client.connect_async(dsn) as session:
+            dialog = await session.begin_dialog("//From", "//To")
+            for text in "ab":
+                await session.send(dialog, body=text)
+            assert await program.run(session, "dbo.to_queue") == 2
+            await session.end(dialog)
+            assert await program.run(session, "dbo.to_queue") == 1
+            assert seen == ["a", "b"]
+            await session.send_new("//From", "//To", body="bad")
+            with pytest.raises(ValueError, match="bad"):
+                await program.run(session, "dbo.to_queue")
+            # Rolled back: the message is there again, and no answer was sent for it.
+            assert [one.text for one in await session.receive("dbo.to_queue")] == ["bad"]
+            assert await session.receive("dbo.from_queue") == []
+
+    run(work())
+
+
+def test_a_cancelled_program_leaves_its_message(dsn: str) -> None:
+    async def work() -> None:
+        started = asyncio.Event()
+
+        @client.service_program
+        async def program(session: client.AsyncSession, message: client.Message) -> None:
+            started.set()
+            await asyncio.sleep(600)
+
+        async with await client.connect_async(dsn) as session, await client.connect_async(dsn) as other:
+            await session.send_new("//From", "//To", body="x")
+            task = asyncio.create_task(program.run(session, "dbo.to_queue"))
+            await started.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert [message.text for message in await other.receive("dbo.to_queue")] == ["x"]
+
+    run(work())
+
+
+@pytest.mark.parametrize("role", ["", "pg_monitor"])
+def test_the_daemon_runs_an_awaited_program(
+    dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    (tmp_path / "answers.py").write_text(
+        "async def answer(session, message):\n"
+        "    await session.reply(message, body='re ' + message.text)\n"
+        "    await session.end(message)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    environment = {"DATABASE_URL": dsn, "PGSB_QUEUE": "dbo.to_queue", "PGSB_ROLE": role}
+    with client.connect(dsn) as session:
+        session.sql.execute("GRANT ALL ON SCHEMA dbo TO pg_monitor")
+        session.sql.execute(
+            "SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', 'dbo.to_queue', '{pg_monitor}')"
+        )
+        session.send_new("//From", "//To", body="x")
+        done = subprocess.run(
+            [sys.executable, "-m", "pgsb.client.run", "answers:answer"],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert [one.text for one in session.receive("dbo.from_queue")] == ["re x", ""]
+
+
+def test_errors_are_of_a_class_for_their_number(dsn: str) -> None:
+    with client.connect(dsn) as session:
+        dialog = session.send_new("//From", "//To")
+        with pytest.raises(client.ConversationNotFound) as caught:
+            session.send(uuid4())
+        assert caught.value.number == 8426 and isinstance(caught.value, client.NotFound)
+        with pytest.raises(client.NotFound, match="Msg 208"):
+            session.receive("dbo.nowhere")
+        with pytest.raises(client.ContractViolation, match="Msg 8431"):
+            session.send(dialog, client.END_DIALOG)
+        session.end(session.receive("dbo.to_queue")[0])
+        with pytest.raises(client.WrongState):
+            session.send(dialog)
+        session.sql.execute("SELECT ssb.alter_queue('dbo.to_queue', status => false)")
+        with pytest.raises(client.QueueDisabled):
+            session.receive("dbo.to_queue")
+        session.sql.execute("SELECT ssb.alter_queue('dbo.to_queue', status => true)")
+        session.become("pg_monitor")
+        with pytest.raises(client.PermissionDenied):
+            session.receive("dbo.to_queue")
 
 
 def test_a_session_in_somebodys_transaction(dsn: str) -> None:

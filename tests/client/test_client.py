@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from uuid import UUID, uuid4
 
 import psycopg
@@ -29,7 +29,12 @@ def session(database: Database) -> Iterator[client.Session]:
 
 
 def test_a_dialog_from_beginning_to_end(session: client.Session) -> None:
+    encrypted = "SELECT is_encrypted FROM ssb.conversation_endpoint WHERE conversation_handle = %s"
+    dialog = session.begin_dialog("//From", "//To", encryption=False)
+    assert session.sql.execute(encrypted, [dialog]).fetchone() == (False,)
+    session.end(dialog)
     dialog = session.begin_dialog("//From", "//To")
+    assert session.sql.execute(encrypted, [dialog]).fetchone() == (True,)
     session.send(dialog, body="grün")
     session.send(dialog, body=b"\x00\xff")
     first, second = session.receive("dbo.to_queue")
@@ -143,11 +148,17 @@ def test_a_failing_handler_leaves_the_message(session: client.Session) -> None:
 def test_a_handler_that_calling_would_not_run_is_refused() -> None:
     async def coroutine(session: client.Session, message: client.Message) -> None: ...
 
+    with pytest.raises(TypeError, match="is a coroutine"):
+        client.ServiceProgram(coroutine)  # type: ignore[arg-type]
+
     def generator(session: client.Session, message: client.Message) -> Iterator[None]:
         yield
 
-    for handler in (coroutine, generator):
-        with pytest.raises(TypeError, match="must be a plain function"):
+    async def generator_too(session: client.AsyncSession, message: client.Message) -> AsyncIterator[None]:
+        yield
+
+    for handler in (generator, generator_too):
+        with pytest.raises(TypeError, match="must be a plain function or coroutine"):
             client.service_program(handler)  # type: ignore[call-overload]  # what mypy refuses is tested
 
 

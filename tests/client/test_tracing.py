@@ -1,5 +1,6 @@
 """Trace context goes with a message, and who receives it continues the trace."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 
 import psycopg
@@ -126,3 +127,26 @@ def test_an_untraced_session_writes_nothing(session: pgsb.client.Session) -> Non
     # Without a context of its sender a message begins a trace of its own.
     with near.processing(message) as span:
         assert span is not None
+
+
+def test_a_session_sets_its_context_without_opentelemetry(
+    session: pgsb.client.Session, database: Database
+) -> None:
+    session.set_trace(PARENT, "x=1")
+    handle = session.begin_dialog("//Near", "//Far")
+    session.send(handle, body="one")
+
+    async def send_two() -> None:
+        async with await pgsb.client.connect_async(database.dsn) as other:
+            await other.set_trace(PARENT)
+            await other.send(handle, body="two")
+            await other.set_trace(None)
+            await other.send(handle, body="three")
+
+    asyncio.run(send_two())
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        session.set_trace("nonsense")
+    found = session.sql.execute(
+        "SELECT traceparent, tracestate FROM ssb.message_trace ORDER BY queuing_order"
+    ).fetchall()
+    assert found == [(PARENT, "x=1"), (PARENT, None)]

@@ -386,6 +386,43 @@ def test_without_a_daemon_there_messages_wait(
     assert [body for _, _, body in far.receive(1)] == ["hello"]
 
 
+def test_between_databases_of_an_instance_keys_are_wanted_where_that_is_said(near: Side) -> None:
+    """LOCAL_DIALOG_SECURITY; nothing is sealed there in any case."""
+    script(
+        near,
+        """CREATE DATABASE Other
+        GO
+        USE Other
+        GO
+        CREATE MESSAGE TYPE [//Ask]
+        CREATE CONTRACT [//Talk] ([//Ask] SENT BY ANY)
+        CREATE USER TargetOwner WITHOUT LOGIN
+        CREATE QUEUE q
+        CREATE SERVICE [//Elsewhere] AUTHORIZATION TargetOwner ON QUEUE q ([//Talk])
+        GRANT SEND ON SERVICE::[//Elsewhere] TO public""",
+    )
+    near.send(begin(near, "//Elsewhere"), "//Ask", "as ever")
+    assert near.waiting() == []
+    near.do("SELECT ssb.alter_database(NULL, 'LOCAL_DIALOG_SECURITY', 'on')")
+    near.send(near.begin("//Elsewhere"), "//Ask", "open")
+    near.send(begin(near, "//Near"), "//Ask", "in one database")
+    assert near.waiting() == []
+    near.send(begin(near, "//Elsewhere"), "//Ask", "strict")
+    (status,) = near.waiting()
+    assert status.startswith(_BINDING)
+    script(
+        near,
+        """CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'
+        CREATE USER Them WITHOUT LOGIN
+        CREATE CERTIFICATE TheirCert AUTHORIZATION Them WITH SUBJECT = 'them', EXPIRY_DATE = '20401231'
+        CREATE REMOTE SERVICE BINDING b TO SERVICE '//Elsewhere' WITH USER = Them, ANONYMOUS = ON""",
+    )
+    (status,) = near.waiting()
+    assert status.startswith("Could not save a dialog session key. A master key is required")
+    script(near, "USE Other\nGO\nCREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'")
+    assert near.waiting() == []
+
+
 # ------------------------------------------------------------------ without a server
 
 _HEADER = {

@@ -1,16 +1,27 @@
 """The endpoint's ENCRYPTION and AUTHENTICATION on the side that takes messages, over TCP on the loopback."""
 
+import ipaddress
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
 import pytest
+from click.testing import CliRunner
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from end_to_end.tsql import Tsql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from activation import until
+from pgsb.cli.endpoint import endpoint_command
 from pgsb.runtime_sql.installer import install
+from pgsb.server.binaries import all_binaries
 from pgsb.server.embedded import PrivateServer
 
 pytestmark = pytest.mark.one_postgres
@@ -24,8 +35,10 @@ def dsns() -> Iterator[tuple[str, str]]:
     home = Path(tempfile.mkdtemp(prefix="pgsb-tcp-"))
     if os.geteuid() == 0:
         home.chmod(0o711)
+    # One that is installed, if there is: the wheels' are built without TLS.
+    wanted = str(next(all_binaries()).major)
     server = PrivateServer(
-        home, wanted="18", settings={"listen_addresses": "127.0.0.1", "fsync": "off"}, durable=False
+        home, wanted=wanted, settings={"listen_addresses": "127.0.0.1", "fsync": "off"}, durable=False
     )
     try:
         by_socket = server.start()
@@ -63,3 +76,140 @@ def test_required_is_the_default_and_refuses_a_connection_without_tls(dsns: tupl
             far.execute(_TAKE)
         near.execute("SELECT ssb.alter_endpoint('e', authentication => 'CERTIFICATE c WINDOWS NEGOTIATE')")
         assert far.execute(_TAKE).fetchall() == []
+
+
+def _make_server_certificate(folder: Path) -> None:
+    """server.crt and server.key of 127.0.0.1, which belong to whom the server runs as."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "server")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=30))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
+        )
+        .sign(key, hashes.SHA256())
+    )
+    owner = folder.stat()
+    for file, data in (
+        (folder / "server.crt", certificate.public_bytes(Encoding.PEM)),
+        (folder / "server.key", key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())),
+    ):
+        file.touch(mode=0o600)
+        file.write_bytes(data)
+        os.chown(file, owner.st_uid, owner.st_gid)
+
+
+def _run(dsn: str, text: str) -> str:
+    session = Tsql(dsn)
+    try:
+        return session.run_well(text)
+    finally:
+        session.close()
+
+
+def _endpoint(*arguments: str) -> str:
+    shown = CliRunner().invoke(endpoint_command, arguments)
+    assert shown.exit_code == 0, shown.output
+    return shown.output
+
+
+def test_an_instance_logs_in_with_a_certificate_that_master_has(
+    dsns: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The way of Microsoft's page for certificates, and what `pgsb endpoint` says of PostgreSQL's files."""
+    monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
+    by_socket, by_tcp = dsns
+    hosta = make_conninfo(by_socket, dbname="hosta")
+    with psycopg.connect(by_socket, autocommit=True) as admin:
+        admin.execute("CREATE DATABASE hosta")
+        admin.execute("SELECT ssb.drop_endpoint('e')")
+        admin.execute("CREATE ROLE hostalogin LOGIN")
+        row = admin.execute(
+            "SELECT current_setting('data_directory'), current_setting('hba_file'),"
+            " current_setting('ident_file')"
+        ).fetchone()
+        assert row is not None
+        data, hba, ident = (Path(one) for one in row)
+        with psycopg.connect(hosta, autocommit=True) as other:
+            install(other)
+        _run(
+            hosta,
+            f"""USE master
+            GO
+            CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'a password'
+            CREATE CERTIFICATE HostACert WITH SUBJECT = 'HostA', EXPIRY_DATE = '20401231'
+            BACKUP CERTIFICATE HostACert TO FILE = '{tmp_path}/hosta.cer'
+            CREATE ENDPOINT A STATE = STARTED AS TCP (LISTENER_PORT = 4022)
+                FOR SERVICE_BROKER (AUTHENTICATION = CERTIFICATE HostACert)""",
+        )
+        _run(
+            by_socket,
+            f"""USE master
+            GO
+            CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'a password'
+            CREATE CERTIFICATE HostBCert WITH SUBJECT = 'HostB', EXPIRY_DATE = '20401231'
+            CREATE ENDPOINT B STATE = STARTED AS TCP (LISTENER_PORT = 4022)
+                FOR SERVICE_BROKER (AUTHENTICATION = CERTIFICATE HostBCert, ENCRYPTION = REQUIRED)
+            CREATE LOGIN HostALogin WITH PASSWORD = 'x'
+            CREATE USER HostAUser FOR LOGIN HostALogin
+            CREATE CERTIFICATE HostACert AUTHORIZATION HostAUser FROM FILE = '{tmp_path}/hosta.cer'""",
+        )
+        faults = "SELECT detail FROM ssb_internal.transport_security_faults()"
+        assert admin.execute(faults).fetchall() == [("ssl is off: nobody can show a certificate",)]
+        written = _endpoint("--dsn", by_socket, "--write", str(tmp_path / "b"))
+        assert "GRANT CONNECT ON ENDPOINT::[B] TO [HostALogin];" in written
+        assert "CREATE ROLE" not in written
+        _endpoint("--dsn", hosta, "--write", str(tmp_path / "a"))
+        assert (tmp_path / "a" / "endpoint.key").stat().st_mode & 0o777 == 0o600
+        _make_server_certificate(data)
+        shutil.copy(tmp_path / "b" / "peers.crt", data / "peers.crt")
+        (data / "peers.crt").chmod(0o644)
+        admin.execute("ALTER SYSTEM SET ssl_ca_file = 'peers.crt'")
+        try:
+            admin.execute("ALTER SYSTEM SET ssl = on")
+        except psycopg.errors.InvalidParameterValue:
+            pytest.skip("no PostgreSQL with TLS is installed")
+        lines = written.splitlines()
+        kept = hba.read_text(encoding="utf-8")
+        hba.write_text(
+            "\n".join(one for one in lines if one.startswith("hostssl")) + "\n" + kept, encoding="utf-8"
+        )
+        ident.write_text("\n".join(one for one in lines if one.startswith("pgsb ")) + "\n", encoding="utf-8")
+        try:
+            admin.execute("SELECT pg_catalog.pg_reload_conf()")
+            until(lambda: admin.execute("SHOW ssl").fetchone() == ("on",))
+            assert admin.execute(faults).fetchall() == []
+            shown = make_conninfo(
+                by_tcp,
+                user="hostalogin",
+                sslmode="verify-full",
+                sslrootcert=str(data / "server.crt"),
+                sslcert=str(tmp_path / "a" / "endpoint.crt"),
+                sslkey=str(tmp_path / "a" / "endpoint.key"),
+            )
+            with psycopg.connect(shown, autocommit=True) as far:
+                with pytest.raises(
+                    psycopg.errors.InsufficientPrivilege, match=r"'HostAUser' does not have CONNECT"
+                ):
+                    far.execute(_TAKE)
+                _run(by_socket, "GRANT CONNECT ON ENDPOINT::B TO HostALogin")
+                assert far.execute(_TAKE).fetchall() == []
+                _run(by_socket, "USE master\nGO\nDROP CERTIFICATE HostACert")
+                with pytest.raises(
+                    psycopg.errors.InsufficientPrivilege, match="does not match the one in master"
+                ):
+                    far.execute(_TAKE)
+            with (
+                psycopg.connect(make_conninfo(by_tcp, sslmode="disable"), autocommit=True) as far,
+                pytest.raises(psycopg.errors.InsufficientPrivilege, match="requires encryption"),
+            ):
+                far.execute(_TAKE)
+        finally:
+            hba.write_text(kept, encoding="utf-8")

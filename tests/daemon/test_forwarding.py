@@ -14,6 +14,7 @@ from instances import END, FAR, NEAR, Side
 from secured import begin
 
 from activation import Daemon, until
+from pgsb.daemon import peer
 from pgsb.daemon.config import BrokerOptions
 from pgsb.daemon.embedded import EmbeddedBroker
 from support import Database
@@ -36,7 +37,7 @@ class Chain:
         self.daemons: dict[Side, Daemon] = {}
 
     def start(self, *sides: Side) -> None:
-        for side in sides or self.sides:
+        for side in sides:
             self.daemons[side] = self._start(side)
 
     def _start(self, side: Side) -> Daemon:
@@ -103,7 +104,7 @@ def discarded(side: Side) -> int:
 
 
 def test_a_dialog_and_its_ends_pass_through_two_instances(chain: Chain) -> None:
-    chain.start()
+    chain.start(*chain.sides)
     near, far = chain.near, chain.far
     handle = near.begin("//Far")
     near.send(handle, "//Ask", "one", "two")
@@ -133,7 +134,7 @@ def test_security_is_between_the_ends(chain: Chain, near: Side, far: Side, full:
     chain.one.do(
         "CREATE TRIGGER keep AFTER INSERT ON ssb.forwarded_set FOR EACH ROW EXECUTE FUNCTION dbo.keep()"
     )
-    chain.start()
+    chain.start(*chain.sides)
     handle = begin(near, "//Far")
     near.send(handle, "//Ask", "secret one")
     ((there, _, body),) = far.receive(1)
@@ -256,14 +257,22 @@ def test_nobody_asks_for_the_answers_to_anothers_set(chain: Chain) -> None:
     assert one.column("SELECT answers FROM ssb_internal.set_answers(%s, 0)", [uuid.UUID(int=7)]) == []
 
 
-def test_every_message_comes_once_and_in_order_while_daemons_die(chain: Chain) -> None:
-    """PGSB_KILLED_DAEMONS=200 makes it longer."""
+def test_every_message_comes_once_and_in_order_while_daemons_die(
+    chain: Chain, full: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sealed and in the clear. PGSB_KILLED_DAEMONS=200 makes it longer."""
+    monkeypatch.setattr(peer, "_ANSWER_SECONDS", 1.0)  # of those that run in this process
     kills = int(os.environ.get("PGSB_KILLED_DAEMONS", "2"))
     near, far = chain.near, chain.far
     chance = random.Random(20261123)
-    handles = [near.begin("//Far") for _ in range(6)]
-    running = {side: chain.start_process(side) for side in chain.sides}
-    victims = [chain.one, chain.two, *chance.choices(chain.sides, k=kills)]
+    far.do("SELECT ssb.create_service('//Open', 'dbo.far_queue', '{//Talk}')")
+    near.do("SELECT ssb.create_route('ToOpen', %s, '//Open')", _ONE)
+    chain.route(chain.one, "//Open", _TWO)
+    chain.route(chain.two, "//Open", FAR)
+    handles = [begin(near, "//Far") for _ in range(3)] + [near.begin("//Open") for _ in range(3)]
+    victims = [chain.one, chain.two, *chance.choices(chain.sides, k=kills)][:kills]
+    running = {side: chain.start_process(side) for side in set(victims)}
+    chain.start(*(side for side in chain.sides if side not in running))
     came: dict[Any, list[int]] = {}
     sent = 0
 
@@ -277,7 +286,7 @@ def test_every_message_comes_once_and_in_order_while_daemons_die(chain: Chain) -
         return sum(len(numbers) for numbers in came.values()) >= sent * len(handles)
 
     try:
-        for victim in victims[:kills]:
+        for victim in victims:
             near.do(
                 "SELECT ssb.send(h, '//Ask', n::text)"
                 " FROM unnest(%s::uuid[]) AS h, generate_series(%s::integer, %s::integer) AS n",

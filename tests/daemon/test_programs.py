@@ -10,6 +10,7 @@ import pytest
 
 from activation import Daemon, done, send, until
 from pgsb.daemon.config import Program, parse_program, read_programs
+from pgsb.daemon.monitor import Backoff
 from pgsb.server.problems import ServerError
 from support import Connection
 
@@ -78,6 +79,20 @@ def test_a_failing_command_is_reported_with_its_output(sql: Connection, daemon: 
     send(sql, "a")
     running.wait_for("output", "so sorry")
     assert running.wait_for("program_failed").message == "ended with status 3: so sorry"
+    # What fails again and again is told once, and then when there are twice as many; so is its output.
+    until(lambda: running.broker.counts.totals["readers_failed"] >= 4)
+    assert len(running.messages("output")) == 1
+    failures = running.broker.counts.totals["readers_failed"]
+    assert len(running.messages("program_failed")) <= failures.bit_length()
+
+
+def test_what_is_costly_to_start_is_started_ever_more_seldom() -> None:
+    pauses = Backoff(0.05, 5.0)
+    assert [pauses.next(50.0) for _ in range(6)] == [50, 100, 200, 400, 600, 600]
+    pauses.reset()
+    assert [round(pauses.next(0.1), 2) for _ in range(7)] == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0]
+    pauses.reset()
+    assert [pauses.next() for _ in range(8)][-1] == 5.0
 
 
 def test_a_program_that_does_not_stop_gets_sigterm(sql: Connection, daemon: Start) -> None:

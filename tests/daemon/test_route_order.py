@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from instances import FAR, Side
 
@@ -152,6 +153,39 @@ def test_a_service_that_is_elsewhere_is_reached_beside_a_local_route_of_its_name
         near.send(near.begin("//Far"), "//Ask", str(number))
     assert {body for _, _, body in far.receive(8)} == {str(number) for number in range(8)}
     assert near.waiting() == []
+
+
+def test_a_known_route_is_taken_until_routes_change(near: Side, far: Side) -> None:
+    """SEND looks for the route once, and again when a definition has changed, or somebody is changing one."""
+    known = "SELECT route_epoch IS NOT NULL FROM ssb.remote_conversation ORDER BY endpoint_id DESC"
+    to = "SELECT address FROM ssb.remote_conversation ORDER BY endpoint_id DESC LIMIT 1"
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "a", "b")
+    assert near.value(known) is True
+    near.do("SELECT ssb.alter_route('ToFar', 'TCP://other:4022')")
+    near.send(handle, "//Ask", "c")
+    assert near.value(to) == "TCP://other:4022"
+    numbers = "SELECT message_sequence_number FROM ssb.transmission ORDER BY transmission_id"
+    assert near.column(numbers) == [0, 1, 2]
+    for kind, error in (("//Nothing", "is not found"), ("//Xml", None)):
+        if error is None:
+            near.send(handle, kind, "<a/>")
+        else:
+            with pytest.raises(psycopg.Error, match=error):
+                near.send(handle, kind, "x")
+    assert near.column(numbers) == [0, 1, 2, 3]
+    with psycopg.connect(near.database.dsn) as changing:
+        changing.execute("SELECT ssb.create_route('late', %s, '//Late')", [FAR])
+        other = near.begin("//Far")
+        near.send(other, "//Ask", "a")
+        assert near.value(known) is False
+    near.send(other, "//Ask", "b")
+    assert near.value(known) is True
+    # A route that will expire is asked for its time with each message.
+    near.do("SELECT ssb.alter_route('ToFar', lifetime => 1000)")
+    last = near.begin("//Far")
+    near.send(last, "//Ask", "a", "b")
+    assert near.value(known) is False
 
 
 def test_an_endpoint_that_requires_encryption_sends_nothing_without_tls(

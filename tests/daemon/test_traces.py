@@ -210,11 +210,11 @@ def test_it_crosses_to_another_instance_and_back(
     assert trace_id(answer) == TRACE
     if is_traced:
         until(lambda: len(spans) == 2)
-        first, second = spans
+        by_type = {one.attributes["pgsb.message_type"]: one for one in spans}
+        first, second = by_type["//Ask"], by_type["//Answer"]
         assert (first.parent, first.trace) == (f"{PARENT} x=1", f"{arrived} x=1")
         assert (second.parent, second.trace) == (f"{arrived} x=1", f"{answer} x=1")
         assert first.name == "transport TCP://far.example:4022"
-        assert first.attributes["pgsb.message_type"] == "//Ask"
     else:
         assert arrived == answer == PARENT
 

@@ -10,7 +10,7 @@ from instances import END, ERROR, FAR, NEAR, Side
 from psycopg.conninfo import make_conninfo
 
 from activation import Daemon, until
-from pgsb.daemon import peer
+from pgsb.daemon import peer, transport
 from pgsb.runtime_sql.installer import install
 from support import Database
 
@@ -423,6 +423,22 @@ def test_a_route_that_comes_while_the_group_is_in_use_is_followed(
     assert [body for _, _, body in far.receive(1)] == ["early"]
 
 
+def test_the_highest_priority_leaves_first(
+    near: Side, far: Side, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near.do("SELECT ssb.create_service('//Urgent', 'dbo.near_queue', '{//Talk}')")
+    near.do("SELECT ssb.create_broker_priority('p', local_service => '//Urgent', priority_level => 9)")
+    near.do("SELECT ssb.alter_database(NULL, 'HONOR_BROKER_PRIORITY', 'ON')")
+    usual = near.begin("//Far")
+    near.send(usual, "//Ask", "a", "b", "c")
+    urgent = near.value("SELECT ssb.begin_dialog('//Urgent', '//Far', '//Talk', encryption => false)")
+    near.send(urgent, "//Ask", "x", "y")
+    # As if no more had room in a set.
+    monkeypatch.setattr(transport, "_MESSAGES", 1)
+    daemons(near)
+    assert [body for _, _, body in far.receive(5)] == ["x", "y", "a", "b", "c"]
+
+
 def test_a_large_body_and_an_empty_one_cross(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
     daemons(near)
     handle = near.begin("//Far")
@@ -560,3 +576,67 @@ def test_the_owner_of_a_database_is_enough_for_the_daemon(
             admin.execute("DROP OWNED BY transport_owner CASCADE")
             admin.execute(f"ALTER DATABASE {empty_database.name} OWNER TO CURRENT_USER")
             admin.execute("DROP ROLE transport_owner")
+
+
+def test_what_does_not_arrive_is_measured_and_found(near: Side, daemons: Callable[..., Daemon]) -> None:
+    near.send(near.begin("//Far"), "//Ask", "one", "two")
+    found = "SELECT detail FROM ssb.diagnose() WHERE number = 507"
+    failing = "SELECT failing FROM ssb_internal.transport_measures() WHERE address IS NOT NULL"
+    assert (near.column(found), near.column(failing)) == ([], [0])
+    running = daemons(near, addresses={FAR.lower(): "host=127.0.0.1 port=1 connect_timeout=2"})
+    running.wait_for("transport_failed")
+    until(lambda: near.column(failing) == [2])
+    (detail,) = near.column(found)
+    assert detail.startswith(f"2 messages: The instance at '{FAR}' cannot be reached: ")
+    waiting = "SELECT wait_type FROM sys.dm_os_waiting_tasks WHERE wait_type LIKE 'BROKER%' ORDER BY 1"
+    until(lambda: {"BROKER_EVENTHANDLER", "BROKER_TRANSMITTER"} <= set(near.column(waiting)))
+    counter = (
+        "SELECT cntr_value FROM sys.dm_os_performance_counters"
+        " WHERE counter_name = 'Pending Msg Frags for Send I/O'"
+    )
+    assert near.column(counter) == [2]
+
+
+def test_what_was_sent_is_counted(near: Side, far: Side, daemons: Callable[..., Daemon]) -> None:
+    near.send(near.begin("//Far"), "//Ask", "12345", "678")
+    running = daemons(near, sample=0.1)
+    assert far.receive(2)
+    counted = (
+        "SELECT trim(counter_name), cntr_value FROM sys.dm_os_performance_counters"
+        " WHERE object_name = 'SQLServer:Broker/DBM Transport'"
+    )
+    until(lambda: dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8)
+    values = dict(near.connection.execute(counted).fetchall())
+    assert values["Message Fragment Sends/sec"] == 2
+    assert values["Pending Bytes for Send I/O"] == 0
+    # The connection is gone, the total stays.
+    running.broker.stop()
+    assert dict(near.connection.execute(counted).fetchall())["Send I/O Bytes Total"] == 8
+
+
+def test_a_timeline_tells_what_this_instance_knows_of_the_other(
+    near: Side, far: Side, daemons: Callable[..., Daemon]
+) -> None:
+    timeline = (
+        "SELECT side, event, message_sequence_number, status, detail"
+        " FROM ssb.conversation_timeline(%s) WHERE event NOT IN ('begin', 'received')"
+    )
+    handle = near.begin("//Far")
+    near.send(handle, "//Ask", "one", "two")
+    waiting = f"The route leads to '{FAR}', another instance. The message waits for transport."
+    told = near.connection.execute(timeline, [handle]).fetchall()
+    assert told[1:] == [("initiator", "message", number, "waits for delivery", waiting) for number in (0, 1)]
+    daemons(near)
+    daemons(far)
+    got = far.receive(2)
+    until(lambda: near.waiting() == [])
+    at_far = f"another instance at {FAR}: it has the messages before number 2 of this side"
+    told = near.connection.execute(timeline, [handle]).fetchall()
+    assert told == [("target", "transport", None, None, at_far)]
+    far.do("SELECT ssb.end_conversation(%s, 9, 'no more')", got[0][0])
+    until(lambda: near.states() == ["ERROR"])
+    told = near.connection.execute(timeline, [handle]).fetchall()
+    assert ("target", "transport", None, "the other side has ended it (ER)", at_far) in told
+    assert ("target", "message", 0, "waits in queue", "dbo.near_queue") in told
+    ended = far.connection.execute(timeline, [got[0][0]]).fetchall()
+    assert ("target", "error", None, "the other side has it", "END CONVERSATION WITH ERROR") in ended

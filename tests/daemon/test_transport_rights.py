@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from end_to_end.tsql import Tsql
 
 from pgsb.daemon.config import find_addresses, parse_address, read_addresses
 from pgsb.server.problems import ServerError
@@ -206,6 +207,29 @@ def test_msdb_tells_which_services_are_for_outsiders(owner: psycopg.Connection[A
         "Could not forward the message because forwarding is disabled in this SQL Server instance."
     )
     assert Dialog("//Closed").bring(owner, 0) == (1, None, None)
+
+
+def test_an_endpoint_is_not_changed_in_a_transaction(database: Database) -> None:
+    session = Tsql(database.dsn)
+    options = "AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS)"
+    try:
+        for statement in (
+            f"CREATE ENDPOINT e {options}",
+            f"ALTER ENDPOINT e {options}",
+            "DROP ENDPOINT e",
+        ):
+            session.run(f"BEGIN TRANSACTION\nGO\n{statement}\nGO\nROLLBACK")
+            assert [error.number for error in session.errors] == [226]
+            session.errors.clear()
+            session.run_well(statement)
+        # A certificate is a user's: no login's that is none.
+        session.run(
+            "CREATE LOGIN someone WITH PASSWORD = 'x'\nGO\nUSE master\nGO\n"
+            "CREATE CERTIFICATE c AUTHORIZATION someone WITH SUBJECT = 'x'"
+        )
+        assert [error.number for error in session.errors] == [15151]
+    finally:
+        session.close()
 
 
 def test_addresses_are_read_and_no_password_is_repeated(

@@ -93,6 +93,43 @@ def test_sarif_has_rules_and_places(pgsb: Pgsb) -> None:
     assert region == {"startLine": 3, "startColumn": 35, "endLine": 3, "endColumn": 40}
 
 
+def test_names_in_another_case_and_unknown_procedures_are_told() -> None:
+    """Of all scripts together; names in the text of dynamic SQL count."""
+    definitions = """
+CREATE MESSAGE TYPE [//Order]
+CREATE CONTRACT Orders ([//order] SENT BY ANY, [DEFAULT] SENT BY ANY)
+CREATE QUEUE q
+CREATE SERVICE Shop ON QUEUE q (orders, Orders, [Default])
+CREATE SERVICE shop ON QUEUE q
+GO
+CREATE PROC Made AS EXEC('CREATE PROCEDURE dbo.[Dynamic] AS PRINT 1')
+"""
+    uses = """
+DECLARE @h uniqueidentifier
+BEGIN DIALOG @h FROM SERVICE Shop TO SERVICE 'SHOP' ON CONTRACT Orders;
+SEND ON CONVERSATION @h MESSAGE TYPE [//Order] ('x');
+IF 1 = 1 EXEC dbo.MADE ELSE EXEC Nope 1
+EXEC Dynamic; EXEC sp_who; EXEC sp_nope; EXEC elsewhere...p
+INSERT #t EXEC Nope2
+"""
+    problems = check_scripts([Source("a.sql", uses), Source("b.sql", definitions)])
+    told = [
+        (problem.span.text, re.sub(r"'.*", "", problem.message).strip())
+        for problem in problems
+        if problem.severity == "warning"
+    ]
+    assert told == [
+        ("'SHOP'", "the service"),
+        ("Nope", "no script creates the procedure"),
+        ("sp_nope", "no script creates the procedure"),
+        ("Nope2", "no script creates the procedure"),
+        ("[//order]", "the message type"),
+        ("orders", "the contract"),
+        ("[Default]", "the contract"),
+        ("shop", "the service"),
+    ]
+
+
 def test_processes_find_what_one_finds() -> None:
     sources = []
     for number in range(40):

@@ -16,8 +16,8 @@ from pgsb.grammar.source import Source
 from support import Database
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-# tests of their own run these: test_migrations.py, tests/daemon where the daemon is needed, tests/bulk
-ELSEWHERE = {"migrations", "greeter", "end_of_day"}
+# tests of their own run these: test_migrations.py, tests/daemon, tests/bulk, tests/client
+ELSEWHERE = {"migrations", "greeter", "end_of_day", "outbox"}
 APPLICATIONS = sorted(
     {script.parent for script in EXAMPLES.glob("*/*.sql") if script.parent.name not in ELSEWHERE}
 )

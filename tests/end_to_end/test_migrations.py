@@ -1,14 +1,19 @@
 """Compiled scripts in migrations, with each tool: up, use, down."""
 
+import importlib.util
 import os
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
 
 from support import Connection, Database
 
@@ -83,6 +88,64 @@ def test_up_use_down(
             None,
         )
         assert left.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'ssb'").fetchone() == (0,)
+
+
+UNDO = {
+    "flyway": (["V1__runtime.sql", "V2__shop.sql"], ["U2__shop.sql", "U1__runtime.sql"]),
+    "sqitch": (
+        ["deploy/runtime.sql", "verify/runtime.sql", "deploy/shop.sql", "verify/shop.sql"],
+        ["revert/shop.sql", "revert/runtime.sql"],
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", UNDO)
+def test_the_layout_of_a_tool_that_is_not_here(
+    empty_database: Database, connect: Callable[..., Connection], psql: str, tmp_path: Path, tool: str
+) -> None:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    command = ["sh", str(MIGRATIONS / "layout"), tool, str(tmp_path / "files")]
+    subprocess.run(command, env={**os.environ, "PATH": path}, check=True)
+
+    def apply(names: list[str]) -> None:
+        files = [word for name in names for word in ("-f", str(tmp_path / "files" / name))]
+        subprocess.run(
+            [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", empty_database.dsn, *files],
+            capture_output=True,
+            check=True,
+        )
+
+    up, down = UNDO[tool]
+    apply(up)
+    _use(connect(empty_database.dsn))
+    apply(down)
+    left = connect(empty_database.dsn).execute(
+        "SELECT nspname FROM pg_namespace WHERE nspname ~ '^(ssb|sys$)'"
+    )
+    assert left.fetchall() == []
+
+
+def test_autogenerate_leaves_the_runtime_alone(database: Database) -> None:
+    name = "examples_migrations_ours"
+    spec = importlib.util.spec_from_file_location(name, MIGRATIONS / "alembic" / "ours.py")
+    assert spec is not None and spec.loader is not None
+    ours = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(ours)
+    url = database.dsn.replace("postgresql://", "postgresql+psycopg://", 1)
+    engine = sqlalchemy.create_engine(url, poolclass=sqlalchemy.pool.NullPool)
+    models = sqlalchemy.MetaData()
+    sqlalchemy.Table("mine", models, sqlalchemy.Column("id", sqlalchemy.Integer), schema="dbo")
+
+    def found(**options: Any) -> list[Any]:
+        with engine.connect() as connection:
+            context = MigrationContext.configure(connection, opts={"include_schemas": True, **options})
+            return list(compare_metadata(context, models))
+
+    assert [one[0] for one in found(include_name=ours.include_name)] == ["add_table"]
+    # Without it the runtime's own tables would be dropped.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SQLAlchemy does not know each type of the runtime's columns
+        assert "remove_table" in [one[0] for one in found() if isinstance(one, tuple)]
 
 
 def _use(application: Connection) -> None:

@@ -1,5 +1,6 @@
 """The private server: made once, found again, started once by many, revived after a crash."""
 
+import json
 import os
 import pwd
 import shutil
@@ -14,7 +15,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 
+from pgsb.cli.server import status_command
+from pgsb.runtime_sql import installer
 from pgsb.server import binaries, embedded
 from pgsb.server.embedded import PrivateServer
 from pgsb.server.problems import ServerError
@@ -158,6 +162,23 @@ def test_start_of_a_running_server_changes_nothing(shared_home: Path) -> None:
     before = PrivateServer(shared_home).status()
     assert PrivateServer(shared_home).start() == before.dsn
     assert PrivateServer(shared_home).status() == before
+
+
+def test_status_tells_what_jobs_have_claimed(shared_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGSB_HOME", str(shared_home))
+    dsn = PrivateServer(shared_home).start()
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        installer.install(connection)
+        connection.execute(
+            "SELECT ssb.create_queue('dbo.q'), ssb.create_service('//q', 'dbo.q', '{DEFAULT}');"
+            " SELECT ssb.send_new('//q', '//q', 'DEFAULT', 'DEFAULT', 'x'::text)"
+        )
+        assert json.loads(CliRunner().invoke(status_command, ["--format", "json"]).output)["claims"] == []
+        connection.execute("SELECT ssb_internal.claim_messages('dbo.q', NULL, NULL, 1)")
+        told = CliRunner().invoke(status_command).output
+        (one,) = json.loads(CliRunner().invoke(status_command, ["--format", "json"]).output)["claims"]
+    assert (one["queue"], one["messages"], one["state"]) == ("dbo.q", 1, "held")
+    assert f"claim        {one['claim_id']} on dbo.q: 1 messages of 1 conversations, held, by " in told
 
 
 def test_stopping_what_does_not_run_is_no_error(home: Path) -> None:

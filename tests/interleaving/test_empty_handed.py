@@ -183,10 +183,14 @@ def test_a_group_that_the_mark_has_passed_comes_free_meanwhile(
         reader.commit()
 
 
-def test_at_the_first_visit_the_mark_passes_no_open_sender(
-    session: Session, another: Open, pair: Pair
+@pytest.mark.parametrize("visits", [0, 1])
+def test_in_its_first_visits_the_mark_passes_no_open_sender(
+    session: Session, another: Open, pair: Pair, visits: int
 ) -> None:
     sender, readers = another(), [another(), another()]
+    for reader in readers * visits:
+        assert reader.bodies(pair.far) == []
+        reader.commit()
     slow, quick = pair.dialog(), pair.dialog()
     sender.send(slow, pair.request, "slow")
     assert readers[0].bodies(pair.far) == []  # nothing yet
@@ -201,10 +205,14 @@ def test_at_the_first_visit_the_mark_passes_no_open_sender(
     readers[1].commit()
 
 
-def test_the_first_visit_knows_what_is_decided(session: Session, another: Open, pair: Pair) -> None:
+def test_the_second_visit_knows_what_is_decided(session: Session, another: Open, pair: Pair) -> None:
+    """The first learns nothing: many sessions of a pool have no second."""
     reader = another()
     send(session, pair, pair.dialog(), "one", "two", "three")
     assert reader.bodies(pair.far, 1) == ["one"]
+    reader.commit()
+    assert mark(reader, pair)[2] == -1
+    assert reader.bodies(pair.far, 1) == ["two"]
     reader.commit()
     assert mark(reader, pair)[2] == 2
 

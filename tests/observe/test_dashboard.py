@@ -232,6 +232,11 @@ def test_groups_in_quarantine_are_decided_together(
     assert "1 group failed" in decide("fail", groups[:1], code="9001", text="not possible")[1]
     assert "1 group dropped" in decide("drop", groups[1:2])[1]
     assert "1 group resubmitted" in decide("resubmit", groups[2:])[1]
+    # The undo, which finds those that nobody has received meanwhile.
+    undone = operator.post("/i/shop/quarantine/undo", {"csrf": secret})
+    assert undone[0] == 200 and "1 of 1 groups set aside again" in undone[1]
+    assert operator.post("/i/shop/quarantine/undo", {"csrf": secret})[0] == 400
+    assert "1 group resubmitted" in decide("resubmit", groups[2:])[1]
     assert "No group is set aside" in operator.get("/i/shop/quarantine")[1]
     depth = (
         connect()

@@ -4,6 +4,7 @@ PGSB_SCREENSHOTS=rewrite makes the pictures in docs/images anew.
 """
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from observe_desk import Shop, open_shop
 from playwright.sync_api import sync_playwright
 
+from pgsb.observe.dashboard import pages
 from pgsb.observe.dashboard.options import Options
 from pgsb.observe.dashboard.serve import DashboardThread
 from pgsb.server.connect import Target
@@ -127,8 +129,7 @@ def test_every_page_by_its_key_in_both_themes(page: Any, shop: Shop) -> None:
         if name == "map":
             page.keyboard.press("d")
             assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-        if name != "claims":
-            picture(page, name)
+        picture(page, name)
         if name == "quarantine":
             page.keyboard.press("d")
     page.keyboard.press("/")
@@ -146,6 +147,27 @@ def test_rows_are_walked_by_keys(page: Any, shop: Shop) -> None:
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.get_by_role("heading", level=1, name=shop.waiting.upper()).wait_for()
+
+
+def test_what_is_looked_for_stands_in_the_address(page: Any, shop: Shop) -> None:
+    page.goto("/i/shop/search")
+    page.get_by_label("Service").fill("Warehouse")
+    page.get_by_role("button", name="Search").click()
+    page.wait_for_url("**service=Warehouse*")
+    assert page.locator("tr[data-row]").count() == 1
+    page.goto("/i/shop/log")
+    page.get_by_label("Queue").fill("dbo.nothing")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_text("The log is empty.").wait_for()
+    page.goto("/i/shop/")
+    page.get_by_role("searchbox", name="Queue or service").fill("ship")
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**ship*")
+    assert page.locator("#queues tr[data-row]").count() == 1
+    theme = "document.documentElement.dataset.theme"
+    before = page.evaluate(theme)
+    page.get_by_role("button", name="Light or dark").click()
+    assert page.evaluate(theme) != before
 
 
 def test_numbers_change_while_one_looks(page: Any, shop: Shop, connect: Callable[..., Connection]) -> None:
@@ -167,6 +189,8 @@ def test_a_queue_and_its_switches(page: Any, shop: Shop, connect: Callable[..., 
     for pressed, said in [
         ("Turn the queue off", "dbo.orders: STATUS = OFF"),
         ("Undo", "dbo.orders: STATUS = ON"),
+        ("Turn the queue off", "dbo.orders: STATUS = OFF"),
+        ("Turn the queue on", "dbo.orders: STATUS = ON"),
         ("Turn activation on", "dbo.orders: ACTIVATION (STATUS = ON)"),
         ("Turn activation off", "dbo.orders: ACTIVATION (STATUS = OFF)"),
     ]:
@@ -235,6 +259,11 @@ def test_groups_in_quarantine_are_ticked_and_decided(page: Any, shop: Shop) -> N
     page.get_by_role("button", name="Resubmit").click()
     page.locator("#flash", has_text="1 group resubmitted").wait_for()
     page.get_by_text("No group is set aside").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.locator("#flash", has_text="1 of 1 groups set aside again").wait_for()
+    page.locator('input[name="group"]').check()
+    page.get_by_role("button", name="Drop the failing messages").click()
+    page.locator("#flash", has_text="1 group dropped").wait_for()
 
 
 def test_it_fits_a_phone_and_names_everything(page: Any, shop: Shop) -> None:
@@ -262,3 +291,20 @@ def test_it_fits_a_phone_and_names_everything(page: Any, shop: Shop) -> None:
         assert nameless == [], path
     page.goto("/i/shop/")
     picture(page, "phone")
+
+
+def test_every_button_is_pressed_by_a_test() -> None:
+    """The names of all buttons of the templates; those that are made of values have a word of theirs here."""
+    templates = Path(pages.__file__).parent / "templates"
+    here = Path(__file__).read_text(encoding="utf-8")
+    names = set()
+    for template in templates.glob("*.html"):
+        text = re.sub(r"\{%.*?%\}", "", template.read_text(encoding="utf-8"))
+        names |= {name.strip() for name in re.findall(r"<button[^>]*>(.*?)</button>", text)}
+        names |= set(re.findall(r"switch\('\w+', '\w+', '([^']+)'", template.read_text()))
+    # Its name is for screen readers; "Copy" says "Copied" once it is pressed.
+    pressed = {"◐": "Light or dark", "Copy": "Copied"}
+    made = {"{{ label }}", "{{ name }}"}
+    missing = {name for name in names - made if f'"{pressed.get(name, name.split(" {{")[0])}' not in here}
+    assert len(names) > 15
+    assert missing == set()

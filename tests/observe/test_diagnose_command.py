@@ -125,3 +125,25 @@ def test_all_are_followed_together_with_the_log(sql: Connection, database: Datab
     shown = run(database, "--watch", "--timeout", "0", "--format", "json")
     assert shown.returncode == 0
     assert json.loads(shown.stdout)["number"] == 501
+    assert row is not None
+    shown = run(database, "--watch", "--id", str(row[0]), "--timeout", "0")
+    assert shown.returncode == 0
+    assert f" 501 {str(row[0]).upper()} //From to //Nowhere: " in shown.stdout
+    other = sql.execute("SELECT gen_random_uuid()").fetchone()
+    assert run(database, "--watch", "--id", str(other and other[0]), "--timeout", "0").stdout == ""
+    # Of conversations that begin from now on.
+    assert run(database, "--watch", "--new", "--timeout", "0").stdout == ""
+
+
+def test_encryption_is_checked_as_it_is_asked_for(sql: Connection, database: Database) -> None:
+    tsql(sql, "CREATE ROUTE There WITH SERVICE_NAME = '//Far', ADDRESS = 'TCP://far:4022';")
+
+    def numbers(encryption: str) -> list[int]:
+        shown = run(
+            database, "--from", "//From", "--to", "//Far", "--encryption", encryption, "--ignore", SERVER,
+            "--format", "json",
+        )  # fmt: skip
+        return [one["number"] for one in json.loads(shown.stdout) if one["number"] > 600]
+
+    assert numbers("off") == []
+    assert numbers("on") == numbers("anonymous") == [609]

@@ -1,10 +1,13 @@
 """Each finding of ssb.diagnose has a fault that makes it; where one statement mends the fault, it does."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from end_to_end.tsql import Tsql
 
 from activation import DRAIN, activate, send, tsql, until
 from pgsb.compiler.pipeline import CompileOptions, compile_script
@@ -95,42 +98,6 @@ def _activate_as(principal: str, *grants: str) -> Fault:
     return fault
 
 
-def _quarantine(connection: Connection, _: Connect) -> None:
-    send(connection, "bad")
-    connection.execute(
-        "WITH g AS (INSERT INTO ssb.quarantined_group (queue_id, lock_id, conversation_group_id, endpoint_id,"
-        "  queuing_order, rollbacks, error)"
-        " SELECT e.queue_id, e.lock_id, e.conversation_group_id, e.endpoint_id, m.queuing_order, 5, 'broken'"
-        "  FROM ssb.message_stored m JOIN ssb.conversation_endpoint e ON e.endpoint_id = m.endpoint_id"
-        " RETURNING *) UPDATE ssb.conversation_endpoint l SET claim_id = -g.quarantine_id FROM g"
-        " WHERE l.endpoint_id = g.lock_id"
-    )
-
-
-def _log(event: str) -> Fault:
-    def fault(connection: Connection, _: Connect) -> None:
-        send(connection, "x")
-        connection.execute(
-            "INSERT INTO ssb.broker_log (level, event, queue, program, pid, error_number, message)"
-            " VALUES ('error', %s, 'dbo.to_queue', 'dbo.program', pg_backend_pid(), 229, 'it broke')",
-            [event],
-        )
-        if event == "slow_reader":
-            connection.execute(
-                "INSERT INTO ssb.activated_task (pid, backend_start, queue_id, procedure_name, execute_as)"
-                " SELECT a.pid, a.backend_start, q.queue_id, 'dbo.program', 'dbo'"
-                " FROM pg_stat_activity a, ssb.queue q"
-                " WHERE a.pid = pg_backend_pid() AND q.name = 'dbo.to_queue'"
-            )
-
-    return fault
-
-
-def _busy_readers(connection: Connection, _: Connect) -> None:
-    activate(connection, DRAIN, readers=1)
-    _log("slow_reader")(connection, _)
-
-
 def _retained(connection: Connection, _: Connect) -> None:
     connection.execute("SELECT ssb.alter_queue('dbo.to_queue', retention => true)")
     handle = send(connection, "x")
@@ -182,9 +149,6 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
     201: (lambda sql, _: activate(sql, DRAIN), "pgsb broker", {}, False),
     202: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
     203: (lambda sql, _: _daemon(sql), "here [1]", {}, False),
-    204: (_log("reader_failed"), "dbo.to_queue", NOW, False),
-    205: (_log("not_started"), "dbo.to_queue", NOW, False),
-    206: (_log("slow_reader"), "dbo.to_queue", NOW, False),
     301: (_poison, "dbo.to_queue", {}, True),
     302: (
         lambda sql, _: (send(sql, "x"), tsql(sql, "ALTER QUEUE dbo.to_queue WITH STATUS = OFF;")),
@@ -193,7 +157,6 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         True,
     ),
     303: (lambda sql, _: send(sql, "x"), "dbo.to_queue", NOW, False),
-    304: (_busy_readers, "dbo.to_queue", NOW, True),
     305: (
         lambda sql, _: (activate(sql, DRAIN), sql.execute("DROP PROCEDURE dbo.program")),
         "dbo.to_queue",
@@ -220,7 +183,6 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         True,
     ),
     309: (_one_rollback, "dbo.to_queue", {}, False),
-    310: (_quarantine, "dbo.to_queue", {}, True),
     311: (_session_holds, "dbo.to_queue", NOW, True),
     312: (
         lambda sql, _: (
@@ -249,43 +211,18 @@ FAULTS: dict[int, tuple[Fault, str, dict[str, Any], bool]] = {
         {},
         True,
     ),
-    504: (
-        _do(
-            "INSERT INTO ssb.certificate (database_id, name, owner, der, subject, issuer, serial_number,"
-            " thumbprint, start_date, expiry_date, key_length, encryption)"
-            " VALUES (5, 'Past', 'dbo', '\\x00', 'CN=Past', 'CN=Past', '1', '\\x00',"
-            " now() - interval '1 year', now() - interval '1 day', 2048, 'NA')"
-        ),
-        "Past",
-        {},
-        False,
-    ),
-    505: (
-        _do(
-            "INSERT INTO ssb.certificate (database_id, name, owner, der, subject, issuer, serial_number,"
-            " thumbprint, start_date, expiry_date, key_length, encryption)"
-            " VALUES (5, 'Soon', 'dbo', '\\x00', 'CN=Soon', 'CN=Soon', '1', '\\x00',"
-            " now() - interval '1 year', now() + interval '9 days', 2048, 'NA')"
-        ),
-        "Soon",
-        {},
-        False,
-    ),
     506: (
-        _do(
-            "INSERT INTO ssb.remote_service_binding (database_id, name, to_service, user_name, is_anonymous,"
-            " owner) VALUES (5, 'b', '//Far', 'nobody_knows', false, 'dbo')"
+        _tsql(
+            "CREATE USER Gone WITHOUT LOGIN;\nGO\n"
+            "CREATE REMOTE SERVICE BINDING b TO SERVICE '//Far' WITH USER = Gone;\nGO\nDROP USER Gone;"
         ),
         "b",
         {},
         True,
     ),
-    507: (
-        _do(
-            "INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id,"
-            " service_id, address, failures) VALUES (1, gen_random_uuid(), true, 5, 1, 'tcp://far:4022', 3)"
-        ),
-        "tcp://far:4022",
+    508: (
+        _do("SELECT ssb.create_endpoint('Certain', 'STARTED', 4022, authentication => 'CERTIFICATE [a c]')"),
+        "Certain",
         {},
         False,
     ),
@@ -376,6 +313,26 @@ def test_an_owner_who_sees_no_other_sessions_is_found(empty_database: Database, 
         admin.execute("DROP ROLE plain_observer")
 
 
+@pytest.mark.parametrize(("number", "until_date"), [(504, "20250101"), (505, "")])
+def test_a_certificate_at_its_end_is_found(
+    number: int, until_date: str, database: Database, sql: Connection, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("PGSB_KEYS", str(tmp_path / "keys"))
+    soon = (datetime.now(UTC) + timedelta(days=9)).strftime("%Y%m%d")
+    session = Tsql(database.dsn)
+    session.run_well(
+        "CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'a pass 4 it'; CREATE USER Shop WITHOUT LOGIN;\nGO\n"
+        "CREATE CERTIFICATE c AUTHORIZATION Shop WITH SUBJECT = 'The shop''s', START_DATE = '20240101',"
+        f" EXPIRY_DATE = '{until_date or soon}'"
+    )
+    (one,) = [one for one in diagnose(sql) if one.number in (504, 505)]
+    assert (one.number, one.object) == (number, "c")
+    session.run_well(one.remedy or "")
+    assert found(sql, number) == []
+    session.connection.close()
+
+
 SHOP = """
 CREATE MESSAGE TYPE [//Order] VALIDATION = NONE;
 CREATE MESSAGE TYPE [//Answer] VALIDATION = NONE;
@@ -395,12 +352,6 @@ DIALOG_FAULTS: dict[int, tuple[str, Dialog, str, bool]] = {
     603: ("", Dialog("//Clerk", "//Desk", None, "//Unknown"), "//Unknown", False),
     604: ("ALTER SERVICE [//Desk] (DROP CONTRACT [//Orders]);", DIALOG, "//Desk", True),
     607: ("ALTER QUEUE dbo.Desk WITH STATUS = OFF;", DIALOG, "dbo.desk", True),
-    608: (
-        "DROP ROUTE AutoCreatedLocal; CREATE ROUTE There WITH SERVICE_NAME = '//Desk', ADDRESS = 'LOCAL';",
-        DIALOG,
-        "//Clerk",
-        True,
-    ),
     609: ("", Dialog("//Clerk", "//Desk", None, "//Orders", "on"), "//Desk", False),
     610: (
         "CREATE ROUTE There WITH SERVICE_NAME = '//Desk', ADDRESS = 'TCP://far:4022';",
@@ -500,7 +451,9 @@ def test_encryption_to_another_instance_needs_a_binding(sql: Connection) -> None
 
 def test_every_kind_has_a_fault(sql: Connection) -> None:
     kinds = {row[0] for row in sql.execute("SELECT number FROM ssb_internal.finding_kinds()").fetchall()}
-    elsewhere = {107, 109, 313, 605, 606, 612}
+    elsewhere = {107, 109, 313, 504, 505, 605, 606, 608, 612}
+    # With a daemon, in test_runbook.py and tests/daemon/test_transport.py.
+    elsewhere |= {204, 205, 206, 304, 310, 507}
     assert kinds == FAULTS.keys() | DIALOG_FAULTS.keys() | elsewhere
 
 

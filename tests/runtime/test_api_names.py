@@ -9,11 +9,15 @@ from runtime.broker import Session, refused
 
 from support import Connection
 
-BAD = (None, "", "a.b.c.d.e", '"', "[", "dbo.", "\u0001", "no such name", "dbo.none")
+BAD = (
+    *(None, "", "a.b.c.d.e", '"', "[", "dbo.", "\u0001", "no such name", "dbo.none", "it's"),
+    *("x" * 300, "ü" * 129),
+)
+BAD_LISTS = ("NULL", "'{}'", "'{NULL}'", "ARRAY['']", "'{no such name,NULL}'", "ARRAY[repeat('x', 300)]")
 
 
 def test_every_function_answers_a_bad_name_with_a_number(connect: Callable[..., Connection]) -> None:
-    """Each text and handle of each public function, the others being well."""
+    """Each text, list of texts and handle of each public function, the others being well."""
     sql = connect()
     sql.execute("SELECT ssb.create_queue('dbo.q'); SELECT ssb.create_service('s', 'dbo.q', '{DEFAULT}')")
     functions = sql.execute(
@@ -25,11 +29,14 @@ def test_every_function_answers_a_bad_name_with_a_number(connect: Callable[..., 
     wrong = []
     for name, kind, types in functions:
         for place, type_ in enumerate(types):
-            for bad in BAD:
-                if type_ not in ("text", "uuid") or (type_ == "uuid" and bad is not None):
-                    continue
+            bad_ones = {
+                "text": [psycopg.sql.Literal(bad).as_string() + "::text" for bad in BAD],
+                "text[]": [f"{bad}::text[]" for bad in BAD_LISTS],
+                "uuid": ["NULL::uuid"],
+            }
+            for bad in bad_ones.get(type_, []):
                 values = [good.get(one, f"NULL::{one}") for one in types]
-                values[place] = f"NULL::{type_}" if bad is None else f"'{bad}'::text"
+                values[place] = bad
                 call = f"{'CALL' if kind == 'p' else 'SELECT * FROM'} ssb.{name}({', '.join(values)})"
                 try:
                     with sql.transaction(force_rollback=True):

@@ -11,8 +11,8 @@ from pgsb.runtime_sql import installer
 from support import Database
 
 NOTE = """
-CREATE FUNCTION public.note() RETURNS void LANGUAGE plpgsql AS
-$$ BEGIN INSERT INTO public.heard VALUES (current_user, sys.eventdata()::text); END $$
+CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN INSERT INTO public.heard VALUES (current_user, NEW.event_data); RETURN NEW; END $$
 """
 
 
@@ -26,15 +26,22 @@ def listener(database: Database) -> Iterator[Session]:
         session = Session(connection)
         session.do("SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'note', 'DATABASE')")
         session.do(
-            "SELECT ssb_internal.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE'], 'public.note')"
+            "SELECT ssb_internal.create_ddl_trigger('note', 'DATABASE', ARRAY['CREATE_TABLE',"
+            " 'DDL_SSB_EVENTS',"
+            " 'DDL_EVENT_NOTIFICATION_EVENTS', 'DDL_SCHEMA_EVENTS', 'DDL_DATABASE_EVENTS'], 'public.note');"
+            " REVOKE EXECUTE ON FUNCTION public.note() FROM PUBLIC"
         )
         yield session
 
 
 @pytest.fixture
 def clerk(database: Database, listener: Session) -> Iterator[Session]:
-    """An ordinary role that may define tables in the schema dbo."""
-    listener.do("CREATE ROLE definition_clerk LOGIN; GRANT ALL ON SCHEMA dbo TO definition_clerk")
+    """An ordinary role that may define what it likes in the schemas dbo and mine, and owns nothing else."""
+    listener.do(
+        "CREATE ROLE definition_clerk LOGIN; SELECT ssb.create_principal('definition_clerk', 'USER');"
+        " SELECT ssb.create_schema('mine'); GRANT ALL ON SCHEMA dbo, mine TO definition_clerk;"
+        " SELECT ssb.add_member('db_ddladmin', 'definition_clerk'); DELETE FROM public.heard"
+    )
     with psycopg.connect(database.dsn, autocommit=True, user="definition_clerk") as connection:
         yield Session(connection)
     listener.do("DROP OWNED BY definition_clerk CASCADE; DROP ROLE definition_clerk")
@@ -46,6 +53,117 @@ def test_a_trigger_runs_as_whoever_defines_something(listener: Session, clerk: S
     assert who == "definition_clerk"
     assert "<EventType>CREATE_TABLE</EventType>" in data
     assert "<CommandText>CREATE TABLE dbo.t (a integer)</CommandText>" in data
+
+
+# Each defines, alters and drops something: what DDL_SSB_EVENTS and the like tell of.
+STATEMENTS = """
+    SELECT ssb.create_message_type('//M'); SELECT ssb.alter_message_type('//M', 'EMPTY');
+    SELECT ssb.create_contract('//C', '{//M}', '{ANY}');
+    SELECT ssb.create_queue('mine.q'); SELECT ssb.alter_queue('mine.q', retention => true);
+    SELECT ssb.create_service('//S', 'mine.q', '{//C}');
+    SELECT ssb.create_queue('mine.other'); SELECT ssb.alter_service('//S', queue => 'mine.other');
+    SELECT ssb.create_route('r', 'LOCAL', '//S'); SELECT ssb.alter_route('r', service_name => '//T');
+    SELECT ssb.create_remote_service_binding('b', '//S', 'definition_clerk');
+    SELECT ssb.alter_remote_service_binding('b', anonymous => true);
+    SELECT ssb.create_broker_priority('p'); SELECT ssb.alter_broker_priority('p', priority_level => 3);
+    SELECT ssb.create_event_notification('n', '{QUEUE_ACTIVATION}', 'QUEUE', '//S', 'current database',
+        queue => 'mine.q');
+    SELECT ssb.drop_event_notification('n', 'QUEUE', queue => 'mine.q');
+    SELECT ssb.create_schema('more'); SELECT ssb.drop_schema('more');
+    SELECT ssb.drop_broker_priority('p'); SELECT ssb.drop_remote_service_binding('b');
+    SELECT ssb.drop_route('r');
+    SELECT ssb.drop_service('//S');
+    SELECT ssb.drop_queue('mine.q'); SELECT ssb.drop_queue('mine.other');
+    SELECT ssb.drop_contract('//C'); SELECT ssb.drop_message_type('//M');
+"""
+
+
+def test_triggers_on_service_broker_s_objects_run_as_whoever_defines_them(
+    listener: Session, clerk: Session
+) -> None:
+    statements = [statement for statement in STATEMENTS.split(";") if statement.strip()]
+    for statement in statements:
+        clerk.do(statement)
+    heard = listener.rows("SELECT who, substring(data FROM '<EventType>(.*)</EventType>') FROM public.heard")
+    assert [event for who, event in heard if who != "definition_clerk"] == []
+    kinds = "MESSAGE_TYPE QUEUE SERVICE ROUTE REMOTE_SERVICE_BINDING BROKER_PRIORITY".split()
+    expected = {f"{verb}_{kind}" for kind in kinds for verb in ("CREATE", "ALTER", "DROP")}
+    expected |= {
+        f"{verb}_{kind}"
+        for kind in ("CONTRACT", "EVENT_NOTIFICATION", "SCHEMA")
+        for verb in ("CREATE", "DROP")
+    }
+    assert {event for _, event in heard} == expected
+    assert listener.value("SELECT count(*) FROM ssb.definition_event") == 0
+
+
+def test_a_trigger_s_error_undoes_the_definition(listener: Session, clerk: Session) -> None:
+    listener.do("REVOKE ALL ON public.heard FROM PUBLIC")
+    with pytest.raises(errors.InsufficientPrivilege):
+        clerk.do("SELECT ssb.create_queue('mine.q')")
+    assert listener.value("SELECT count(*) FROM ssb.queue WHERE name = 'mine.q'") == 0
+
+
+def test_nobody_does_without_the_triggers(listener: Session, clerk: Session) -> None:
+    """Whoever calls the inner function, and sees the trigger fail or does not fire it, cannot commit."""
+    listener.do("REVOKE ALL ON public.heard FROM PUBLIC")
+    with refused(50000):
+        clerk.do("SELECT ssb_internal.create_queue('mine.q')")
+    with refused(50000):
+        clerk.do("SET CONSTRAINTS ALL IMMEDIATE; SELECT ssb_internal.create_queue('mine.q')")
+    with refused(50000):
+        clerk.do(
+            "DO $$ BEGIN PERFORM ssb_internal.create_queue('mine.q');"
+            " BEGIN PERFORM ssb_internal.fire_ddl_triggers(); EXCEPTION WHEN OTHERS THEN NULL; END; END $$"
+        )
+    for statement in (
+        "DELETE FROM ssb.definition_event",
+        "INSERT INTO ssb.definition_event (ddl_triggers, event_data) VALUES ('{}', 'x')",
+        "INSERT INTO ssb.ddl_trigger_firing (event_id, event_data) VALUES (1, 'forged')",
+        "CREATE TABLE dbo.own (event_data text);"
+        " CREATE TRIGGER t BEFORE INSERT ON dbo.own FOR EACH ROW EXECUTE FUNCTION public.note()",
+    ):
+        with pytest.raises(errors.InsufficientPrivilege):
+            clerk.do(statement)
+    assert listener.value("SELECT count(*) FROM ssb.queue WHERE name = 'mine.q'") == 0
+
+
+def test_nobody_fires_an_event_twice(listener: Session, clerk: Session) -> None:
+    with clerk.connection.transaction():
+        clerk.do("SELECT ssb.create_queue('mine.q')")
+        clerk.do("INSERT INTO ssb.ddl_trigger_firing (event_id) SELECT generate_series(1, 100)")
+        clerk.do("SELECT ssb_internal.fire_ddl_triggers()")
+    assert listener.value("SELECT count(*) FROM public.heard") == 1
+
+
+def test_the_owner_s_own_writing_to_the_definitions_fires_too(listener: Session) -> None:
+    listener.do("INSERT INTO ssb.broker_priority (database_id, name, priority) VALUES (5, 'p', 5)")
+    assert listener.value("SELECT count(*) FROM public.heard WHERE data LIKE '%CREATE_BROKER_PRIORITY%'") == 1
+
+
+@pytest.mark.parametrize(
+    "words", ["ssb_internal.create_queue(", "ssb_internal.prepare_module(", "ssb_internal.rename_object("]
+)
+def test_words_in_a_statement_do_not_hide_it(listener: Session, clerk: Session, words: str) -> None:
+    clerk.do(f"DO $$ BEGIN EXECUTE 'CREATE TABLE dbo.hidden (a integer) /* {words}) */'; END $$")
+    assert listener.value("SELECT count(*) FROM public.heard WHERE data LIKE '%CREATE_TABLE%'") == 1
+
+
+def test_a_dialog_that_ends_takes_its_notification_and_fires_nothing(
+    listener: Session, clerk: Session
+) -> None:
+    """END CONVERSATION is no DDL: before, it fired DDL triggers as the runtime's owner."""
+    listener.do(
+        "SELECT ssb.create_queue('dbo.q'); SELECT ssb.create_service('//S', 'dbo.q',"
+        " '{http://schemas.microsoft.com/SQL/Notifications/PostEventNotification}');"
+        " SELECT ssb.create_event_notification('n', '{CREATE_ROUTE}', 'DATABASE', '//S', 'current database');"
+        " SELECT ssb.create_route('r', 'LOCAL', '//X'); DELETE FROM public.heard"
+    )
+    handle = listener.value("SELECT conversation_handle FROM dbo.q LIMIT 1")
+    listener.do("SELECT ssb.grant_permission('{RECEIVE}', 'OBJECT', 'dbo.q', '{definition_clerk}')")
+    clerk.do(f"SELECT ssb.end_conversation('{handle}')")
+    assert listener.value("SELECT count(*) FROM ssb.event_notification") == 0
+    assert listener.rows("SELECT * FROM public.heard") == []
 
 
 def test_what_lies_outside_of_the_databases_is_nobody_s_business(listener: Session) -> None:
@@ -68,7 +186,7 @@ def test_only_the_runtime_s_owner_may_make_one(clerk: Session) -> None:
 
 
 def test_a_function_in_the_place_of_the_trigger_s_is_left_out(listener: Session, clerk: Session) -> None:
-    listener.do("DROP FUNCTION public.note(); GRANT CREATE ON SCHEMA public TO definition_clerk")
+    listener.do("DROP FUNCTION public.note() CASCADE; GRANT CREATE ON SCHEMA public TO definition_clerk")
     clerk.do(NOTE)
     listener.do("CREATE TABLE dbo.t (a integer)")
     assert listener.rows("SELECT * FROM public.heard") == []
@@ -100,6 +218,6 @@ def test_an_owner_who_may_not_make_event_triggers_is_told(new_database: Callable
 def test_the_runtime_goes_with_its_event_triggers(listener: Session) -> None:
     installer.install(listener.connection)
     assert listener.value("SELECT count(*) FROM pg_event_trigger") == 2
-    listener.do("DROP FUNCTION public.note()")
+    listener.do("DROP FUNCTION public.note() CASCADE")
     installer.uninstall(listener.connection)
     assert listener.value("SELECT count(*) FROM pg_event_trigger") == 0

@@ -37,6 +37,9 @@ def test_a_name_is_taken_once(session: Session) -> None:
             session.do(statement)
 
 
+PROCEDURE = "activation_procedure => 'dbo.p'"
+
+
 @pytest.mark.parametrize(
     ("statement", "number"),
     [
@@ -92,10 +95,17 @@ def test_what_does_not_exist_cannot_be_changed(session: Session, statement: str,
         ("ssb.create_contract('x', '{nothing}', '{ANY}')", 15151),
         ("ssb.create_queue('nowhere.x')", 2760),
         ("ssb.create_queue('dbo.\"#x\"')", 102),
-        ("ssb.create_queue('dbo.x', max_queue_readers => 32768)", 1080),
+        (f"ssb.create_queue('dbo.x', {PROCEDURE}, max_queue_readers => 32768)", 1080),
         ("ssb.create_queue('dbo.x', max_rollbacks => 0)", 1080),
         ("ssb.create_queue('dbo.x', activation_status => true)", 9614),
-        ("ssb.create_queue('dbo.x', activation_procedure => 'dbo.p', execute_as => '''nobody''')", 15151),
+        (
+            f"ssb.create_queue('dbo.x', {PROCEDURE}, max_queue_readers => 1, execute_as => '''nobody''')",
+            15151,
+        ),
+        (f"ssb.create_queue('dbo.x', {PROCEDURE})", 102),
+        ("ssb.create_queue('dbo.x', external_program => 'p')", 102),
+        ("ssb.create_queue('dbo.x', max_queue_readers => 2)", 102),
+        ("ssb.create_queue('dbo.x', execute_as => 'OWNER')", 102),
         ("ssb.create_service('x', 'dbo.nothing')", 15151),
         ("ssb.create_service('x', 'dbo.base', '{nothing}')", 15151),
         ("ssb.create_service('x', 'dbo.base', '{DEFAULT,DEFAULT}')", 8404),

@@ -146,6 +146,26 @@ def test_the_set_ends_all_or_none(session: Session, pair: Pair) -> None:
     assert session.receive(pair.near) == []
 
 
+@pytest.mark.parametrize("count", [20, 1100])
+def test_sets_with_kept_plans_and_larger_ones_end_alike(session: Session, pair: Pair, count: int) -> None:
+    names = (pair.initiator, pair.target, pair.contract, pair.request)
+    session.do("SELECT ssb.send_new(%s, %s, %s, %s, i::text) FROM generate_series(1, %s) AS i", *names, count)
+    got = session.rows(
+        "SELECT conversation_handle FROM ssb.receive_and_end(%s, groups => %s)", pair.far, count
+    )
+    assert len(got) == count
+    of_queue = "queue_id = (SELECT q.queue_id FROM ssb.queue AS q WHERE q.name = %s)"
+    sides = f"SELECT count(*), count(closed_at) FROM ssb.conversation_endpoint WHERE {of_queue}"
+    waiting = f"SELECT count(*) FROM ssb.message_stored WHERE {of_queue}"
+    assert session.rows(sides, pair.far) == [(count, count)]
+    assert (session.value(waiting, pair.far), session.value(waiting, pair.near)) == (0, count)
+    for name, value in (("enable_seqscan", "on"), ("plan_cache_mode", "auto")):
+        assert session.value(f"SHOW {name}") == value
+    assert session.value("SELECT ssb.end_finished(%s, %s)", pair.near, count) == count
+    assert session.rows(sides, pair.near) == [(0, 0)]
+    assert session.value(waiting, pair.near) == 0
+
+
 def test_a_set_needs_the_right_to_receive(session: Session, pair: Pair) -> None:
     handles = [pair.conversing()[1] for _ in range(5)]
     session.do("CREATE ROLE pgsb_nobody")

@@ -103,6 +103,12 @@ def test_a_dialog_of_anothers_service_needs_send(session: Session, user: Session
     assert session.transmissions(handle) == []
     user.send(handle, pair.request, "2")
     assert session.bodies(pair.far) == ["1", "2"]
+    # The service's owner counts, whoever sends.
+    session.do("SELECT ssb.revoke_permission('{SEND}', 'SERVICE', %s, '{app_user}')", pair.target)
+    handle = pair.dialog(session)
+    session.send(handle, pair.request, "3")
+    (status,) = session.transmissions(handle)
+    assert "permission" in status
 
 
 def test_a_grant_reaches_members_and_everybody(session: Session, user: Session, pair: Pair) -> None:
@@ -200,6 +206,16 @@ def test_tables_and_procedures_get_postgresql_grants(session: Session, user: Ses
         user.rows("SELECT * FROM dbo.ledger")
     with pytest.raises(psycopg.Error):
         grant(user, "SELECT", "OBJECT", "dbo.ledger")
+
+
+def test_who_may_insert_may_ask_for_the_identity(session: Session, user: Session) -> None:
+    session.do("CREATE TABLE dbo.numbered (id integer GENERATED ALWAYS AS IDENTITY, a integer)")
+    grant(session, "INSERT", "OBJECT", "dbo.numbered")
+    user.do("INSERT INTO dbo.numbered (a) VALUES (1)")
+    assert user.rows("SELECT sys.identity_of('dbo.numbered')") == [(1,)]
+    session.do("SELECT ssb.revoke_permission('{INSERT}', 'OBJECT', 'dbo.numbered', '{app_user}')")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        user.rows("SELECT sys.identity_of('dbo.numbered')")
 
 
 def test_everybody_reads_the_catalog(session: Session, user: Session, pair: Pair) -> None:

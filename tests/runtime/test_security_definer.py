@@ -110,7 +110,10 @@ def test_nothing_is_made_in_the_name_of_another(stranger: Session, session: Sess
         " '{mallory}')"
     )
     stranger.do("CREATE PROCEDURE mallory.program() LANGUAGE sql AS 'SELECT 1'")
-    stranger.do("SELECT ssb.create_queue('mallory.q', activation_procedure => 'mallory.program')")
+    stranger.do(
+        "SELECT ssb.create_queue('mallory.q', activation_procedure => 'mallory.program',"
+        " max_queue_readers => 1)"
+    )
     for statement, number in [
         ("ssb.alter_authorization('OBJECT', 'mallory.q', 'dbo')", 15151),
         ("ssb.alter_authorization('OBJECT', 'mallory.q', 'mallorys_friend')", 15151),
@@ -126,10 +129,13 @@ def test_nothing_is_made_in_the_name_of_another(stranger: Session, session: Sess
     session.do("SELECT ssb.grant_permission('{ALTER}', 'OBJECT', 'dbo.of_the_owner', '{mallory}')")
     stranger.do("SELECT ssb.alter_queue('dbo.of_the_owner', retention => true)")
     with refused(15517):
-        stranger.do("SELECT ssb.alter_queue('dbo.of_the_owner', activation_procedure => 'mallory.program')")
+        stranger.do(
+            "SELECT ssb.alter_queue('dbo.of_the_owner', activation_procedure => 'mallory.program',"
+            " max_queue_readers => 1)"
+        )
     stranger.do(
         "SELECT ssb.alter_queue('dbo.of_the_owner', activation_procedure => 'mallory.program',"
-        " execute_as => 'SELF')"
+        " max_queue_readers => 1, execute_as => 'SELF')"
     )
     stranger.do("SELECT ssb.drop_queue('mallory.q')")
     session.do("SELECT ssb.drop_queue('dbo.of_the_owner')")

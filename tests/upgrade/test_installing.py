@@ -8,36 +8,11 @@ from pathlib import Path
 import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+from runtime_objects import objects
 
 from pgsb.cli.install import upgrade_command
 from pgsb.runtime_sql import installer
 from support import Connection, Database
-
-OBJECTS = """
-SELECT n.nspname || '.' || c.relname || ' ' || c.relkind::text || ' ' || coalesce(string_agg(
-           a.attname || ':' || format_type(a.atttypid, a.atttypmod)
-           || CASE WHEN a.attnotnull THEN '!' ELSE '' END || coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
-           ',' ORDER BY a.attnum), '')
-  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-  LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
- WHERE n.nspname IN ('ssb', 'ssb_internal', 'sys') GROUP BY n.nspname, c.relname, c.relkind
-UNION ALL
-SELECT p.oid::regprocedure || ' ' || md5(pg_get_functiondef(p.oid)) FROM pg_proc AS p
- WHERE p.pronamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND p.prokind <> 'a'
-UNION ALL
-SELECT k.conrelid::regclass || ' ' || pg_get_constraintdef(k.oid) FROM pg_constraint AS k
- WHERE k.connamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND k.conrelid <> 0
-UNION ALL
-SELECT t.typname || ' ' || t.typtype::text FROM pg_type AS t
- WHERE t.typnamespace::regnamespace::text IN ('ssb', 'ssb_internal', 'sys') AND t.typtype IN ('d', 'e')
-ORDER BY 1
-"""
-
-
-def objects(connection: Connection) -> list[str]:
-    """Everything in our schemas, defined."""
-    return [row[0] for row in connection.execute(OBJECTS)]
 
 
 def test_installing_twice_changes_nothing(
@@ -118,8 +93,8 @@ def test_a_failed_installation_leaves_nothing(
     empty_database: Database, connect: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection = connect(empty_database.dsn)
-    parts = installer._parts()
-    monkeypatch.setattr(installer, "_parts", lambda: [*parts[:30], "SELECT 1/0"])
+    parts = installer._texts()
+    monkeypatch.setattr(installer, "_texts", lambda wanted: [*parts[:30], "SELECT 1/0"])
     with pytest.raises(psycopg.errors.DivisionByZero):
         installer.install(connection)
     assert connection.execute("SELECT to_regnamespace('ssb'), to_regnamespace('dbo')").fetchone() == (
@@ -305,6 +280,12 @@ def before_ssb_internal(connection: Connection) -> None:
         DECLARE
             v_name text;
         BEGIN
+            FOR v_name IN SELECT i.oid::regprocedure::text FROM pg_proc AS i
+                            JOIN pg_proc AS p ON p.proname = i.proname AND p.proargtypes = i.proargtypes
+                                             AND p.pronamespace = 'ssb'::regnamespace
+                           WHERE i.pronamespace = 'ssb_internal'::regnamespace LOOP
+                EXECUTE format('DROP ROUTINE %s', v_name);
+            END LOOP;
             FOR v_name IN SELECT oid::regprocedure::text FROM pg_proc
                            WHERE pronamespace = 'ssb_internal'::regnamespace LOOP
                 EXECUTE format('ALTER ROUTINE %s SET SCHEMA ssb', v_name);
@@ -357,6 +338,19 @@ def test_version_1_gets_its_functions_into_ssb_internal_and_its_modules_run(
     before, fresh = objects(connection), objects(connect())
     assert [line for line in before if line not in fresh] == []
     assert [line for line in fresh if line not in before] == []
+
+
+def test_tables_of_version_1_become_those_of_a_fresh_installation(
+    empty_database: Database, database: Database, connect: Callable[..., Connection]
+) -> None:
+    """Columns too stand in the same order: what reads them by place reads the same."""
+    connection = connect(empty_database.dsn)
+    connection.execute((Path(__file__).parent / "version_1_tables.sql").read_bytes())
+    connection.execute("INSERT INTO ssb.runtime_version (version, content_hash) VALUES (1, 'version 1')")
+    installer.upgrade(connection)
+    upgraded, fresh = objects(connection), objects(connect())
+    assert [line for line in upgraded if line not in fresh] == []
+    assert [line for line in fresh if line not in upgraded] == []
 
 
 def test_the_upgrade_rewrites_no_text_of_somebody_else(

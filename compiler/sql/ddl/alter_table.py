@@ -41,6 +41,7 @@ from .tables import (
     ignoring_triggers,
     index_name,
     index_text,
+    keeping_of_spelling,
     naming_of_defaults,
     table_info,
 )
@@ -211,7 +212,12 @@ def _add(
         for constraint in definition.constraints
         if constraint.ignore_dup_key
     ]
-    following = (*ignoring_triggers(sql, ignoring), *naming_of_defaults(name, sql, given))
+    added = [column.name.name for column in definition.columns]
+    following = (
+        *keeping_of_spelling(name, sql, added, new=False),
+        *ignoring_triggers(sql, ignoring),
+        *naming_of_defaults(name, sql, given),
+    )
     indexes = [index_text(index, name, ctx) for index in definition.indexes]
     first = [_statement(sql, actions)] if actions else []
     if definition.columns and _may_have_history(name, known):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from ....grammar.tokens import Token
-from ...catalog.names import ObjectName, fold, identifier, literal, quote
+from ...catalog.names import ObjectName, fold, identifier, literal, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from .. import values as v
@@ -74,6 +74,7 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
     lines = [column_text(column, info, ctx) for column in definition.columns]
     lines += [constraint_text(constraint, definition, ctx) for constraint in definition.constraints]
     statements = [f"CREATE TABLE {sql} (\n    " + ",\n    ".join(lines) + "\n)"]
+    statements += keeping_of_spelling(name, sql, [column.name.name for column in definition.columns])
     statements += [index_text(index, name, ctx) for index in definition.indexes]
     statements += ignoring_triggers(sql, info.keys)
     statements += _rowversion_triggers(sql, info)
@@ -85,6 +86,12 @@ def create_table(reader: Reader, ctx: Context) -> Ddl | None:
         statements.append(start_versioning(sql, versioning, ctx))
         defines += history_table(info, versioning)
     return Ddl(tuple(statements), defines=tuple(defines))
+
+
+def keeping_of_spelling(name: ObjectName, sql: str, columns: Iterable[str], *, new: bool = True) -> list[str]:
+    """What keeps the spelling of a table, where it is new, and of its columns for later scripts."""
+    arguments = spelling_arguments(name, sql, columns, new=new)
+    return [EffectCall(f"ssb_internal.keep_spelling({', '.join(arguments)})")] if arguments else []
 
 
 def naming_of_defaults(name: ObjectName, sql: str, names: Iterable[tuple[str, str]]) -> list[str]:

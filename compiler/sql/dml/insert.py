@@ -15,6 +15,7 @@ from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from .. import values as v
 from ..context import Context, Relation, object_name, undeclared_table
 from ..ddl.system_versioning import explicit_value
+from ..ddl.tables import keeping_of_spelling
 from ..dispatch import handles, query_text, translates
 from ..expressions.names import scalar
 from ..interface import Dml, InsertTarget, TableVariableDml
@@ -297,6 +298,7 @@ def select_into(node: exp.Select, ctx: Context) -> Dml | None:
         )
         sequence = f"pg_get_serial_sequence({literal(sql)}, {literal(fold(column_name))})"
         after.append(f"SELECT setval({sequence}, max({spelled})) FROM {sql}")
+    after += keeping_of_spelling(name, sql, [column.name for column in infos])
     defines = (TableInfo(name, infos, partial=result.columns is None),) if infos else ()
     return Dml(
         layout(f"{OPEN}CREATE TABLE {sql} AS{BREAK}{result.sql}{CLOSE}"),

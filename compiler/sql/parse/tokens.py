@@ -56,6 +56,10 @@ _SYMBOLS: dict[str, T] = {
     "<<": T.LT_AT, ">>": T.AT_GT,
 }  # fmt: skip
 
+_ALWAYS = frozenset(_KEYWORDS) - {"UPDATE"}
+"""Keywords wherever they stand, but behind a dot."""
+_CONTEXTUAL = frozenset("APPLY ROWS RANGE OFFSET FIRST NEXT CUBE ROLLUP XML".split())
+
 RESERVED = T.COMMAND
 """The type of reserved words that sqlglot's grammar of queries does not know: never names."""
 
@@ -79,6 +83,16 @@ HINT_WORDS = frozenset(
 _NAME_KINDS = (TokenKind.WORD, TokenKind.BRACKETED, TokenKind.QUOTED, TokenKind.VARIABLE)
 
 
+# Looked up once, as in grammar/terminals.
+_BINARY = TokenKind.BINARY
+_BRACKETED = TokenKind.BRACKETED
+_NUMBER = TokenKind.NUMBER
+_QUOTED = TokenKind.QUOTED
+_STRING = TokenKind.STRING
+_SYMBOL = TokenKind.SYMBOL
+_WORD = TokenKind.WORD
+
+
 def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
     """Turn our tokens into sqlglot's; ``start`` is the offset in the script, ``end`` one past."""
     tokens = without_escapes(tokens)
@@ -90,7 +104,9 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
         kind, text, start, end, word = token
         following = tokens[index + 1] if index + 1 < count else None
         previous = tokens[index - 1] if index else None
-        if kind == TokenKind.WORD:
+        if kind is _WORD and word in _ALWAYS and (previous is None or previous.word != "."):
+            out.append(SqlToken(_KEYWORDS[word], text, 1, 1, start, end))
+        elif kind is _WORD:
             token_type: T | None = None
             if previous is None or previous.word != ".":
                 next_word = following.word if following is not None else ""
@@ -113,11 +129,13 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
                     out.append(SqlToken(T.VAR, text, 1, 1, start, end))
                     index += 1
                     continue
-                token_type = _KEYWORDS.get(word) or _contextual(word, previous, following)
+                token_type = _KEYWORDS.get(word)
+                if token_type is None and word in _CONTEXTUAL:
+                    token_type = _contextual(word, previous, following)
                 if token_type is None and word in RESERVED_WORDS and word not in _RESERVED_IN_EXPRESSIONS:
                     token_type = RESERVED
             out.append(SqlToken(token_type or T.VAR, text, 1, 1, start, end))
-        elif kind == TokenKind.SYMBOL:
+        elif kind is _SYMBOL:
             if (
                 word == "("
                 and previous is not None
@@ -130,16 +148,16 @@ def to_sqlglot(tokens: Sequence[Token]) -> list[SqlToken]:
             if symbol is None:
                 raise Unreadable(f"Incorrect syntax near '{text}'.", start, end, text)
             out.append(SqlToken(symbol, text, 1, 1, start, end))
-        elif kind in (TokenKind.BRACKETED, TokenKind.QUOTED):
+        elif kind in (_BRACKETED, _QUOTED):
             out.append(SqlToken(T.IDENTIFIER, token.name, 1, 1, start, end))
-        elif kind == TokenKind.STRING:
+        elif kind is _STRING:
             national = text[0] in "nN"
             out.append(
                 SqlToken(T.NATIONAL_STRING if national else T.STRING, string_value(token), 1, 1, start, end)
             )
-        elif kind == TokenKind.NUMBER:
+        elif kind is _NUMBER:
             out.append(SqlToken(T.NUMBER, text, 1, 1, start, end))
-        elif kind == TokenKind.BINARY:
+        elif kind is _BINARY:
             out.append(
                 SqlToken(T.HEX_STRING, text[2:].replace("\\\r\n", "").replace("\\\n", ""), 1, 1, start, end)
             )

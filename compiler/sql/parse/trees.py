@@ -18,6 +18,9 @@ from .tokens import Unreadable, to_sqlglot
 __all__ = ["READERS", "read_expression", "readable_expression", "room_to_recurse"]
 
 
+_ROOM = 20_000
+
+
 class _Readers(threading.local):
     """One reader a thread: it keeps its place in the text it reads."""
 
@@ -34,6 +37,8 @@ def read_expression(tokens: Sequence[Token]) -> exp.Expr:
     if node is not None:
         return node
     reader = READERS.reader
+    if sys.getrecursionlimit() >= _ROOM:
+        return reader.whole(to_sqlglot(tokens), reader.expression_)
     with room_to_recurse():
         return reader.whole(to_sqlglot(tokens), reader.expression_)
 
@@ -61,11 +66,10 @@ def _operand(token: Token) -> exp.Expr | None:
 def room_to_recurse() -> Iterator[None]:
     """Python's default limit is met by a few dozen nested parentheses."""
     limit = sys.getrecursionlimit()
-    wanted = 20_000
-    if limit >= wanted:
+    if limit >= _ROOM:
         yield
         return
-    sys.setrecursionlimit(wanted)
+    sys.setrecursionlimit(_ROOM)
     try:
         yield
     finally:

@@ -139,21 +139,23 @@ def _flowing(
     """No value reads what the statement assigns: one query gives all of them."""
     labels = labels_of(names)
     values = [Assigned(this=value, target=target) for value, target in zip(expressions, targets, strict=True)]
-    named = node.copy()
-    named.set(
-        "expressions",
-        [
+    plain = None
+    rows = None
+    if any(_aggregates(value) for value in expressions):
+        # Of one row: SELECT … INTO will do, and needs no names.
+        node.set("expressions", values)
+        rows = query_text(node, ctx)
+        plain = rows.sql if rows.one_row else None
+    if plain is None or rows is None:
+        named = [
             exp.Alias(this=value, alias=exp.to_identifier(label, quoted=True))
             for value, label in zip(values, labels, strict=True)
-        ],
-    )
-    rows = query_text(named, ctx)
-    plain = None
-    if rows.one_row:
-        # SELECT … INTO will do, and needs no names.
-        unnamed = node.copy()
-        unnamed.set("expressions", [value.copy() for value in values])
-        plain = query_text(unnamed, ctx).sql
+        ]
+        node.set("expressions", named)
+        rows = query_text(node, ctx)
+        if rows.one_row:
+            node.set("expressions", values)
+            plain = query_text(node, ctx).sql
     return Assignment(
         tuple(target.reference for target in targets),
         tuple(
@@ -167,6 +169,11 @@ def _flowing(
         target_names=names,
         before=rows.before,
     )
+
+
+def _aggregates(node: exp.Expr) -> bool:
+    """Tell whether an aggregate function is called, as far as the names tell it."""
+    return any(call.name.upper() in builtin.AGGREGATES for call in node.find_all(exp.Anonymous))
 
 
 class Assigned(exp.Expression):

@@ -1,5 +1,5 @@
 -- Compiled by pgsb 0.1.0 from shop.down.sql: change those, not this text.
--- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).
+-- It needs the runtime of that version, or a newer one (pgsb install --parts broker, pgsb upgrade).
 
 -- shop.down.sql:1
 

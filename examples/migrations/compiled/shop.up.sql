@@ -1,5 +1,7 @@
 -- Compiled by pgsb 0.1.0 from shop.up.sql: change those, not this text.
--- It needs the runtime of that version, or a newer one (pgsb install, pgsb upgrade).
+-- It needs the runtime of that version, or a newer one (pgsb install --parts all, pgsb upgrade).
+
+DO $$ BEGIN PERFORM ssb_internal.require_parts('all'); END $$;
 
 -- shop.up.sql:1
 
@@ -57,6 +59,8 @@ CREATE TABLE dbo.sold (
     product varchar(50) NOT NULL,
     soldat timestamp(3) NOT NULL DEFAULT sys.getdate()
 );
+
+SELECT ssb_internal.keep_spelling('dbo.sold', 'Sold', ARRAY['Product', 'SoldAt']);
 
 -- shop.up.sql:15
 

@@ -4,19 +4,6 @@
 -- everything else its PostgreSQL oid. dbo is schema 1 in every database, sys is 4.
 -- SECURITY DEFINER where the ssb tables are read: anyone may ask for a name.
 
--- A T-SQL identifier as PostgreSQL stores it: lower case; more than 63 bytes
--- keep their beginning and a digest (as the compiler's names.fold does).
-CREATE OR REPLACE FUNCTION sys.fold(identifier text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE
-    WHEN octet_length(lower(identifier)) <= 63 THEN lower(identifier)
-    ELSE (
-        SELECT left(lower(identifier), count(*) FILTER (
-                   WHERE octet_length(left(lower(identifier), n)) <= 54)::integer)
-            || '_' || left(encode(sha256(convert_to(lower(identifier), 'UTF8')), 'hex'), 8)
-        FROM generate_series(1, 54) AS n)
-END;
-
 CREATE OR REPLACE FUNCTION sys.db_id(name text DEFAULT NULL) RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$ SELECT CASE WHEN name IS NULL THEN ssb_internal.current_database_id() ELSE ssb_internal.find_database(rtrim(name)) END $$;
@@ -26,20 +13,6 @@ AS $$ SELECT ssb_internal.database_name(coalesce(id, ssb_internal.current_databa
 CREATE OR REPLACE FUNCTION sys.has_dbaccess(name text) RETURNS integer
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$ SELECT CASE WHEN ssb_internal.find_database(name) IS NOT NULL THEN 1 END $$;
-
--- The PostgreSQL schema that a T-SQL schema of a database is; NULL for the
--- database means the session's. sys and information_schema belong to all.
-CREATE OR REPLACE FUNCTION sys.schema_in_database(schema_name text, database text) RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT CASE
-        WHEN lower(schema_name) IN ('sys', 'information_schema') THEN lower(schema_name)
-        ELSE (SELECT sys.fold(d.schema_prefix || coalesce(nullif(schema_name, ''), 'dbo'))
-                FROM ssb.database AS d
-               WHERE d.database_id = CASE WHEN database IS NULL THEN ssb_internal.current_database_id()
-                                          ELSE ssb_internal.find_database(database) END)
-    END
-$$;
 
 -- The T-SQL name of a PostgreSQL schema: without its database's prefix.
 CREATE OR REPLACE FUNCTION sys.tsql_schema(schema_name text) RETURNS text
@@ -152,55 +125,12 @@ $$;
 
 CREATE OR REPLACE FUNCTION sys.object_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN (SELECT o.name FROM sys.known_objects(NULL, id) AS o
+RETURN (SELECT ssb_internal.spelled(obj_description(id::oid, 'pg_class'), o.name) FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.object_schema_name(id integer, database_id integer DEFAULT NULL) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (SELECT sys.tsql_schema(o.schema_name) FROM sys.known_objects(NULL, id) AS o
         WHERE database_id IS NULL OR ssb_internal.database_of_schema(o.schema_name) = database_id LIMIT 1);
-
--- The T-SQL text of modules, as `pgsb run` hands it over; names are PostgreSQL's.
-CREATE TABLE IF NOT EXISTS ssb.module_source (
-    schema_name text NOT NULL,
-    name        text NOT NULL,
-    text        text NOT NULL,
-    PRIMARY KEY (schema_name, name)
-);
-
--- Called by  pgsb run, after CREATE PROCEDURE and its like
-CREATE OR REPLACE FUNCTION ssb_internal.keep_source(p_name text, p_text text)
-RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_name text[] := parse_ident(p_name);
-    v_is_owner boolean;
-BEGIN
-    -- Only the owner of the module says what its text is. One that consists of parts (name@database, name@update)
-    -- has the owner of all of them.
-    SELECT coalesce(bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')) FILTER (WHERE o.name = v_name[2]),
-                    bool_and(pg_has_role(ssb_internal.caller(), o.owner, 'USAGE')))
-      INTO v_is_owner
-      FROM (SELECT p.proname, p.proowner FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace(quote_ident(v_name[1]))
-            UNION ALL
-            SELECT c.relname, c.relowner FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(v_name[1]))
-           ) AS o (name, owner)
-     WHERE o.name = v_name[2] OR starts_with(o.name, v_name[2] || '@');
-    IF v_name[1] = 'pg_temp' OR v_is_owner IS NOT TRUE THEN
-        RETURN;
-    END IF;
-    INSERT INTO ssb.module_source AS m (schema_name, name, text) VALUES (v_name[1], v_name[2], p_text)
-    ON CONFLICT (schema_name, name) DO UPDATE SET text = excluded.text;
-END;
-$$;
-
--- SECURITY DEFINER: the table is the owner's, the texts are everybody's, as in sys.sql_modules.
-CREATE OR REPLACE FUNCTION ssb_internal.source_of(p_schema text, p_name text)
-RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT m.text FROM ssb.module_source AS m WHERE m.schema_name = p_schema AND m.name = p_name $$;
 
 -- OBJECT_DEFINITION: the T-SQL text of a module where it is kept, else the PostgreSQL text of a
 -- view, routine, trigger or constraint.

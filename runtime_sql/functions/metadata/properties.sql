@@ -41,7 +41,7 @@ RETURN (SELECT sys.column_bytes((c.a).atttypid, (c.a).atttypmod)
         WHERE (c.a).attnum IS NOT NULL);
 CREATE OR REPLACE FUNCTION sys.col_name(object_id integer, column_id integer) RETURNS text
 LANGUAGE sql STABLE
-RETURN (SELECT a.attname::text FROM pg_attribute AS a
+RETURN (SELECT ssb_internal.spelled(col_description(a.attrelid, a.attnum), a.attname::text) FROM pg_attribute AS a
         WHERE a.attrelid = object_id::oid AND a.attnum = column_id AND a.attnum > 0 AND NOT a.attisdropped);
 
 CREATE OR REPLACE FUNCTION sys.columnproperty(object_id integer, column_name text, property text) RETURNS integer

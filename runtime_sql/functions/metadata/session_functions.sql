@@ -193,14 +193,6 @@ $$;
 
 -- @@IDENTITY and kin. identity_of: the last value the caller made in that
 -- table; NULL before the first one and for a table without identity column.
-CREATE OR REPLACE FUNCTION sys.identity_sequence(target regclass) RETURNS regclass
-LANGUAGE sql STABLE
-RETURN (
-    SELECT pg_get_serial_sequence(target::text, a.attname)::regclass
-    FROM pg_attribute AS a
-    WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped
-      AND pg_get_serial_sequence(target::text, a.attname) IS NOT NULL
-    ORDER BY a.attidentity DESC, a.attnum LIMIT 1);
 CREATE OR REPLACE FUNCTION sys.identity_of(target regclass) RETURNS numeric
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp

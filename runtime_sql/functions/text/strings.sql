@@ -234,42 +234,6 @@ RETURN CASE
     WHEN left(quote, 1) = '`' THEN '`' || replace(value, '`', '``') || '`'
 END;
 
--- The parts of a dotted T-SQL name, outermost first, unquoted; NULL for what is
--- no name or has more than four parts. A part left out ('db..t') is ''.
-CREATE OR REPLACE FUNCTION sys.name_parts(value text) RETURNS text[]
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_parts text[] := '{}';
-    v_rest text := btrim(value);
-    v_part text;
-BEGIN
-    LOOP
-        v_part := coalesce(substring(v_rest from '^\[(?:[^\]]|\]\])*\]'), substring(v_rest from '^"(?:[^"]|"")*"'));
-        IF v_part IS NOT NULL THEN
-            v_rest := ltrim(substr(v_rest, length(v_part) + 1));
-            v_part := CASE
-                WHEN left(v_part, 1) = '[' THEN replace(substr(v_part, 2, length(v_part) - 2), ']]', ']')
-                ELSE replace(substr(v_part, 2, length(v_part) - 2), '""', '"')
-            END;
-        ELSE
-            v_part := substring(v_rest from '^[^.\[\]"]*');
-            v_rest := substr(v_rest, length(v_part) + 1);
-            v_part := btrim(v_part);
-        END IF;
-        v_parts := v_parts || v_part;
-        IF v_rest = '' THEN
-            EXIT;
-        ELSIF left(v_rest, 1) <> '.' OR cardinality(v_parts) = 4 THEN
-            RETURN NULL;
-        END IF;
-        v_rest := ltrim(substr(v_rest, 2));
-    END LOOP;
-    RETURN CASE WHEN v_parts[cardinality(v_parts)] <> '' THEN v_parts END;
-END;
-$$;
-
 -- PARSENAME: part 1 is the object, 2 the schema, 3 the database, 4 the server.
 CREATE OR REPLACE FUNCTION sys.parsename(value text, part integer) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -515,26 +515,3 @@ BEGIN
 END;
 $$;
 
--- What is wrong with a body that is no well-formed XML, in SQL Server's words; NULL if it is.
-CREATE OR REPLACE FUNCTION ssb_internal.xml_fault(body bytea) RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    v_decoded record;
-    v_read record;
-    v_text text;
-BEGIN
-    IF sys.xml_is_well_formed($1) THEN
-        RETURN NULL;
-    END IF;
-    SELECT d.value, d.error, d.place INTO v_decoded FROM ssb_internal.xml_decode($1) AS d;
-    IF v_decoded.error IS NOT NULL THEN
-        RETURN ssb_internal.xml_parsing_message(encode(substring($1 from 1 for 200), 'escape'), v_decoded.place,
-                                                ssb_internal.xml_parsing_error(v_decoded.error));
-    END IF;
-    v_text := replace(replace(ltrim(v_decoded.value, E'\uFEFF'), E'\r\n', E'\n'), E'\r', E'\n');
-    SELECT r.error, r.place INTO v_read FROM ssb_internal.xml_read(v_text) AS r;
-    RETURN ssb_internal.xml_parsing_message(v_text, coalesce(v_read.place, 1), ssb_internal.xml_parsing_error(coalesce(v_read.error, 9400)));
-END;
-$$;

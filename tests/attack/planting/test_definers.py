@@ -12,6 +12,8 @@ import psycopg
 import pytest
 from attack.planting.scripts import end_sessions, run_well
 
+from pgsb.compiler.session import CompileSession
+from pgsb.grammar.source import Source
 from support import Connection, Database
 
 _SETUP = """
@@ -285,7 +287,7 @@ def test_ddl_triggers_fall_for_nothing_either(
 ) -> None:
     run_well(
         database.dsn,
-        "CREATE TRIGGER watch ON DATABASE FOR CREATE_QUEUE AS\n"
+        "CREATE TRIGGER watch ON DATABASE WITH EXECUTE AS SELF FOR CREATE_QUEUE AS\n"
         "DECLARE @p sysname = 'dbo.note_it', @n int; EXEC @p; SELECT @n = id FROM #x",
     )
     owner.execute("SELECT ssb.grant_permission('{CREATE QUEUE}', 'DATABASE', NULL, '{mallory}')")
@@ -320,3 +322,93 @@ def test_the_text_of_a_module_is_its_owners(
     mallory.execute("CREATE FUNCTION mallory.f() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
     mallory.execute("SELECT ssb_internal.keep_source('mallory.f', 'her own')")
     assert ("f", "her own") in owner.execute(asked).fetchall()
+
+
+_EVASIONS = {
+    # Each as it was seen to keep dbo's trigger from firing, or from seeing what is updated.
+    "a trigger of the same name": (
+        "CREATE FUNCTION mallory.tr() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN INSERT INTO dbo.t (id, word) VALUES (1, 'x'); RETURN NULL; END $$;"
+        " CREATE TRIGGER t AFTER INSERT ON mallory.own EXECUTE FUNCTION mallory.tr()",
+        "INSERT INTO mallory.own VALUES (1)",
+    ),
+    "a stack that names it": (
+        "CREATE FUNCTION mallory.hides() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN EXECUTE"
+        " 'INSERT INTO dbo.t (id, word) VALUES (1, ''x'') /*\nPL/pgSQL function dbo.tr() line 1 at SQL statement\n*/';"
+        " RETURN NULL; END $f$;"
+        " CREATE TRIGGER t AFTER INSERT ON mallory.own EXECUTE FUNCTION mallory.hides()",
+        "INSERT INTO mallory.own VALUES (1)",
+    ),
+    "a setting that says it runs": (
+        "SET pgsb.instead = 'dbo.tr'",
+        "INSERT INTO dbo.t (id, word) VALUES (1, 'x')",
+    ),
+    "a setting and a stack": (
+        "SET pgsb.instead = 'dbo.tr'",
+        "DO $d$ BEGIN EXECUTE 'INSERT INTO dbo.t (id, word) VALUES (1, ''x'')"
+        " /*\nPL/pgSQL function dbo.tr() line 1 at SQL statement\n*/'; END $d$",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["AFTER INSERT", "INSTEAD OF INSERT"])
+@pytest.mark.parametrize("evasion", _EVASIONS)
+def test_nobody_keeps_a_trigger_from_firing(
+    database: Database, owner: Connection, mallory: Connection, evasion: str, kind: str
+) -> None:
+    run_well(
+        database.dsn, f"CREATE TRIGGER dbo.tr ON dbo.t {kind} AS INSERT dbo.log SELECT id, word FROM inserted"
+    )
+    owner.execute("GRANT INSERT ON dbo.log TO mallory")
+    mallory.execute("CREATE TABLE mallory.own (id integer)")
+    preparation, statement = _EVASIONS[evasion]
+    mallory.execute(preparation.encode())
+    mallory.execute(statement.encode())
+    assert _log(owner) == [(1, "x")]
+
+
+def test_nobody_changes_what_update_of_a_column_says(
+    database: Database, owner: Connection, mallory: Connection
+) -> None:
+    """Not before the UPDATE, and not by a function that runs in it."""
+    run_well(
+        database.dsn,
+        "CREATE TRIGGER dbo.tr ON dbo.t AFTER UPDATE AS\n"
+        "IF UPDATE(word) INSERT dbo.log SELECT id, word FROM inserted\n"
+        "IF UPDATE(id) INSERT dbo.log VALUES (99, 'id')",
+    )
+    owner.execute("GRANT INSERT ON dbo.log TO mallory; GRANT UPDATE ON dbo.t TO mallory")
+    owner.execute("INSERT INTO dbo.t VALUES (1, 'a')")
+    name = owner.execute("SELECT ssb_internal.setting_of_updates('dbo.t'::regclass, 'tr')").fetchone()
+    assert name is not None
+    mallory.execute(
+        "CREATE FUNCTION pg_temp.evil() RETURNS text LANGUAGE plpgsql AS"
+        f" $$ BEGIN PERFORM set_config('{name[0]}', '{{id}}', true); RETURN 'x'; END $$".encode()
+    )
+    mallory.execute(f"SET pgsb.updates = 'tr.id'; SET \"{name[0]}\" = '{{id}}'".encode())
+    mallory.execute("UPDATE dbo.t SET word = pg_temp.evil()")
+    assert _log(owner) == [(1, "x")]
+
+
+def test_a_trigger_s_function_is_at_no_time_everybody_s_to_hang(
+    database: Database, owner: Connection, mallory: Connection
+) -> None:
+    """Between CREATE FUNCTION and REVOKE somebody could hang it on a table of his own, where it stays."""
+    source = Source(
+        "<test>",
+        "CREATE TRIGGER dbo.tr ON dbo.t WITH EXECUTE AS OWNER AFTER INSERT AS PRINT 'x'\nGO\n"
+        "CREATE TRIGGER dbo.instead ON dbo.t WITH EXECUTE AS OWNER INSTEAD OF DELETE AS PRINT 'x'\nGO\n"
+        "CREATE TRIGGER watch ON DATABASE FOR CREATE_QUEUE AS PRINT 'x'\n",
+    )
+    made = 0
+    for batch in CompileSession().compile_batches(source, lambda: False):
+        for statement in batch.statements:
+            owner.execute(statement.sql.encode())
+            functions = owner.execute(
+                "SELECT p.oid::regprocedure::text, has_function_privilege('mallory', p.oid, 'EXECUTE')"
+                " FROM pg_proc AS p"
+                " WHERE p.pronamespace = 'dbo'::regnamespace AND p.prorettype = 'trigger'::regtype"
+            ).fetchall()
+            assert [name for name, may in functions if may] == [], statement.sql
+            made = len(functions)
+    assert made == 4

@@ -274,6 +274,8 @@ CREATE TABLE dbo.orders (
     amount integer
 );
 
+SELECT ssb_internal.keep_spelling('dbo.orders', 'Orders', ARRAY['OrderId', 'Amount']);
+
 INSERT INTO dbo.orders VALUES (1, 2);
 
 SELECT orderid, amount AS "total amount", o.amount + 1 FROM dbo.orders AS o;

@@ -254,3 +254,17 @@ case.sql:8:6: error 102: Incorrect syntax near 'CONVERSATION'.
     8 | MOVE CONVERSATION @h TO @g
       |      ^^^^^^^^^^^^
 hint: write a semicolon before MOVE: here it is an alias
+
+-- case: a number behind a dot that follows no name
+SELECT POWER(1, ..5)
+-- expect
+case.sql:1:18: error 102: Incorrect syntax near '.5'.
+    1 | SELECT POWER(1, ..5)
+      |                  ^^
+hint: something is missing after '.'
+-- shows
+Msg 102, Level 15, State 1, Line 1
+case.sql:1:18: error 102: Incorrect syntax near '.5'.
+    1 | SELECT POWER(1, ..5)
+      |                  ^^
+hint: something is missing after '.'

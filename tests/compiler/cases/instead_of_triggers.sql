@@ -126,11 +126,12 @@ BEGIN
     <<people_change>>
     DECLARE
         condition boolean;
+        updates text[] := ssb_internal.columns_named(TG_RELID, 'people_change');
     BEGIN
         session.nocount := true;
         condition := NULL;
         BEGIN
-            condition := coalesce(ssb_internal.was_updated('people_change', 'name'), false);
+            condition := coalesce('name' = ANY (people_change.updates), false);
         EXCEPTION WHEN OTHERS THEN
             session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT people_change WHEN session.leaving;
         END;
@@ -182,7 +183,10 @@ $keep_rows$;
 
 SELECT ssb_internal.create_instead('dbo.people', 'UPDATE', 'people_change', 'dbo.people_change', 'dbo."people_change@rows"');
 
-CREATE TRIGGER "people_change@name" BEFORE UPDATE OF name ON dbo.people
+CREATE TRIGGER "!people_change@" AFTER UPDATE ON dbo.people
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change');
+
+CREATE TRIGGER "!people_change@name" AFTER UPDATE OF name ON dbo.people
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('people_change', 'name');
 
 CREATE OR REPLACE FUNCTION dbo."people_change@delete"()
@@ -743,16 +747,17 @@ BEGIN
     <<tr>>
     DECLARE
         condition boolean;
+        updates text[] := ssb_internal.columns_named(TG_RELID, 'tr');
     BEGIN
         BEGIN
             result := NULL;
-            OPEN result FOR SELECT ssb_internal.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
+            OPEN result FOR SELECT ssb_internal.columns_updated(tr.updates, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) AS bits;
             session := ssb_internal.show(session, result, '[{"name":"bits","type":"bytea"}]');
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 2, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(ssb_internal.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
+            condition := coalesce(sys.convert_int(ssb_internal.columns_updated(tr.updates, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])) & 2 = 2, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 3, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
@@ -760,7 +765,7 @@ BEGIN
         END IF;
         condition := NULL;
         BEGIN
-            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated('tr', ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
+            condition := coalesce(sys.convert_int(sys.substring(ssb_internal.columns_updated(tr.updates, ARRAY['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']), 2, 1)) & 1 = 1, false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT tr WHEN session.leaving;
         END;
         IF condition THEN
@@ -776,31 +781,34 @@ CREATE TRIGGER "tr@update" AFTER UPDATE ON dbo.t
     REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."tr@update"')) EXECUTE FUNCTION dbo."tr@update"();
 
-CREATE TRIGGER "tr@a" BEFORE UPDATE OF a ON dbo.t
+CREATE TRIGGER "!tr@" AFTER UPDATE ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr');
+
+CREATE TRIGGER "!tr@a" AFTER UPDATE OF a ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'a');
 
-CREATE TRIGGER "tr@b" BEFORE UPDATE OF b ON dbo.t
+CREATE TRIGGER "!tr@b" AFTER UPDATE OF b ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'b');
 
-CREATE TRIGGER "tr@c" BEFORE UPDATE OF c ON dbo.t
+CREATE TRIGGER "!tr@c" AFTER UPDATE OF c ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'c');
 
-CREATE TRIGGER "tr@d" BEFORE UPDATE OF d ON dbo.t
+CREATE TRIGGER "!tr@d" AFTER UPDATE OF d ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'd');
 
-CREATE TRIGGER "tr@e" BEFORE UPDATE OF e ON dbo.t
+CREATE TRIGGER "!tr@e" AFTER UPDATE OF e ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'e');
 
-CREATE TRIGGER "tr@f" BEFORE UPDATE OF f ON dbo.t
+CREATE TRIGGER "!tr@f" AFTER UPDATE OF f ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'f');
 
-CREATE TRIGGER "tr@g" BEFORE UPDATE OF g ON dbo.t
+CREATE TRIGGER "!tr@g" AFTER UPDATE OF g ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'g');
 
-CREATE TRIGGER "tr@h" BEFORE UPDATE OF h ON dbo.t
+CREATE TRIGGER "!tr@h" AFTER UPDATE OF h ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'h');
 
-CREATE TRIGGER "tr@i" BEFORE UPDATE OF i ON dbo.t
+CREATE TRIGGER "!tr@i" AFTER UPDATE OF i ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('tr', 'i');
 
 CREATE OR REPLACE FUNCTION dbo."tr@delete"()

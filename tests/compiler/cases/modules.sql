@@ -234,11 +234,12 @@ BEGIN
     <<watch>>
     DECLARE
         condition boolean;
+        updates text[] := ssb_internal.columns_named(TG_RELID, 'watch');
     BEGIN
         session.nocount := true;
         condition := NULL;
         BEGIN
-            condition := coalesce(ssb_internal.was_updated('watch', 'n'), false);
+            condition := coalesce('n' = ANY (watch.updates), false);
         EXCEPTION WHEN OTHERS THEN session := ssb_internal.failed(session, 4, SQLSTATE, SQLERRM); EXIT watch WHEN session.leaving;
         END;
         IF condition THEN
@@ -274,7 +275,10 @@ CREATE TRIGGER "watch@update" AFTER UPDATE ON dbo.t
     REFERENCING NEW TABLE AS inserted OLD TABLE AS deleted
     FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0 OR ssb_internal.fires('dbo."watch@update"')) EXECUTE FUNCTION dbo."watch@update"();
 
-CREATE TRIGGER "watch@n" BEFORE UPDATE OF n ON dbo.t
+CREATE TRIGGER "!watch@" AFTER UPDATE ON dbo.t
+    FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch');
+
+CREATE TRIGGER "!watch@n" AFTER UPDATE OF n ON dbo.t
     FOR EACH STATEMENT EXECUTE FUNCTION ssb_internal.note_update('watch', 'n');
 
 INSERT INTO dbo.t (id, n) VALUES (1, 10);
@@ -495,23 +499,78 @@ CREATE TABLE dbo.t (
 
 SELECT ssb_internal.prepare_ddl_trigger('CREATE', 'ddl', 'DATABASE');
 
-CREATE OR REPLACE FUNCTION dbo."ddl@database"()
-RETURNS void
-SET search_path = pg_catalog, pg_temp
-LANGUAGE plpgsql AS $ddl$
+DO $define$
 #variable_conflict use_column
-DECLARE
-    session ssb.session;
 BEGIN
-    session := ssb_internal.enter_definer('ddl');
-    <<ddl>>
+    CREATE OR REPLACE FUNCTION dbo."ddl@database"()
+    RETURNS trigger
+    SET search_path = pg_catalog, pg_temp
+    LANGUAGE plpgsql AS $ddl$
+    #variable_conflict use_column
+    DECLARE
+        session ssb.session;
     BEGIN
-        PERFORM ssb_internal.print('x');
-    END ddl;
-    PERFORM ssb_internal.leave_trigger(session);
+        session := ssb_internal.enter_trigger('ddl');
+        <<ddl>>
+        BEGIN
+            PERFORM ssb_internal.print('x');
+        END ddl;
+        PERFORM ssb_internal.leave_trigger(session);
+        RETURN NEW;
+    END;
+    $ddl$;
+    PERFORM ssb_internal.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
+    REVOKE EXECUTE ON FUNCTION dbo."ddl@database"() FROM PUBLIC;
 END;
-$ddl$;
-
-SELECT ssb_internal.create_ddl_trigger('ddl', 'DATABASE', ARRAY['CREATE_TABLE']::text[], 'dbo."ddl@database"');
+$define$;
 -- shows
 
+-- case: a function that passes locked rows is volatile, as one that locks them
+CREATE TABLE dbo.free_rows (id int PRIMARY KEY);
+GO
+CREATE FUNCTION dbo.first_free() RETURNS int AS
+BEGIN
+    DECLARE @id int;
+    SELECT TOP (1) @id = id FROM dbo.free_rows WITH (READPAST) ORDER BY id;
+    RETURN @id;
+END;
+GO
+INSERT INTO dbo.free_rows VALUES (2), (1);
+SELECT dbo.first_free() AS first;
+-- expect
+CREATE TABLE dbo.free_rows (
+    id integer PRIMARY KEY
+);
+
+SELECT ssb_internal.prepare_module('CREATE', 'FUNCTION', 'dbo.first_free', '');
+
+CREATE OR REPLACE FUNCTION dbo.first_free()
+RETURNS integer
+VOLATILE
+SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql AS $first_free$
+#variable_conflict use_column
+<<first_free>>
+DECLARE
+    id integer;
+    next_row record;
+BEGIN
+    SELECT id FROM dbo.free_rows ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED INTO next_row;
+    IF FOUND THEN
+        id := next_row.id;
+    END IF;
+    RETURN id;
+END first_free;
+$first_free$;
+
+INSERT INTO dbo.free_rows VALUES (2), (1);
+
+SELECT dbo.first_free() AS first;
+-- shows
+(2 rows affected)
+
+first
+-----
+    1
+
+(1 row affected)

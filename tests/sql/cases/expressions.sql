@@ -24,6 +24,11 @@ declare @g uniqueidentifier = newid(), @b varbinary(max) = 0x41, @b8 varbinary(8
 -- expect
 -(-5)
 
+-- case: a sign before a complement
+- ~@i
+-- expect
+-(~i)
+
 -- case: large integer
 9999999999
 -- expect

@@ -1,0 +1,109 @@
+"""pgsb endpoint: what PostgreSQL's files need so that other instances log in with certificates."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+from ..security.certificates import read_certificate
+from ..security.problems import KeyProblem
+from ..security.statements import KeyStatements
+from ..server.connect import connect, find_target
+from ..server.problems import ServerError
+from .options import dsn_option
+
+
+@click.command("endpoint")
+@dsn_option
+@click.option(
+    "--write",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write peers.crt for ssl_ca_file, endpoint.crt and endpoint.key for this instance's own logins.",
+)
+def endpoint_command(dsn: str | None, folder: Path | None) -> None:
+    """Print what postgresql.conf, pg_hba.conf and pg_ident.conf need for AUTHENTICATION = CERTIFICATE.
+
+    The certificates of other instances are those in master that do not belong to dbo. Each becomes
+    the login of a PostgreSQL role.
+    """
+    with connect(find_target(dsn)) as connection:
+        row = connection.execute(
+            "SELECT ssb_internal.transport_logins(), pg_catalog.current_database()"
+        ).fetchone()
+    assert row is not None
+    known, database = row
+    if known["own_name"] is None:
+        raise ServerError(
+            "there is no endpoint with AUTHENTICATION = CERTIFICATE",
+            hint="CREATE ENDPOINT … FOR SERVICE_BROKER (AUTHENTICATION = CERTIFICATE c)",
+        )
+    peers = folder / "peers.crt" if folder is not None else Path("peers.crt")
+    click.echo(lines_for(known, database, peers))
+    if folder is not None:
+        _write(known, folder, peers)
+
+
+def lines_for(known: dict[str, Any], database: str, peers: Path) -> str:
+    """The lines, each file's below its name. ``known`` is of ssb_internal.transport_logins."""
+    lines = ["# postgresql.conf", "ssl = on", f"ssl_ca_file = '{peers.absolute()}'", ""]
+    lines += ["# pg_hba.conf, above other lines that let these roles in"]
+    logins = known["logins"] or []
+    for one in logins:
+        lines.append(f'hostssl "{database}" {_quoted(_role_of(one))} all cert map=pgsb')
+    lines += ["", "# pg_ident.conf"]
+    for one in logins:
+        lines.append(f"pgsb {_quoted(_common_name(one))} {_quoted(_role_of(one))}")
+    for one in logins:
+        if one["role"] is None:
+            lines += ["", f"-- psql: the role of certificate {one['certificate']}"]
+            lines.append(f"CREATE ROLE {_quoted(_role_of(one))} LOGIN;")
+        if not one["may_connect"]:
+            lines += ["", f"-- pgsb shell: {one['certificate']} may not connect yet"]
+            lines.append(f"GRANT CONNECT ON ENDPOINT::[{known['endpoint']}] TO [{one['login']}];")
+    return "\n".join(lines)
+
+
+def _role_of(login: dict[str, Any]) -> str:
+    role: str = login["role"] or login["login"].lower()
+    return role
+
+
+def _common_name(login: dict[str, Any]) -> str:
+    subject = read_certificate(bytes.fromhex(login["der"])).subject
+    names = subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+    if not names:
+        raise ServerError(
+            f"certificate {login['certificate']} has no common name, by which PostgreSQL knows its owner",
+            hint="CREATE CERTIFICATE … WITH SUBJECT = 'CN=name'",
+        )
+    return str(names[0].value)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _write(known: dict[str, Any], folder: Path, peers: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    certificates: list[x509.Certificate] = [
+        read_certificate(bytes.fromhex(one["der"])) for one in known["logins"] or []
+    ]
+    peers.write_bytes(b"".join(one.public_bytes(Encoding.PEM) for one in certificates))
+    if known["own"] is None:
+        return
+    try:
+        key = KeyStatements().private_key(known["own"], None)
+    except KeyProblem as problem:
+        raise ServerError(
+            f"the private key of {known['own_name']} cannot be opened: {problem.message}"
+        ) from None
+    own = read_certificate(bytes.fromhex(known["own"]["der"]))
+    (folder / "endpoint.crt").write_bytes(own.public_bytes(Encoding.PEM))
+    secret = folder / "endpoint.key"
+    secret.touch(mode=0o600)
+    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))

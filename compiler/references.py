@@ -1,0 +1,125 @@
+"""Names that scripts mention and none of them defines: what :func:`check_scripts` warns of.
+
+A server may have what a script lacks, so these are warnings. Names of services, contracts and message types
+are compared byte by byte, whatever the collation: one that differs from another in case alone is another one
+(https://learn.microsoft.com/sql/t-sql/statements/create-service-transact-sql).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+
+from ..grammar.problems import Problems
+from ..grammar.records import dataclass
+from ..grammar.source import Source, Span
+from . import nodes
+from .catalog.names import fold
+from .lower.system_procedures import is_system_procedure
+
+__all__ = ["References"]
+
+_CREATES = re.compile(r"(?i)\b(?:CREATE|ALTER)\s+PROC(?:EDURE)?\s+([^\s(@]+)")
+_PLAIN = re.compile(r"[\[\]\"']")
+# Those that a database has from the beginning, as far as scripts name them.
+_BUILT_IN = {"contract": ("DEFAULT",), "message type": ("DEFAULT",), "service": ()}
+
+
+@dataclass
+class References:
+    """The names of many scripts: those that are defined, and those that are used, with their places."""
+
+    _defined: dict[str, dict[str, dict[str, Span | None]]] = field(default_factory=dict)
+    """Kind, folded name, name as it is spelled → the place of its first definition."""
+    _used: list[tuple[str, str, Span]] = field(default_factory=list)
+    _procedures: set[str] = field(default_factory=set)
+    _executed: list[nodes.QualifiedName] = field(default_factory=list)
+
+    def see(self, batch: nodes.Batch) -> None:
+        """Note the names of a batch."""
+        waiting: list[nodes.Statement] = list(reversed(batch.statements))
+        while waiting:
+            statement = waiting.pop()
+            self._note(statement)
+            waiting += reversed(nodes.children_of(statement))
+
+    def _note(self, statement: nodes.Statement) -> None:
+        match statement:
+            case nodes.CreateService(name=name, contracts=contracts):
+                self._define("service", name)
+                self._use("contract", contracts)
+            case nodes.CreateContract(name=name, messages=messages):
+                self._define("contract", name)
+                self._use("message type", [message.message_type for message in messages])
+            case nodes.CreateMessageType(name=name):
+                self._define("message type", name)
+            case nodes.AlterService(name=name, add_contracts=contracts):
+                self._use("service", [name])
+                self._use("contract", contracts)
+            case nodes.BeginDialog():
+                self._use("service", [statement.from_service, statement.to_service])
+                self._use("contract", [statement.contract])
+            case nodes.Send(message_type=message_type):
+                self._use("message type", [message_type])
+            case (
+                nodes.CreateProcedure(name=name)
+                | nodes.CreateFunction(name=name)
+                | nodes.CreateSynonym(name=name)
+            ):
+                self._procedures.add(fold(name.name.text))
+            case nodes.InsertExecute(execute=nodes.Execute() as execute):
+                self._note(execute)
+            case nodes.Execute(module=nodes.QualifiedName() as module):
+                self._executed.append(module)
+
+    def _define(self, kind: str, name: nodes.Identifier) -> None:
+        spellings = self._defined.setdefault(kind, {}).setdefault(name.text.lower(), {})
+        if name.text not in spellings:
+            if spellings:
+                self._used.append((kind, name.text, name.span))
+            spellings[name.text] = name.span
+
+    def _use(self, kind: str, names: Sequence[nodes.NameOrVariable | nodes.StringLiteral | None]) -> None:
+        for name in names:
+            if isinstance(name, nodes.Identifier):
+                self._used.append((kind, name.text, name.span))
+            elif isinstance(name, nodes.StringLiteral):
+                self._used.append((kind, name.value, name.span))
+
+    # ------------------------------------------------------------ what is wrong
+
+    def report(self, sources: Sequence[Source], problems: Problems) -> None:
+        """Warn of names that differ from defined ones in case, and of procedures that nobody makes."""
+        for kind, text, span in self._used:
+            other = self._in_another_case(kind, text, span)
+            if other is not None:
+                problems.add(
+                    f"the {kind} '{text}' differs from '{other}' in case: it is another one",
+                    span,
+                    severity="warning",
+                )
+        made = self._procedures | set(_made_in_text(sources))
+        for module in self._executed:
+            name = module.name.text
+            if module.server is None and fold(name) not in made and not is_system_procedure(module):
+                problems.add(
+                    f"no script creates the procedure '{module.text}', and it is no known system procedure",
+                    module.span,
+                    severity="warning",
+                )
+
+    def _in_another_case(self, kind: str, text: str, span: Span) -> str | None:
+        """Return the definition that a name means where it is spelled in another case."""
+        known = dict.fromkeys(name for name in _BUILT_IN[kind] if name.lower() == text.lower())
+        spellings: dict[str, Span | None] = {**known, **self._defined.get(kind, {}).get(text.lower(), {})}
+        if text in spellings and spellings[text] != span:
+            return None
+        return next((name for name in spellings if name != text), None)
+
+
+def _made_in_text(sources: Sequence[Source]) -> Iterator[str]:
+    """Yield the folded names of procedures that dynamic SQL may create."""
+    for source in sources:
+        for match in _CREATES.finditer(source.text):
+            yield fold(_PLAIN.sub("", match[1].split(".")[-1]))
