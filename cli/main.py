@@ -26,7 +26,7 @@ _COMMANDS = {
     "diagnose": ("diagnose:diagnose_command", "Find what is wrong, and the statement that mends it."),
     "endpoint": (
         "endpoint:endpoint_command",
-        "Print what PostgreSQL's files need for logins of other instances with certificates.",
+        "Print what postgresql.conf, pg_hba.conf and pg_ident.conf need for AUTHENTICATION = CERTIFICATE.",
     ),
     "dashboard": (
         "dashboard:dashboard_command",

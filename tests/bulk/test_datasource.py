@@ -32,7 +32,7 @@ def _source(spark: Any, dsn: str, **options: str) -> Any:
 def _run(writer: Any, place: Path) -> None:
     """Everything that waits, then the end."""
     query = writer.option("checkpointLocation", str(place / "checkpoint")).trigger(availableNow=True).start()
-    assert query.awaitTermination(120)
+    assert query.awaitTermination(300)
     assert query.exception() is None
 
 
@@ -72,7 +72,7 @@ def test_a_batch_survives_its_driver_and_comes_again_under_its_offset(
         .start()
     )
     with pytest.raises(Exception, match="the driver dies"):
-        query.awaitTermination(60)
+        query.awaitTermination(300)
     # Nobody else gets them meanwhile, though no session holds them.
     desk.connection.execute("SELECT ssb_internal.sweep_claims()")
     assert connect().execute("SELECT FROM ssb.receive('dbo.target')").fetchall() == []
@@ -100,11 +100,11 @@ def test_a_stream_whose_claim_has_ended_says_so(spark: Any, desk: Desk, tcp: Tcp
     options = {"checkpointLocation": str(tmp_path / "checkpoint")}
     query = _source(spark, dsn).writeStream.options(**options).foreachBatch(fails).start()
     with pytest.raises(Exception, match="the driver dies"):
-        query.awaitTermination(60)
+        query.awaitTermination(300)
     desk.connection.execute("SELECT ssb_internal.drop_claim(claim_id) FROM ssb.claim")
     query = _source(spark, dsn).writeStream.options(**options).foreachBatch(passes).start()
     with pytest.raises(Exception, match="its messages are in the queue again"):
-        query.awaitTermination(60)
+        query.awaitTermination(300)
     _run(_source(spark, dsn, failOnDataLoss="false").writeStream.foreachBatch(passes), tmp_path)
     assert desk.waiting() == 0
 
@@ -136,10 +136,10 @@ def test_what_was_filtered_away_is_not_deleted_unseen(
         return writer.trigger(availableNow=True).foreachBatch(process).start()
 
     with pytest.raises(Exception, match=said):
-        start(completing(count, dsn)).awaitTermination(60)
+        start(completing(count, dsn)).awaitTermination(300)
     assert desk.waiting() == 4
     query = start(completing(count, dsn, unread="complete"))
-    assert query.awaitTermination(60) and query.exception() is None
+    assert query.awaitTermination(300) and query.exception() is None
     assert desk.waiting() == 0
 
 
@@ -153,7 +153,7 @@ def test_progress_tells_what_waits(spark: Any, desk: Desk, tcp: Tcp, tmp_path: P
         .start()
     )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while desk.waiting() and time.monotonic() < deadline:
             desk.connection.execute("SELECT pg_sleep(0.1)")
         told = [

@@ -123,14 +123,14 @@ def test_names_are_those_of_the_sessions_database(terminal: Terminal) -> None:
     terminal.type(SHOP.replace("\n", "\r") + ":quit\r")
     names = load_names(terminal.connection, "Shop")
     objects = {(one.name, one.kind): one.columns for one in names.objects}
-    assert objects["orders", "table"] == ("orderid", "symbol", "grams")
+    assert objects["Orders", "table"] == ("OrderId", "Symbol", "Grams")
     assert objects["place", "procedure"] == ("@id", "@symbol")
     assert "message_body" in objects["Inbox", "queue"]
     assert "//Shop" in names.of_kind("service") and "Shop" in names.of_kind("database")
     assert "service_queues" in [one.name for one in names.catalog]
     assert names.database == "Shop"
     default = load_names(terminal.connection, terminal.connection.info.dbname)
-    assert "orders" not in [one.name for one in default.objects]
+    assert "Orders" not in [one.name for one in default.objects]
 
 
 def test_the_prompt_completes_statements_and_commands(terminal: Terminal) -> None:
@@ -143,7 +143,7 @@ def test_the_prompt_completes_statements_and_commands(terminal: Terminal) -> Non
         found = completer.get_completions(Document(text), event)
         return [text[: len(text) + one.start_position] + one.text for one in found]
 
-    assert completed("SELECT * FROM orde") == ["SELECT * FROM orders"]
+    assert completed("SELECT * FROM orde") == ["SELECT * FROM Orders"]
     assert completed("SELECT 1\n\\tim") == ["SELECT 1\n\\timing"]
     assert completed(":setv") == [":setvar"]
     assert completed("\\c Sh") == ["\\c Shop"]
@@ -206,20 +206,20 @@ def test_commands_look_the_database_up(terminal: Terminal) -> None:
         assert isinstance(terminal.out, io.StringIO)
         return [line.split() for line in terminal.out.getvalue().splitlines() if line.strip()]
 
-    assert shown("\\dt")[2:] == [["dbo", "orders", "user", "table"]]
+    assert shown("\\dt")[2:] == [["dbo", "Orders", "user", "table"]]
     assert shown("\\dt x*")[2:] == []
     assert shown("\\dq in*")[2:] == [["dbo", "Inbox", "0", "ON", "NULL", "//Shop"]]
     assert shown("\\ds //Shop")[2:] == [["//Shop", "Inbox", "DEFAULT"]]
     assert shown("\\dc DEFAULT")[2:] == [["DEFAULT", "DEFAULT", "BINARY", "ANY"]]
     assert [row[0] for row in shown("\\l") if row[0] == "Shop"] == ["Shop"]
-    assert [row[1] for row in shown("\\d")[2:]] == ["Inbox", "orders", "place"]
+    assert [row[1] for row in shown("\\d")[2:]] == ["Inbox", "Orders", "place"]
     table = shown("\\d orders")
     assert table[2:4] == [
-        ["orderid", "int", "NOT", "NULL", "NULL"],
-        ["symbol", "nvarchar(10)", "NULL", "NULL"],
+        ["OrderId", "int", "NOT", "NULL", "NULL"],
+        ["Symbol", "nvarchar(10)", "NULL", "NULL"],
     ]
-    assert table[4] == ["grams", "int", "NULL", "(100)"]
-    assert table[-1] == ["orders_pkey", "PRIMARY", "KEY", "orderid"]
+    assert table[4] == ["Grams", "int", "NULL", "(100)"]
+    assert table[-1] == ["orders_pkey", "PRIMARY", "KEY", "OrderId"]
     assert "@Id" in shown("\\sf place")[2] and "@Id" in shown("\\d dbo.place")[2]
     assert shown("\\d Inbox")[-1] == ["dbo", "Inbox", "0", "ON", "NULL", "//Shop"]
     assert shown("\\d nothing") == ["There is nothing named nothing in Shop.".split()]
