@@ -226,7 +226,7 @@ def test_commands_look_the_database_up(terminal: Terminal) -> None:
     # In an open transaction they see what it has made.
     for line in ("BEGIN TRAN", "GO", "CREATE TABLE Made (a INT)", "GO"):
         terminal.shell.line(line)
-    assert ["dbo", "made", "user", "table"] in shown("\\dt")
+    assert ["dbo", "Made", "user", "table"] in shown("\\dt")
     assert shown(f"\\c {terminal.connection.info.dbname}") == []
 
 
