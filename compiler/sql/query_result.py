@@ -8,6 +8,9 @@ from ...grammar.records import dataclass
 from ..catalog import types as tm
 from ..catalog.objects import ResultColumn
 from . import values as v
+from .assignments import store
+from .conversions import convert
+from .precedence import lacks_decimals
 from .values import Value
 
 
@@ -49,12 +52,12 @@ class Targets:
         if wanted is None or value.family == "boolean":
             return value
         if self.store:
-            stored = v.store(value, wanted)
+            stored = store(value, wanted)
             # PostgreSQL makes text of a column whose rows are all literals or NULL.
             bare = stored.is_null or (stored is value and isinstance(value.constant, str))
-            return v.convert(stored, wanted) if self.leading and bare and not wanted.is_string else stored
+            return convert(stored, wanted) if self.leading and bare and not wanted.is_string else stored
         if not self.exact:
-            return v.convert(value, wanted) if mismatched(value, wanted) else value
+            return convert(value, wanted) if mismatched(value, wanted) else value
         if (
             value.pg is None
             and value.type is not None
@@ -66,7 +69,7 @@ class Targets:
         if isinstance(value.constant, int) and wanted.name == "int":
             return value
         converted = (
-            v.convert(value, wanted) if mismatched(value, wanted) else v.cast(value, wanted.postgres, wanted)
+            convert(value, wanted) if mismatched(value, wanted) else v.cast(value, wanted.postgres, wanted)
         )
         return replace(converted, type=wanted)
 
@@ -84,5 +87,5 @@ def mismatched(value: Value, type_: tm.SqlType | None) -> bool:
     if value.is_null or value.type is None or type_ is None:
         return False
     if value.family == type_.family or (value.type.is_numeric and type_.is_numeric):
-        return v.lacks_decimals(value, type_)
+        return lacks_decimals(value, type_)
     return not (value.type.is_datetime and type_.is_datetime)

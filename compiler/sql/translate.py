@@ -12,7 +12,9 @@ functions/       the built-in functions, what each becomes
 dispatch         the handlers of expressions and queries by node, of statements by verb
 context          scope, problems and relations in scope while one statement is translated
 interface        what comes out; what is asked of the surroundings: catalog/objects
-values           PostgreSQL text with its T-SQL type; conversions
+assignments      what is converted for variables and columns; conversions: CAST, CONVERT, implicit ones
+constant_texts   texts that both servers read alike; precedence: the type of several values together
+values           PostgreSQL text with its T-SQL type
 operand_types    what operators, aggregates and assignments refuse by type
 query_result     a translated query; from_items: what FROM is made of
 json_values      how values are written inside of JSON; messages: SQL Server's sentences
@@ -50,7 +52,9 @@ from ..catalog.types import BOOLEAN, XML, SqlType
 from ..nodes import SqlText
 from . import dispatch
 from . import values as v
+from .assignments import assign
 from .context import Context, Relation
+from .conversions import convert
 from .ddl.tables import table_definition
 from .dispatch import DEFINITION, query_text
 from .dml.insert import insert_target, select_into
@@ -64,6 +68,7 @@ from .operand_types import implicit_error
 from .parse.nodes import variable_name
 from .parse.tokens import Unreadable, to_sqlglot
 from .parse.trees import READERS, read_expression, room_to_recurse
+from .precedence import common_of_types
 from .query.assignment import assignment
 from .query.row_limits import limit_rows
 from .values import Value
@@ -115,7 +120,7 @@ def translate_expression(
         if error is not None:
             problems.add(error[1], at=text.span, number=error[0])
             value = v.INVALID
-        value = v.convert(value, target) if exact else v.assign(value, target)
+        value = convert(value, target) if exact else assign(value, target)
     return Expression(layout(value.text), value.type, value.form)
 
 
@@ -158,7 +163,7 @@ def _without_open_then(text: str) -> str:
 
 def convert_expression(expression: Expression, target: SqlType) -> Expression:
     """Convert an already translated expression for an assignment to a variable of type ``target``."""
-    value = v.assign(Value(expression.sql, v.OR, expression.type), target)
+    value = assign(Value(expression.sql, v.OR, expression.type), target)
     return Expression(value.text, value.type, value.form)
 
 
@@ -390,7 +395,7 @@ def _trivial(node: exp.Expr | None, scope: SqlScope) -> Value | None:
     if left is None or right is None or left.type is None or right.type is None:
         return None
     if left.type.family == right.type.family == "integer" and left.pg is None and right.pg is None:
-        type_ = v.common_of_types([left.type, right.type])
+        type_ = common_of_types([left.type, right.type])
         sign = "+" if isinstance(node, exp.Add) else "-"
         return Value(f"{left.text} {sign} {right.text}", v.ADD, type_)
     return None

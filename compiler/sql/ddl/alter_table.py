@@ -11,7 +11,9 @@ from ...catalog.names import ObjectName, fold, identifier, is_placeholder, liter
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
 from .. import values as v
+from ..assignments import store
 from ..context import Context, Relation, object_name
+from ..conversions import convert
 from ..expressions.calls import default_value
 from ..interface import Ddl, EffectCall
 from ..layout import flat
@@ -189,7 +191,7 @@ def _add(
     given: list[tuple[str, str]] = []
     for given_name, expression, column_name in defaults:
         type_ = _type_of(known, column_name)
-        value = v.store(default_value(_bare(expression), ctx), type_)
+        value = store(default_value(_bare(expression), ctx), type_)
         actions.append(f"ALTER COLUMN {identifier(column_name)} SET DEFAULT {flat(value.text)}")
         if given_name is not None:
             given.append((fold(given_name), column_name))
@@ -305,7 +307,7 @@ def _alter_column(
     if value.type is not None and value.type.family == type_.family:
         converted = f"{column}::{type_.postgres}"
     else:
-        converted = v.convert(value, type_).text
+        converted = convert(value, type_).text
     using = "" if converted == f"{column}::{type_.postgres}" else f" USING {converted}"
     actions = [f"ALTER COLUMN {column} TYPE {type_.postgres}{using}"]
     primary = any(

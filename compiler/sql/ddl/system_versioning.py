@@ -15,8 +15,8 @@ from ....grammar.records import dataclass
 from ...catalog import types as tm
 from ...catalog.names import ObjectName, fold, literal
 from ...catalog.objects import ColumnInfo, TableInfo
-from .. import values as v
 from ..context import Context, object_name
+from ..conversions import convert
 from ..expressions.names import scalar
 from ..interface import EffectCall
 from ..parse.reader import Reader
@@ -125,5 +125,5 @@ def versions(version: exp.Expr, table: str, ctx: Context) -> str:
     nodes = given.expressions if isinstance(given, exp.Tuple) else [given] if given is not None else []
     if len(nodes) != {"AS OF": 1, "ALL": 0}.get(kind, 2):
         ctx.problem("Incorrect syntax near 'FOR SYSTEM_TIME'.", version, number=102)
-    moments = [v.convert(scalar(node, ctx), tm.DATETIME2).text for node in nodes]
+    moments = [convert(scalar(node, ctx), tm.DATETIME2).text for node in nodes]
     return f"ssb_internal.row_versions({', '.join([f'NULL::{table}', literal(kind), *moments])})"

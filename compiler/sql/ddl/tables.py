@@ -15,7 +15,7 @@ from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, literal, quote, spelling_arguments
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from ...catalog.types import SqlType
-from .. import values as v
+from ..assignments import store
 from ..context import Context, Relation, object_name
 from ..expressions.calls import default_value
 from ..expressions.names import condition, scalar
@@ -187,7 +187,7 @@ def _with_expressions(
                     hint="put CAST(… AS type) around it",
                 )
         if column.default is not None:
-            value = v.store(default_value(_unwrapped(column.default), ctx), type_)
+            value = store(default_value(_unwrapped(column.default), ctx), type_)
             default = flat(value.text)
         columns.append(replace(known, type=type_, default=default, computed=computed))
     checks = tuple(

@@ -6,6 +6,7 @@ from ...catalog.names import ObjectName, literal
 from ...catalog.objects import ColumnInfo
 from ...catalog.types import SqlType
 from .. import values as v
+from ..assignments import assign
 from ..context import Context
 from ..interface import EffectCall
 from ..values import Value
@@ -21,7 +22,7 @@ def advance_identity(name: ObjectName, table: str, ctx: Context) -> tuple[str, .
 def fitted(texts: list[str], types: list[SqlType | None], columns: list[ColumnInfo]) -> list[str]:
     """Values for columns of another kind, converted: bytes into text and xml, dates into text."""
     return [
-        v.assign(Value(text, v.ATOM, type_), column.type).text
+        assign(Value(text, v.ATOM, type_), column.type).text
         if type_ is not None and column.type is not None and type_.family != column.type.family
         else text
         for text, type_, column in zip(texts, types, columns, strict=True)

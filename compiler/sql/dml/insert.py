@@ -13,7 +13,9 @@ from ...catalog import types as tm
 from ...catalog.names import ObjectName, fold, identifier, literal
 from ...catalog.objects import ColumnInfo, TableInfo, TableVariable
 from .. import values as v
+from ..assignments import store
 from ..context import Context, Relation, object_name, undeclared_table
+from ..conversions import reconcile
 from ..ddl.system_versioning import explicit_value
 from ..ddl.tables import keeping_of_spelling
 from ..dispatch import handles, query_text, translates
@@ -215,7 +217,7 @@ def _rows(statement: Insert, columns: list[ColumnInfo] | None, ctx: Context) -> 
                 return []
             value = scalar(cell, ctx)
             if columns is not None:
-                value = v.store(ctx.implicitly(value, columns[place].type, cell), columns[place].type)
+                value = store(ctx.implicitly(value, columns[place].type, cell), columns[place].type)
             row.append(value)
         rows.append(row)
     if len(rows) > 1:
@@ -231,7 +233,7 @@ def _agree(rows: list[list[Value]], columns: list[ColumnInfo] | None) -> None:
         cells = [row[place] for row in rows]
         if any(cell.text == "DEFAULT" for cell in cells):
             continue
-        converted, _ = v.reconcile(cells)
+        converted, _ = reconcile(cells)
         for row, cell in zip(rows, converted, strict=True):
             row[place] = cell
 

@@ -22,6 +22,7 @@ from ....grammar.tokens import Token
 from ...catalog.names import ObjectName, fold, identifier, literal, quote, unquoted
 from ...catalog.objects import ColumnInfo, KeyInfo, TableInfo
 from .. import values as v
+from ..assignments import store
 from ..context import Context, OutputItem, Relation, object_name
 from ..dispatch import translates
 from ..expressions.names import condition, scalar
@@ -230,7 +231,7 @@ def _insert(work: Work, branch: MergeBranch, where: str, ctx: Context) -> str | 
                 return None
             continue
         value = scalar(node, ctx)
-        texts.append(v.store(value, column.type if column is not None else None).text)
+        texts.append(store(value, column.type if column is not None else None).text)
         if column is not None:
             named.append(identifier(column.name))
     head = f"INSERT INTO {work.table}"

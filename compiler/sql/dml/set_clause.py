@@ -8,7 +8,9 @@ from ...catalog import types as tm
 from ...catalog.names import fold
 from ...catalog.objects import ColumnInfo, TableInfo
 from .. import values as v
+from ..assignments import store
 from ..context import Context
+from ..conversions import convert
 from ..expressions.calls import xml_binding, xml_literals
 from ..expressions.names import scalar
 from ..functions import builtin
@@ -79,7 +81,7 @@ def set_value(item: SetItem, column: ColumnInfo, ctx: Context, target: str | Non
     value = item.value
     if item.operator != "=":
         value = operand_of(item.operator, _own(item.column.copy(), ctx, target), value)
-    return v.store(ctx.implicitly(scalar(value, ctx), column.type, value), column.type)
+    return store(ctx.implicitly(scalar(value, ctx), column.type, value), column.type)
 
 
 def _own(node: exp.Expr, ctx: Context, target: str | None) -> exp.Expr:
@@ -108,6 +110,6 @@ def _written(item: SetItem, column: ColumnInfo, ctx: Context, target: str | None
     current = scalar(_own(item.column, ctx, target), ctx)
     piece, *places = [scalar(argument, ctx) for argument in call.expressions]
     if column.type is not None:
-        piece = v.convert(piece, column.type)
-    numbers = [v.convert(place, tm.BIGINT).text for place in places]
+        piece = convert(piece, column.type)
+    numbers = [convert(place, tm.BIGINT).text for place in places]
     return v.call("sys.write", current.text, piece.text, *numbers, type=column.type)

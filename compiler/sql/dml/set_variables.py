@@ -7,6 +7,7 @@ from sqlglot import exp
 from ...catalog.names import identifier
 from ...catalog.objects import Expression, ScalarVariable, TableInfo
 from .. import values as v
+from ..assignments import assign
 from ..context import Context, Frame
 from ..expressions.names import scalar
 from ..interface import Assignment, Dml
@@ -55,7 +56,7 @@ def into_variables(
                 values.append(_row_by_row(node, target, assigned, label, returned, ctx))
                 continue
             value = scalar(node, ctx)
-        value = v.assign(value, target.type)
+        value = assign(value, target.type)
         spelled = identifier(label)
         returned.append(value.text if value.text == spelled else f"{value.text} AS {spelled}")
         values.append(Expression(f"{Assignment.RECORD}.{spelled}", target.type))
@@ -110,6 +111,6 @@ def _row_by_row(
             if hole.name == f"{label}_{place}":
                 hole.set("value", value)
     frame, ctx.frame = ctx.frame, Frame()
-    translated = v.assign(scalar(outside, ctx), target.type)
+    translated = assign(scalar(outside, ctx), target.type)
     ctx.frame = frame
     return Expression(translated.text, translated.type)

@@ -8,9 +8,13 @@ from sqlglot import exp
 
 from ...catalog import types as tm
 from .. import values as v
+from ..assignments import assign
+from ..constant_texts import is_numeric_text
 from ..context import Context
+from ..conversions import as_text, convert, limit
 from ..dispatch import handles
 from ..operand_types import arithmetic_error, written
+from ..precedence import common_of_types, common_type, digits
 from ..values import Value
 from .conditions import flatten
 from .names import scalar
@@ -58,9 +62,9 @@ def _counted(left: Value, right: Value) -> tuple[Value, Value]:
     a, b = left.type, right.type
     if a is not None and b is not None:
         if a.is_numeric and b.family == "binary":
-            return left, v.convert(right, tm.BIGINT if a.name == "bigint" else tm.INT)
+            return left, convert(right, tm.BIGINT if a.name == "bigint" else tm.INT)
         if b.is_numeric and a.family == "binary":
-            return v.convert(left, tm.BIGINT if b.name == "bigint" else tm.INT), right
+            return convert(left, tm.BIGINT if b.name == "bigint" else tm.INT), right
     return left, right
 
 
@@ -106,7 +110,7 @@ def _clash(operator: str, a: tm.SqlType, b: tm.SqlType, ctx: Context, node: exp.
 
 def _is_text_only(value: Value) -> bool:
     """Text that could not be meant as a number."""
-    return value.joined or (isinstance(value.constant, str) and not v.is_numeric_text(value.constant))
+    return value.joined or (isinstance(value.constant, str) and not is_numeric_text(value.constant))
 
 
 def _plus_null(left: Value, right: Value) -> Value:
@@ -148,7 +152,7 @@ def _joined_bytes(a: tm.SqlType, b: tm.SqlType) -> tm.SqlType:
 def _joined_type(left: Value, right: Value) -> tm.SqlType:
     assert left.type is not None and right.type is not None
     make = tm.nvarchar if left.type.is_unicode or right.type.is_unicode else tm.varchar
-    total = v.limit(left.type) + v.limit(right.type)
+    total = limit(left.type) + limit(right.type)
     if tm.MAX in (left.type.length, right.type.length):
         return make(10**9)
     return make(min(total, 4000 if make is tm.nvarchar else 8000))
@@ -160,7 +164,7 @@ def _moment(a: tm.SqlType, b: tm.SqlType) -> tm.SqlType:
 
 def _number_of(text: Value, other: tm.SqlType) -> Value:
     """A string beside a number becomes that number's type."""
-    return v.assign(text, other) if not isinstance(text.constant, str) else v.convert(text, other)
+    return assign(text, other) if not isinstance(text.constant, str) else convert(text, other)
 
 
 _ARITHMETIC: dict[type, str] = {exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
@@ -215,7 +219,7 @@ def _numeric(operator: str, left: Value, right: Value, ctx: Context) -> Value:
     if a.name in ("bit", "tinyint", "smallint") and b.name in ("bit", "tinyint", "smallint"):
         # Small integers would overflow sooner in PostgreSQL only for smallint, which T-SQL keeps too.
         value = Value(text, level, type_)
-        return v.convert(replace(value, type=tm.SMALLINT), type_) if type_ == tm.TINYINT else value
+        return convert(replace(value, type=tm.SMALLINT), type_) if type_ == tm.TINYINT else value
     return Value(text, level, type_, pg=pg)
 
 
@@ -235,8 +239,8 @@ def _cut_quotient(left: Value, right: Value, type_: tm.SqlType) -> Value:
     """
     assert left.type is not None and right.type is not None
     scale = 4 if type_.name != "decimal" else type_.scale or 0
-    precision, places = v.digits(left.type, left.constant)
-    divisor, divisor_places = v.digits(right.type, right.constant)
+    precision, places = digits(left.type, left.constant)
+    divisor, divisor_places = digits(right.type, right.constant)
     dividend = left.at(v.MULTIPLY)
     if precision - places + divisor_places + scale + divisor > 16:
         dividend = f"round({left.text}, {scale + divisor})"
@@ -249,11 +253,11 @@ def _arithmetic_type(operator: str, left: Value, right: Value) -> tm.SqlType:
     if "float" in (a.family, b.family):
         return tm.FLOAT
     if a.family in ("integer", "bit") and b.family in ("integer", "bit"):
-        common = v.common_of_types([a, b]) or tm.INT
+        common = common_of_types([a, b]) or tm.INT
         return common if common.name != "bit" else tm.BIT
     if {a.name, b.name} <= {"money", "smallmoney", "int", "bigint", "smallint", "tinyint", "bit"}:
         return tm.MONEY
-    (p1, s1), (p2, s2) = v.digits(a, left.constant), v.digits(b, right.constant)
+    (p1, s1), (p2, s2) = digits(a, left.constant), digits(b, right.constant)
     if operator in "+-":
         scale = max(s1, s2)
         return tm.decimal(max(p1 - s1, p2 - s2) + scale + 1, scale)
@@ -273,11 +277,11 @@ _BITWISE: dict[type, str] = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.Bitwis
 def _bitwise(node: exp.Binary, ctx: Context) -> Value:
     left, right = scalar(node.this, ctx), scalar(node.expression, ctx)
     if left.family == "binary" and right.type is not None and right.type.is_numeric:
-        left = v.convert(left, right.type)
+        left = convert(left, right.type)
     elif right.family == "binary" and left.type is not None and left.type.is_numeric:
-        right = v.convert(right, left.type)
+        right = convert(right, left.type)
     text = f"{left.at(v.OTHER)} {_BITWISE[type(node)]} {right.at(v.ADD)}"
-    type_ = v.common_type([left, right])
+    type_ = common_type([left, right])
     return Value(text, v.OTHER, type_)
 
 
@@ -291,7 +295,7 @@ def _shift(node: exp.Binary, ctx: Context) -> Value:
 def _joined(node: exp.DPipe, ctx: Context) -> Value:
     """``||`` of SQL Server 2025 joins and never adds."""
     left, right = (
-        side if side.family == "binary" or side.is_null else v.as_text(side)
+        side if side.family == "binary" or side.is_null else as_text(side)
         for side in (scalar(node.this, ctx), scalar(node.expression, ctx))
     )
     return _plus(left, right, ctx, node)

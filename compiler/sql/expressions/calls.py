@@ -11,7 +11,9 @@ from ...catalog import types as tm
 from ...catalog.names import ObjectName, fold, identifier, literal, quote
 from ...catalog.objects import UserFunction
 from .. import values as v
+from ..assignments import assign
 from ..context import Context, object_name
+from ..conversions import as_text, convert, reconcile
 from ..dispatch import handles
 from ..functions import builtin
 from ..functions.builders import text_of_first
@@ -62,7 +64,7 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
             arguments.append(scalar(style_node, ctx).text)
         if to.family != "decimal" or to.name in ("money", "smallmoney"):
             parsed = v.call(prefix + to.name, *arguments, type=replace(to, precision=None, scale=None))
-            return parsed if to.scale is None else v.convert(parsed, to)
+            return parsed if to.scale is None else convert(parsed, to)
         if style_node is None:
             arguments.append("'en-US'")
         arguments += [str(18 if to.precision is None else to.precision), str(to.scale or 0)]
@@ -73,7 +75,7 @@ def _conversion(node: Conversion, ctx: Context) -> Value:
     error = conversion_error(value, to)
     if error is not None:
         return ctx.problem(error[1], node, number=error[0])
-    return v.convert(value, to, style=style, attempt=kind.startswith("TRY_"))
+    return convert(value, to, style=style, attempt=kind.startswith("TRY_"))
 
 
 @handles(AtTimeZone)
@@ -85,13 +87,13 @@ def _at_time_zone(node: AtTimeZone, ctx: Context) -> Value:
 @handles(exp.Date, exp.Time, exp.Timestamp)
 def _odbc_literal(node: exp.Expr, ctx: Context) -> Value:
     """``{d '…'}``, ``{t '…'}``, ``{ts '…'}``."""
-    return v.convert(scalar(node.this, ctx), tm.DATETIME)
+    return convert(scalar(node.this, ctx), tm.DATETIME)
 
 
 @handles(exp.Trim)
 def _trim(node: exp.Trim, ctx: Context) -> Value:
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.args.get("position") or "", "btrim")
-    value = v.as_text(scalar(node.this, ctx))
+    value = as_text(scalar(node.this, ctx))
     arguments = [value.text]
     if node.expression:
         arguments.append(scalar(node.expression, ctx).text)
@@ -195,7 +197,7 @@ def function_value(node: exp.Anonymous, ctx: Context) -> Value:
     if upper in _SEARCHES and len(arguments) > 1:
         collation = _collation_of_search(arguments, ctx)
         if upper == "REPLACE" and collation in ("ci", "ci_ai") and len(arguments) == 3:
-            texts = [v.as_text(argument).text for argument in arguments]
+            texts = [as_text(argument).text for argument in arguments]
             return v.call("sys.replace_ci", *texts, type=text_of_first(arguments))
         if upper != "REPLACE" and collation is not None:
             arguments[:2] = [_as_searched(argument, collation) for argument in arguments[:2]]
@@ -320,7 +322,7 @@ def _iif(node: exp.Anonymous, ctx: Context) -> Value:
             node,
             number=8133,
         )
-    (yes, no), type_ = v.reconcile(branches)
+    (yes, no), type_ = reconcile(branches)
     nullable = any(branch.nullable for branch in branches)
     return Value(
         f"CASE WHEN {test.text} THEN {yes.text} ELSE {no.text} END", v.ATOM, type_, nullable=nullable
@@ -496,7 +498,7 @@ def _user_argument(argument: exp.Expr, position: int, known: UserFunction | None
     value = scalar(argument, ctx)
     to = known.parameters[position] if known is not None and position < len(known.parameters) else None
     if to is not None:
-        value = v.assign(value, to)
+        value = assign(value, to)
         # A bare 1 is an integer, which PostgreSQL takes for no smallint.
         narrower = isinstance(value.constant, int) and to.postgres_bare in ("smallint", "sys.bit")
         if narrower or (

@@ -10,8 +10,11 @@ from sqlglot import exp
 from ...catalog import types as tm
 from ...catalog.names import literal
 from .. import values as v
+from ..assignments import assign
 from ..context import Context
+from ..conversions import as_text, convert, reconcile
 from ..dispatch import handles
+from ..precedence import common_of_types, common_type
 from ..values import Value
 from .names import condition, scalar, subquery_text
 
@@ -139,13 +142,13 @@ def _in(node: exp.In, ctx: Context, negate: bool = False) -> Value:
     subject = replace(subject, collation=explicit)
     # T-SQL converts the whole list and the subject to one type.
     known = [item for item in items if item.type is not None]
-    strongest = v.common_type([subject, *known]) if subject.type is not None else None
+    strongest = common_type([subject, *known]) if subject.type is not None else None
     if (
         strongest is not None
         and subject.family != strongest.family
         and not (subject.type is not None and subject.type.is_numeric and strongest.is_numeric)
     ):
-        subject = v.assign(subject, strongest)
+        subject = assign(subject, strongest)
     texts = []
     aligned = subject
     for item in items:
@@ -220,12 +223,12 @@ def _align_types(left: Value, right: Value) -> tuple[Value, Value]:
         return left, _of_variant(right, a)
     if "user" in (a.family, b.family):
         return left, right
-    target = v.common_of_types([a, b])
+    target = common_of_types([a, b])
     if target is None:
         return left, right
     if a.family != target.family:
-        return v.assign(left, target), right
-    return left, v.assign(right, target)
+        return assign(left, target), right
+    return left, assign(right, target)
 
 
 def _of_variant(value: Value, other: tm.SqlType) -> Value:
@@ -233,7 +236,7 @@ def _of_variant(value: Value, other: tm.SqlType) -> Value:
     if other.is_string or other.family in ("user", "xml"):
         return value
     target = tm.decimal(38, 10) if other.is_numeric else other
-    return v.convert(replace(value, type=tm.NVARCHAR_MAX), target, attempt=True)
+    return convert(replace(value, type=tm.NVARCHAR_MAX), target, attempt=True)
 
 
 def case_folded(value: Value) -> Value:
@@ -290,9 +293,9 @@ def _like_node(node: exp.Expr, ctx: Context, negate: bool = False) -> Value:
     negate = negate != bool(like.args.get("negate"))
     subject, pattern = scalar(like.this, ctx), scalar(like.expression, ctx)
     if subject.type is not None and not subject.is_string:
-        subject = v.as_text(subject)
+        subject = as_text(subject)
     if pattern.type is not None and not pattern.is_string and not pattern.is_null:
-        pattern = v.as_text(pattern)
+        pattern = as_text(pattern)
     explicit = subject.collation or pattern.collation
     if explicit is not None and explicit.endswith("_ai"):
         subject, pattern = without_accents(subject), without_accents(pattern)
@@ -329,7 +332,7 @@ def _case(node: exp.Case, ctx: Context) -> Value:
             node,
             number=8133,
         )
-    converted, type_ = v.reconcile(values)
+    converted, type_ = reconcile(values)
     subject = scalar(node.this, ctx) if node.this is not None else None
     parts = ["CASE"]
     simple = subject is not None

@@ -12,6 +12,7 @@ from ...catalog import types as tm
 from ...catalog.names import literal
 from .. import values as v
 from ..context import Context
+from ..conversions import as_text
 from ..dispatch import handles
 from ..json_values import is_json, json_value, key_text
 from ..parse.nodes import JsonText
@@ -43,7 +44,7 @@ def _json_text(node: JsonText, ctx: Context) -> Value:
 
 def _key(node: exp.Expr, ctx: Context) -> str:
     """A member's name with the colon behind it."""
-    key = v.as_text(scalar(node, ctx))
+    key = as_text(scalar(node, ctx))
     if isinstance(key.constant, str):
         return literal(key_text(key.constant) + ":")
     return f"sys.json_atom({key.text}) || ':'"

@@ -17,6 +17,7 @@ from ...catalog.names import fold, identifier
 from ...catalog.objects import ColumnInfo
 from .. import values as v
 from ..context import Context, Relation
+from ..conversions import untyped_xml
 from ..dispatch import expression, handles, query_text
 from ..functions import builtin
 from ..parse.nodes import SetVariable
@@ -152,7 +153,7 @@ def variable(name: str, node: exp.Expr, ctx: Context) -> Value:
             )
         return ctx.problem(f'Must declare the scalar variable "{name}".', node, number=137)
     text = known.query_reference if ctx.has_relations else known.reference
-    return v.untyped_xml(Value(text, v.ATOM, None if known.is_text else known.type))
+    return untyped_xml(Value(text, v.ATOM, None if known.is_text else known.type))
 
 
 def global_variable(name: str, node: exp.Expr, ctx: Context) -> Value:
@@ -236,7 +237,7 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
     if name.startswith("$") and name.lower() == "$identity":
         for column in relation.columns or ():
             if column.identity is not None:
-                return v.untyped_xml(Value(relation.spell(identifier(column.name)), v.ATOM, column.type))
+                return untyped_xml(Value(relation.spell(identifier(column.name)), v.ATOM, column.type))
     if relation.renamed is not None and fold(name) in relation.renamed:
         text = relation.renamed[fold(name)]
     else:
@@ -250,7 +251,7 @@ def _qualified_column(node: exp.Column, name: str, ctx: Context) -> Value:
 def _of_column(text: str, column: ColumnInfo) -> Value:
     collation = "name" if column.holds_names else None
     value = Value(text, v.ATOM, column.type, nullable=column.nullable, collation=collation)
-    return v.untyped_xml(value)
+    return untyped_xml(value)
 
 
 def column_of(relation: Relation, column: ColumnInfo, ctx: Context) -> Value:

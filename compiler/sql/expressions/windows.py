@@ -11,6 +11,7 @@ from ...catalog import types as tm
 from ...catalog.names import fold
 from .. import values as v
 from ..context import Context, place
+from ..conversions import convert, reconcile
 from ..dispatch import expression, handles
 from ..parse.nodes import JsonText, NextValue
 from ..values import Value
@@ -119,7 +120,7 @@ def _present_offset(
     over = _over(_mirrored(base) if ahead else base, ctx, "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING")
     value = arguments[0]
     if len(arguments) == 3:
-        (value, default), _ = v.reconcile([arguments[0], arguments[2]])
+        (value, default), _ = reconcile([arguments[0], arguments[2]])
     offset = arguments[1] if len(arguments) > 1 else v.integer(1)
     if offset.constant == 1:
         found = f"sys.last_present({value.text}) {over}"
@@ -194,7 +195,7 @@ def _percentile(node: exp.WithinGroup, base: dict[str, Any], ctx: Context) -> Va
     share = scalar(call.expressions[0], ctx)
     value = scalar(items[0].this, ctx)
     continuous = upper == "PERCENTILE_CONT"
-    taken = v.convert(value, tm.FLOAT) if continuous else value
+    taken = convert(value, tm.FLOAT) if continuous else value
     parts = _partition(base, ctx)
     parts.append(f"ORDER BY {value.text}{' DESC' if items[0].args.get('desc') else ''}")
     parts.append("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")

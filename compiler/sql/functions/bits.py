@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ...catalog import types as tm
 from .. import values as v
+from ..conversions import convert
 from ..values import Value
 from .builders import Builder, Surroundings, Wrong
 
@@ -26,7 +27,7 @@ def _operand(name: str, value: Value) -> tuple[Value, list[str]]:
         kind = value.type.name if value.type is not None else "NULL"
         raise Wrong(f"Argument data type {kind} is invalid for argument 1 of {name} function.", 8116)
     if value.type is None or value.type.name not in _WIDTHS:
-        value = v.convert(value, tm.INT)
+        value = convert(value, tm.INT)
     assert value.type is not None
     return value, [str(_WIDTHS[value.type.name])]
 

@@ -10,6 +10,9 @@ from ...catalog import types as tm
 from ...catalog.names import literal
 from ...catalog.types import SqlType
 from .. import values as v
+from ..assignments import assign
+from ..conversions import as_text, at_scale, convert, limit, reconcile
+from ..precedence import digits
 from ..values import Value
 
 
@@ -155,12 +158,12 @@ def isnull(arguments: list[Value], surroundings: Surroundings) -> Value:
     if second.type is not None and first.type.is_string and second.type.is_string:
         # The result has the first one's type: a longer replacement is cut.
         if isinstance(second.constant, str):
-            second = v.assign(second, first.type)
-        elif second.type is not None and v.limit(second.type) > v.limit(first.type):
+            second = assign(second, first.type)
+        elif second.type is not None and limit(second.type) > limit(first.type):
             second = v.cast(second, first.type.postgres, first.type)
     elif second.type is None or second.family != first.family:
-        second = v.assign(second, first.type)
-    second = v.at_scale(second, first.type)
+        second = assign(second, first.type)
+    second = at_scale(second, first.type)
     return v.call("COALESCE", first.text, second.text, type=first.type, nullable=nullable)
 
 
@@ -171,7 +174,7 @@ def coalesce(arguments: list[Value], surroundings: Surroundings) -> Value:
             "At least one of the arguments to COALESCE must be an expression that is not the NULL constant.",
             4127,
         )
-    values, type_ = v.reconcile(arguments)
+    values, type_ = reconcile(arguments)
     nullable = all(argument.nullable for argument in arguments)
     return v.call("COALESCE", *(value.text for value in values), type=type_, nullable=nullable)
 
@@ -184,7 +187,7 @@ def nullif(arguments: list[Value], surroundings: Surroundings) -> Value:
             "first argument has to be known.",
             4151,
         )
-    values, _ = v.reconcile(arguments)
+    values, _ = reconcile(arguments)
     return v.call("NULLIF", *(value.text for value in values), type=arguments[0].type)
 
 
@@ -193,7 +196,7 @@ def choose(arguments: list[Value], surroundings: Surroundings) -> Value:
     index, *choices = arguments
     if index.is_null:
         index = v.cast(index, "integer", tm.INT)
-    values, type_ = v.reconcile(choices)
+    values, type_ = reconcile(choices)
     branches = " ".join(f"WHEN {place} THEN {value.text}" for place, value in enumerate(values, 1))
     return Value(f"CASE {index.text} {branches} END", v.ATOM, type_)
 
@@ -202,7 +205,7 @@ def greatest(name: str) -> Builder:
     """GREATEST, LEAST."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        values, type_ = v.reconcile(arguments)
+        values, type_ = reconcile(arguments)
         return v.call(name, *(value.text for value in values), type=type_)
 
     return build
@@ -217,7 +220,7 @@ def concat(name: str) -> Builder:
         for argument in arguments:
             national = national or (argument.type is not None and argument.type.is_unicode)
             plain = argument.is_string or argument.is_null or argument.family == "integer"
-            texts.append(argument.text if plain else v.as_text(argument).text)
+            texts.append(argument.text if plain else as_text(argument).text)
         type_ = tm.NVARCHAR_MAX if national else tm.VARCHAR_MAX
         if surroundings.stored:
             # PostgreSQL's own are stable, since they ask the output function of whatever type.
@@ -277,7 +280,7 @@ def sql_variant_property(arguments: list[Value], surroundings: Surroundings) -> 
     base = "nvarchar" if type_.name == "sysname" else type_.name
     return v.call(
         "sys.sql_variant_property",
-        v.convert(value, tm.NVARCHAR_MAX).text,
+        convert(value, tm.NVARCHAR_MAX).text,
         asked.text,
         literal(base),
         *(str(part) for part in size),
@@ -291,7 +294,7 @@ def sum_(arguments: list[Value], surroundings: Surroundings) -> Value:
     type_ = value.type
     if type_ is None or type_.is_string:
         if type_ is not None:
-            value = v.convert(value, tm.FLOAT)
+            value = convert(value, tm.FLOAT)
         return v.call("sum", value.text, type=tm.FLOAT if type_ else None)
     if type_.name in ("int", "smallint", "tinyint", "bit"):
         return Value(f"sum({value.text})", v.ATOM, tm.INT, pg="bigint")
@@ -317,7 +320,7 @@ def avg(arguments: list[Value], surroundings: Surroundings) -> Value:
     if type_.family == "decimal":
         scale = 4 if type_.name != "decimal" else max(type_.scale or 0, 6)
         result = tm.MONEY if type_.name != "decimal" else tm.decimal(38, scale)
-        precision, places = v.digits(type_)
+        precision, places = digits(type_)
         text = value.text
         if precision - places + scale > 16:
             # More digits than PostgreSQL gives a quotient by itself; 10 for the number of rows.
@@ -339,7 +342,7 @@ def float_aggregate(name: str) -> Builder:
 def string_agg(arguments: list[Value], surroundings: Surroundings) -> Value:
     """STRING_AGG."""
     value, separator = arguments
-    return v.call("string_agg", v.as_text(value).text, separator.text, type=text_of_first(arguments))
+    return v.call("string_agg", as_text(value).text, separator.text, type=text_of_first(arguments))
 
 
 def ceiling(name: str, native: str) -> Builder:
@@ -365,7 +368,7 @@ def abs_(arguments: list[Value], surroundings: Surroundings) -> Value:
     """ABS."""
     (value,) = arguments
     if value.type is not None and not value.type.is_numeric:
-        value = v.convert(value, tm.FLOAT)
+        value = convert(value, tm.FLOAT)
     return v.call("abs", value.text, type=value.type)
 
 
@@ -390,7 +393,7 @@ def angle(name: str) -> Builder:
         if value.type is None:
             value = v.cast(value, "double precision")
         elif value.family != "float":
-            value = v.convert(value, tm.FLOAT)
+            value = convert(value, tm.FLOAT)
         return v.call(name, value.text, type=tm.FLOAT)
 
     return build
@@ -408,7 +411,7 @@ def variadic_text(name: str) -> Builder:
     """CHECKSUM, BINARY_CHECKSUM: every argument as text."""
 
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
-        return v.call(name, *(v.as_text(argument).text for argument in arguments), type=tm.INT)
+        return v.call(name, *(as_text(argument).text for argument in arguments), type=tm.INT)
 
     return build
 
@@ -416,7 +419,7 @@ def variadic_text(name: str) -> Builder:
 def formatmessage(arguments: list[Value], surroundings: Surroundings) -> Value:
     """FORMATMESSAGE: of a text or of a message number."""
     first, *rest = arguments
-    texts = [first.text, *(v.as_text(argument).text for argument in rest)]
+    texts = [first.text, *(as_text(argument).text for argument in rest)]
     target = "sys.formatmessage"
     if first.type is not None and first.type.family == "integer":
         target = "sys.formatmessage_of"
@@ -452,7 +455,7 @@ def dateadd(arguments: list[Value], surroundings: Surroundings) -> Value:
     """DATEADD: the number is cut to an integer."""
     part, number, date = arguments
     if number.type is not None and number.type.family not in ("integer", "float", "bit"):
-        number = v.convert(number, tm.INT)
+        number = convert(number, tm.INT)
     result = date_like(2)(arguments)
     added = v.call("sys.dateadd", part.text, number.text, date.text, type=result)
     fine = part.text in ("'millisecond'", "'microsecond'", "'nanosecond'")
@@ -481,7 +484,7 @@ def lag(name: str) -> Builder:
     def build(arguments: list[Value], surroundings: Surroundings) -> Value:
         texts = [argument.text for argument in arguments]
         if len(arguments) == 3:
-            (value, default), _ = v.reconcile([arguments[0], arguments[2]])
+            (value, default), _ = reconcile([arguments[0], arguments[2]])
             texts[0], texts[2] = value.text, default.text
         return v.call(name, *texts, type=arguments[0].type)
 

@@ -20,6 +20,8 @@ from ...catalog.names import literal
 from ...catalog.types import SqlType
 from .. import operand_types
 from .. import values as v
+from ..constant_texts import is_iso_date
+from ..conversions import as_text, convert
 from ..values import Value
 from . import bits
 from . import builders as b
@@ -152,25 +154,25 @@ class Function:
 def _prepare(kind: str, value: Value) -> Value:
     """An argument in the type that the runtime function declares."""
     if kind == "t":
-        return v.as_text(value) if value.type is not None and not value.is_string else value
+        return as_text(value) if value.type is not None and not value.is_string else value
     if kind == "i":
         if value.pg in ("bigint", "numeric"):
             return v.cast(value, "integer", tm.INT)
         if value.type is not None and value.type.name not in ("int", "smallint", "tinyint", "bit"):
-            return v.convert(value, tm.INT)
+            return convert(value, tm.INT)
         return value
     if kind == "b":
         if value.type is not None and value.type.family not in ("integer", "bit"):
-            return v.convert(value, tm.BIGINT)
+            return convert(value, tm.BIGINT)
         return value
     if kind == "f":
         if value.type is not None and value.type.family != "float":
-            return v.convert(value, tm.FLOAT)
+            return convert(value, tm.FLOAT)
         return v.cast(value, "double precision", tm.FLOAT) if value.type is None else value
-    if kind == "d" and isinstance(value.constant, str) and v.is_iso_date(value.constant):
+    if kind == "d" and isinstance(value.constant, str) and is_iso_date(value.constant):
         return Value(f"timestamp {value.text}", v.ATOM, tm.DATETIME, nullable=False)
     if kind == "x" and value.type is not None and value.type.family not in ("string", "binary"):
-        return v.convert(value, tm.VARBINARY_MAX)
+        return convert(value, tm.VARBINARY_MAX)
     if kind == "a" and value.pg is not None and value.type is not None and value.type.name == "int":
         return v.cast(value, "integer", tm.INT)
     return value

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from ...catalog import types as tm
 from ...catalog.names import literal
 from .. import values as v
+from ..conversions import convert
 from ..values import Value
 from .builtin import Wrong
 
@@ -103,10 +104,10 @@ def _value(arguments: list[str], to: tm.SqlType) -> Value:
     text = v.call("sys.xml_value", *arguments, type=tm.NVARCHAR_MAX)
     if to.family == "binary":
         decoded = v.call("sys.xml_base64", text.text, type=tm.VARBINARY_MAX)
-        return decoded if to.length in (None, tm.MAX) else v.convert(decoded, to)
+        return decoded if to.length in (None, tm.MAX) else convert(decoded, to)
     if to.family == "bit":
         return v.call("sys.xml_boolean", text.text, type=to)
-    return v.convert(text, to)
+    return convert(text, to)
 
 
 def xml_modify(subject: Value, dml: str, namespaces: dict[str, str], binding: Binding) -> Value:

@@ -14,6 +14,7 @@ from sqlglot import exp
 from ...catalog.names import fold, identifier
 from ...catalog.objects import Expression, ScalarVariable
 from .. import values as v
+from ..assignments import assign
 from ..context import Context
 from ..dispatch import handles, query_text
 from ..expressions.names import scalar
@@ -69,7 +70,7 @@ def assignment(node: exp.Expr, ctx: Context) -> Assignment | None:
     references = tuple(target.reference for target in targets)
     if _is_plain(node):
         values = [
-            v.assign(ctx.implicitly(scalar(value, ctx), target.type, value), target.type)
+            assign(ctx.implicitly(scalar(value, ctx), target.type, value), target.type)
             for value, target in zip(expressions, targets, strict=True)
         ]
         return Assignment(
@@ -185,7 +186,7 @@ class Assigned(exp.Expression):
 @handles(Assigned)
 def _assigned(node: Assigned, ctx: Context) -> Value:
     target: ScalarVariable = node.args["target"]
-    return v.assign(ctx.implicitly(scalar(node.this, ctx), target.type, node.this), target.type)
+    return assign(ctx.implicitly(scalar(node.this, ctx), target.type, node.this), target.type)
 
 
 def labels_of(names: tuple[str, ...]) -> list[str]:
@@ -227,7 +228,7 @@ def _sequential(
         for part in value.find_all(Lifted):
             place = int(part.name[1:]) - 1
             part.set("value", known[place] if place < len(known) else Value(""))
-        translated = v.assign(scalar(value, ctx), target.type)
+        translated = assign(scalar(value, ctx), target.type)
         values.append(Expression(translated.text, translated.type))
     return Assignment(
         tuple(target.reference for target in targets),

@@ -18,10 +18,11 @@ from ...catalog.names import fold, literal
 from ...catalog.objects import ResultColumn
 from ...catalog.types import SqlType
 from ..context import Context, Relation
+from ..conversions import as_text
 from ..expressions.names import find_relation
 from ..layout import BREAK, CLOSE, OPEN
 from ..parse.nodes import ForXml
-from ..values import Value, as_text
+from ..values import Value
 from ..writer import select
 from .for_xml_explicit import explicit
 from .for_xml_values import Shape, atom

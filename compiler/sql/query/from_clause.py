@@ -11,8 +11,8 @@ from ...catalog import types as tm
 from ...catalog.builtin_relations import system_view
 from ...catalog.names import ObjectName, fold, identifier, literal, quote
 from ...catalog.objects import ColumnInfo, TableVariable
-from .. import values as v
 from ..context import Context, Relation, object_name, undeclared_table
+from ..conversions import convert, reconcile
 from ..ddl.system_versioning import versions
 from ..dispatch import query_text
 from ..expressions.calls import dotted_names
@@ -256,9 +256,9 @@ def _sample(node: exp.Table, table: str, ctx: Context) -> str:
         ctx.problem(f"Incorrect syntax near '{method.name}'.", node, number=102)
     percent, rows, seed = (sample.args.get(key) for key in ("percent", "size", "seed"))
     if percent is not None:
-        share = v.convert(scalar(percent, ctx), tm.FLOAT).text
+        share = convert(scalar(percent, ctx), tm.FLOAT).text
     else:
-        share = f"sys.percent_of_rows({literal(table)}, {v.convert(scalar(rows, ctx), tm.FLOAT).text})"
+        share = f"sys.percent_of_rows({literal(table)}, {convert(scalar(rows, ctx), tm.FLOAT).text})"
     repeated = f" REPEATABLE ({scalar(seed, ctx).text})" if seed else ""
     return f" TABLESAMPLE SYSTEM ({share}){repeated}"
 
@@ -363,7 +363,7 @@ def _values(node: exp.Values, ctx: Context, kind: str) -> Source:
         return failed(kind, ctx)
     types: list[tm.SqlType | None] = []
     for place in range(len(rows[0])):
-        converted, type_ = v.reconcile([row[place] for row in rows])
+        converted, type_ = reconcile([row[place] for row in rows])
         types.append(type_)
         for row, value in zip(rows, converted, strict=True):
             row[place] = value

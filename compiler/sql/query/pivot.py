@@ -9,6 +9,7 @@ from ...catalog.names import fold, identifier, literal, quote
 from ...catalog.objects import ColumnInfo
 from .. import values as v
 from ..context import Context, Relation
+from ..conversions import convert
 from ..expressions.names import scalar
 from ..from_items import Join, Source, failed
 from ..writer import select
@@ -62,7 +63,7 @@ def _pivot(pivot: exp.Pivot, relation: Relation, ctx: Context) -> PivotParts:
         label = entry.alias if isinstance(entry, exp.Alias) else entry.name
         wanted = v.string(entry.name)
         if spread.type is not None and not spread.type.is_string:
-            wanted = v.convert(wanted, spread.type)
+            wanted = convert(wanted, spread.type)
         texts.append(f"{value.text} FILTER (WHERE {spread.text} = {wanted.text}) AS {identifier(label)}")
         infos.append(ColumnInfo(label, value.type))
     return texts, infos, [], None, ", ".join(identifier(column.name) for column in keys) or None

@@ -10,6 +10,7 @@ from ...catalog import types as tm
 from ...catalog.names import identifier
 from .. import values as v
 from ..context import Context
+from ..conversions import convert
 from ..expressions.names import scalar
 from ..parse.dml import Top
 from ..values import Value
@@ -129,7 +130,7 @@ def _top_count(value: Value) -> str:
 def row_count(value: Value) -> str:
     """A row count for LIMIT: numbers that are no integers are cut by T-SQL."""
     if value.type is not None and value.type.family not in ("integer", "bit", "unknown"):
-        return v.convert(value, tm.BIGINT).text
+        return convert(value, tm.BIGINT).text
     return value.text
 
 

@@ -10,11 +10,11 @@ from ....grammar.problems import Problems
 from ...catalog import types as tm
 from ...catalog.names import fold, identifier, quote
 from ...catalog.objects import ColumnInfo, ResultColumn
-from .. import values as v
 from ..context import Context, Relation
 from ..dispatch import query_text, translates_query
 from ..expressions.windows import order_item
 from ..layout import BREAK, CLOSE, OPEN
+from ..precedence import common_type
 from ..query_result import QueryText, Targets, mismatched
 from ..values import Value
 from ..writer import group, with_clause
@@ -208,7 +208,7 @@ def _united(
                 values.append(query.values[position])
             else:
                 values.append(Value("", type=query.columns[position].type))
-        columns.append(ResultColumn(first.name, v.common_type(values)))
+        columns.append(ResultColumn(first.name, common_type(values)))
     return tuple(columns)
 
 

@@ -12,6 +12,7 @@ from ...catalog.names import ObjectName, fold, identifier, literal, quote
 from ...catalog.objects import ColumnInfo
 from .. import values as v
 from ..context import Context, Relation
+from ..conversions import convert
 from ..expressions.calls import dotted_names, user_arguments, xml_binding, xml_literals, xml_subject
 from ..expressions.names import scalar
 from ..from_items import Source, alias_of, failed
@@ -125,7 +126,7 @@ def _openjson_with(arguments: list[Value], schema: list[Any], shown: str, ctx: C
             value = v.call("sys.json_query", "item", where, type=tm.NVARCHAR_MAX)
         else:
             text = v.call("sys.json_value", "item", where, type=tm.NVARCHAR_MAX)
-            value = v.convert(text, to)
+            value = convert(text, to)
         texts.append(f"{value.text} AS {identifier(name)}")
         infos.append(ColumnInfo(name, to))
     rows = f"sys.openjson_rows({', '.join(argument.text for argument in arguments)}) AS items (item)"
@@ -165,7 +166,7 @@ def _openxml(
         upward = max([upward, *(pattern.count("..") for pattern in patterns)])
         found = [f"sys.xml_value(element, {literal(f'({pattern})[1]')})" for pattern in patterns]
         text = found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
-        texts.append(f"{v.convert(Value(text, v.ATOM, tm.NVARCHAR_MAX), to).text} AS {identifier(name)}")
+        texts.append(f"{convert(Value(text, v.ATOM, tm.NVARCHAR_MAX), to).text} AS {identifier(name)}")
         infos.append(ColumnInfo(name, to))
     document = f"sys.document({arguments[0].text})"
     levels = f", upward => {upward}" if upward else ""

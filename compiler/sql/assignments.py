@@ -1,0 +1,116 @@
+"""Values for variables and columns: what T-SQL converts when it assigns or stores."""
+
+from __future__ import annotations
+
+from ..catalog import types as tm
+from ..catalog.types import MAX, SqlType
+from .constant_texts import is_exact_date, is_guid, is_integer
+from .conversions import convert, limit
+from .precedence import holds_all
+from .values import Value, call, cast, string
+
+
+def assign(value: Value, to: SqlType) -> Value:
+    """The value converted for an assignment to a variable or column of type ``to``.
+
+    What PostgreSQL's own assignment cast does as T-SQL would is left to it.
+    """
+    source = value.type
+    if to.collection is not None:
+        # The domain of the variable or column validates.
+        to = tm.XML
+    if to.family == "variant" and not value.is_null:
+        return convert(value, to)
+    if value.is_null or to.family in ("user", "variant", "table", "cursor"):
+        return value
+    if source is None:
+        if to.family == "unknown":
+            return value
+        return _assign_unknown(value, to)
+    family, target = source.family, to.family
+    if target == "string":
+        if family == "string":
+            if isinstance(value.constant, str):
+                return value if len(value.constant) <= limit(to) else string(value.constant[: limit(to)])
+            if limit(source) <= limit(to):
+                return value
+            return cast(value, to.postgres, to)
+        return convert(value, to)
+    if target == "integer":
+        if family in ("integer", "bit"):
+            return _small_integer(value, source, to) if to.name in _SMALL_INTEGERS else value
+        if isinstance(value.constant, str) and is_integer(value.constant) and to.name in ("int", "bigint"):
+            return value
+        return convert(value, to)
+    if target == "decimal" and family in ("integer", "bit", "decimal", "float"):
+        return value
+    if target == "float" and family in ("integer", "bit", "decimal", "float"):
+        return value
+    if target == "bit":
+        if family == "bit" or value.constant in (0, 1):
+            return value
+        return convert(value, to)
+    if target in ("datetime", "date") and family == "string" and isinstance(value.constant, str):
+        return value if is_exact_date(value.constant, to) else convert(value, to)
+    if target == "datetime" and family in ("datetime", "date"):
+        to_coarser = {"datetime": ("datetime2",), "smalldatetime": ("datetime", "datetime2")}
+        if source.name in to_coarser.get(to.name, ()):
+            return convert(value, to)
+        return value
+    if target == "uniqueidentifier" and isinstance(value.constant, str) and is_guid(value.constant):
+        return value
+    if target == "binary" and family == "binary":
+        if to.length in (None, MAX) and to.name in ("varbinary", "image"):
+            return value
+        if to.name == "varbinary" and source.length not in (None, MAX) and source.length <= (to.length or 1):
+            return value
+        return convert(value, to)
+    if target == "xml" and family == "xml":
+        return value
+    if family == target and source.postgres == to.postgres:
+        return value
+    return convert(value, to)
+
+
+def store(value: Value, to: SqlType | None) -> Value:
+    """The value converted for a column of type ``to``: as ``assign``, but too long strings are errors."""
+    if to is None:
+        return value
+    if to.family == "string" and (value.is_string or value.type is None):
+        return value
+    if to.family == "binary" and value.family == "binary":
+        checked = _fitting_bytes(value, to)
+        return checked if to.name != "binary" else assign(checked, to)
+    return assign(value, to)
+
+
+def _fitting_bytes(value: Value, to: SqlType) -> Value:
+    """Bytes for a column whose length PostgreSQL does not watch: 2628 where there are more."""
+    known = value.type.limit if value.type is not None else None
+    if to.limit is None or value.is_null or (known is not None and known <= to.limit):
+        return value
+    return call("sys.fitting", value.text, str(to.limit), type=to)
+
+
+_SMALL_INTEGERS = {"tinyint": range(256), "smallint": range(-32768, 32768)}
+
+
+def _small_integer(value: Value, source: SqlType, to: SqlType) -> Value:
+    """A whole number for tinyint or smallint: 220 tells the value that is too large."""
+    fits = isinstance(value.constant, int) and value.constant in _SMALL_INTEGERS[to.name]
+    return value if fits or holds_all(to, source) else convert(value, to)
+
+
+def _assign_unknown(value: Value, to: SqlType) -> Value:
+    """An expression whose type only the server knows.
+
+    Most often it is the target's own type, so the cheap spelling is tried where a wrong
+    guess cannot pass silently: PostgreSQL's assignment cast refuses what it cannot do.
+    """
+    if to.family == "xml":
+        return call("sys.xml_of", value.text, type=to)
+    if to.family == "string":
+        return convert(value, to)
+    if to.family in ("integer", "bit", "binary", "date", "time", "datetime", "datetimeoffset"):
+        return convert(value, to)
+    return value
