@@ -113,14 +113,14 @@ def _dialog(sql: psycopg.Connection[Any], name: str) -> Any:
 def listen_loop(dsn: str) -> None:
     """The peer: LISTEN, CALL the program at every notification."""
     with (
-        psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as ear,
+        psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as listener,
         psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as caller,
     ):
-        ear.execute("LISTEN ssb_arrival")
+        listener.execute("LISTEN ssb_arrival")
         caller.execute("SELECT ssb.watch_queue('dbo.loop_queue', true)")
         row = caller.execute("SELECT queue_id FROM ssb.queue WHERE name = 'dbo.loop_queue'").fetchone()
         assert row is not None
-        for notice in ear.notifies():
+        for notice in listener.notifies():
             if notice.payload == str(row[0]):
                 caller.execute("CALL dbo.loop_program()")
 

@@ -49,7 +49,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...
     type=click.Choice(list(reversed(SEVERITIES))),
     default="warning",
     show_default=True,
-    help="The least severity to show.",
+    help="The mildest severity to show.",
 )
 @click.option(
     "--ignore",

@@ -22,7 +22,7 @@ from .terminals import END_OF_BATCH, TerminalNames
 INVALID = "INVALID"
 """The terminal that stands for a statement with an error."""
 
-_FILES = ("lexical.lark", "service_broker.lark", "procedural.lark", "ordinary_sql.lark")
+_FILES = ("lexical.lark", "service_broker.lark", "procedural.lark", "queries.lark")
 # Part of the file's name: another layout is another file.
 _LAYOUT = 1
 

@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from .. import __version__
 
 SEVERITIES = ("info", "warning", "error")
-"""From the least to the most."""
+"""From the mildest to the gravest."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """From the commit of SEND to the return of a RECEIVE that waited, beside a LISTEN loop on a bare table.
 
 Ours is a compiled procedure with WAITFOR (RECEIVE …). All are called by the same
-Python client, so its cost is in every figure. The least that waits inside the server: a
+Python client, so its cost is in every figure. The lower bound that waits inside the server: a
 procedure that tries its DELETE on the bare table, and sleeps for the shortest time that
 there is, again and again.
 """
@@ -22,7 +22,7 @@ from .scenarios import Scenario, Target
 from .server import BenchServer, Connection, pgbench
 
 _BARE = "bare LISTEN loop"
-_LEAST = "least that waits in the server"
+_LOWER_BOUND = "lower bound that waits in the server"
 
 _READER = """
 CREATE PROCEDURE dbo.TakeOne @found INT OUTPUT AS
@@ -36,7 +36,7 @@ END;
 """
 
 # pg_sleep rounds up to whole milliseconds.
-_LEAST_READER = """
+_BARE_READER = """
 CREATE PROCEDURE take_one(INOUT taken integer DEFAULT 0)
 LANGUAGE plpgsql
 AS $$
@@ -72,7 +72,7 @@ def latency(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say
         assert busy is not None
         table.install(bare, other)
         other.execute("CREATE TABLE busy (LIKE bare INCLUDING ALL)")
-        other.execute(_LEAST_READER)
+        other.execute(_BARE_READER)
         works = {
             OURS: (
                 own,
@@ -92,7 +92,7 @@ def latency(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say
                 for name, send, wait in (
                     (OURS, _send(ours.handles[0]), _wait),
                     (_BARE, _notify, _listen),
-                    (_LEAST, _insert, _look),
+                    (_LOWER_BOUND, _insert, _look),
                 ):
                     place, script = works[OURS if name == OURS else _BARE]
                     with _beside(place, script, load, messages * 0.05, synchronous_commit):
@@ -116,7 +116,7 @@ def _outcome(load: str, share: int) -> Outcome:
             1,
             targets=(Target((_BARE,), 1.5, at_most=True),),
             unit="ms",
-            limits=(_LEAST,),
+            limits=(_LOWER_BOUND,),
         )
     )
 

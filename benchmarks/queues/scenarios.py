@@ -25,7 +25,7 @@ class Scenario:
 
     Queues that are read are filled first: at least ``messages`` in ``groups``, more of them
     for a fast queue. "special" work is done by a module of its own: see `special`.
-    ``limits`` names who does the least that can be done: how far a target can be reached at all.
+    ``limits`` names who is the lower bound: how far a target can be reached at all.
     """
 
     name: str

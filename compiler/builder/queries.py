@@ -1,4 +1,4 @@
-"""Trees of ordinary statements, databases, principals and permissions → nodes."""
+"""Trees of queries, DML and table DDL, databases, principals and permissions → nodes."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def identifier(name: str) -> str:
 
 def is_placeholder(name: str) -> bool:
     """Tell whether a name of dynamic SQL is one that only the run time knows (lower/dynamic_placeholders)."""
-    return "pgsb_piece_" in name
+    return "pgsb_placeholder_" in name
 
 
 def literal(text: str) -> str:

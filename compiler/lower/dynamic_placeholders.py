@@ -1,6 +1,6 @@
 """Dynamic SQL with pieces that only the run time knows: names, values, parts of strings.
 
-The text is compiled with a placeholder for each piece, ``pgsb_piece_1_``: inside a string
+The text is compiled with a placeholder for each piece, ``pgsb_placeholder_1_``: inside a string
 literal part of the string, where a name stands a name, elsewhere a variable.  Afterwards the
 tree is rewritten: names that travel as data become expressions, queries and DML becomes EXECUTE
 of its PostgreSQL text with the piece put in, variables as parameters.
@@ -28,11 +28,11 @@ from ..sql.interface import Assignment, Ddl, Dml, Query
 from .context import Context, Placeholder
 from .results import columns_json
 
-_NAME = "pgsb_piece_{}_"
-_ANY_NAME = re.compile(r"pgsb_piece_(\d+)_", re.I)
+_NAME = "pgsb_placeholder_{}_"
+_ANY_NAME = re.compile(r"pgsb_placeholder_(\d+)_", re.I)
 _QUALIFIED = re.compile(
-    r"""(?:(?P<schema>\w+)\.)?(?:"(?P<quoted_head>[^"']*?)pgsb_piece_(?P<quoted>\d+)_(?P<quoted_tail>[^"']*)\""""
-    r"|(?P<head>\w*?)pgsb_piece_(?P<number>\d+)_(?P<tail>\w*))",
+    r"""(?:(?P<schema>\w+)\.)?(?:"(?P<quoted_head>[^"']*?)pgsb_placeholder_(?P<quoted>\d+)_(?P<quoted_tail>[^"']*)\""""
+    r"|(?P<head>\w*?)pgsb_placeholder_(?P<number>\d+)_(?P<tail>\w*))",
     re.I,
 )
 _LITERAL = re.compile(r"(?P<e>[Ee]?)'(?P<body>(?:[^']|'')*)'")
@@ -233,7 +233,7 @@ def _text_with_pieces(sql: str, ctx: Context) -> pl.Expr:
         if placed.kind == "text":
             # As it is: where it stands in a string, the script has doubled its quotes.
             group = "quoted" if match["quoted"] else "number"
-            parts.append(literal(sql[at : match.start(group) - len("pgsb_piece_")]))
+            parts.append(literal(sql[at : match.start(group) - len("pgsb_placeholder_")]))
             parts.append(placed.variable)
             at = match.end(group) + 1
             continue

@@ -413,7 +413,7 @@ def lower_text(
     declarations_text = [
         f"@{parameter.name} {parameter.written or parameter.type.text}" for parameter in parameters
     ]
-    declarations_text += [f"@pgsb_piece_{p.number}_ nvarchar(max)" for p in placed if p.kind == "value"]
+    declarations_text += [f"@pgsb_placeholder_{p.number}_ nvarchar(max)" for p in placed if p.kind == "value"]
     declared = ", ".join(declarations_text)
     whole = f"DECLARE {declared}; {text}" if declared else text
     source = Source(_name_of_text(node, ctx), whole)
@@ -430,7 +430,7 @@ def lower_text(
     inner.placeholders = placed
     for one in placed:
         if one.kind == "value":
-            name = f"@pgsb_piece_{one.number}_"
+            name = f"@pgsb_placeholder_{one.number}_"
             inner.scope.variables[name] = ScalarVariable(one.scalar, one.scalar, NVARCHAR_MAX)
     after: list[pl.Statement] = []
     declarations: list[pl.Declaration] = []

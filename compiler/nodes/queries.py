@@ -1,4 +1,4 @@
-"""Nodes of ordinary statements, databases, principals and permissions."""
+"""Nodes of queries, DML and table DDL, databases, principals and permissions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from ...grammar.records import dataclass
 from .core import Identifier, Node, QualifiedName, SqlText, Statement, TableDefinition
 from .service_broker import EventScope
 
-# ------------------------------------------------------------------ ordinary statements
+# ------------------------------------------------------------------ queries, DML and table DDL
 
 
 @dataclass(frozen=True, kw_only=True)
 class SqlStatement(Statement):
-    """An ordinary statement whose inside stays text.
+    """A query, DML or table DDL whose inside stays text.
 
     ``kind`` is what it does: SELECT, INSERT, UPDATE, DELETE, MERGE (also behind WITH: see
     ``with_clause``), CREATE TABLE, ALTER TABLE, CREATE INDEX, ALTER INDEX, DROP INDEX,

@@ -14,7 +14,7 @@
 --               that was free in that tenth of a second, far behind the first one; where bulk
 --               claims had the queue's front, an order below which there is nothing behind it, as long as it
 --               does not end before the order that comes last}
---   ssb.skipped_…  {their endpoints; for each, an order below which it has nothing: the least first}
+--   ssb.skipped_…  {their endpoints; for each, an order below which it has nothing: the lowest first}
 --   ssb.seen_…  {S, X, tenth of a second of a look at the locks, next S, transaction that noted
 --               it, tenth of a second of a look at the numbers in use} (see below)
 --

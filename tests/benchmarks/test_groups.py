@@ -9,7 +9,7 @@ from pgsb.benchmarks.queues import run
 from pgsb.benchmarks.queues.limits.order import check_order
 from pgsb.benchmarks.queues.peer import Peer
 from pgsb.benchmarks.queues.peers.bare import BareTable
-from pgsb.benchmarks.queues.peers.least import AdvisoryReceives, LeastReceives
+from pgsb.benchmarks.queues.peers.lower_bound import AdvisoryReceives, LowerBoundReceives
 from pgsb.benchmarks.queues.scenarios import Scenario
 from pgsb.benchmarks.queues.server import BenchServer, running
 from pgsb.server.problems import ServerError
@@ -39,14 +39,14 @@ def install(server: BenchServer) -> Iterator[Install]:
         yield installed
 
 
-class _LaterFirst(LeastReceives):
+class _LaterFirst(LowerBoundReceives):
     name = "later first"
-    functions = LeastReceives.functions.replace(
+    functions = LowerBoundReceives.functions.replace(
         "ORDER BY m.queuing_order LIMIT 1)", "ORDER BY m.queuing_order DESC LIMIT 1)"
     )
 
 
-@pytest.mark.parametrize("kind", [BareTable, LeastReceives, AdvisoryReceives])
+@pytest.mark.parametrize("kind", [BareTable, LowerBoundReceives, AdvisoryReceives])
 def test_what_keeps_groups_keeps_them_beside_other_readers(install: Install, kind: type[Peer]) -> None:
     check_order(install(kind), 400)
 

@@ -1,4 +1,4 @@
-"""RECEIVE comes back empty-handed at little cost, and only when nothing was free.
+"""RECEIVE returns no rows at little cost, and only when nothing was free.
 
 Its usual way is enough for that: in most tests ssb_internal.receive_slow_path fails.
 """

@@ -1,4 +1,4 @@
-"""Ordinary SQL in whole scripts, compiled and run: what SQL Server would answer."""
+"""Queries and DML in whole scripts, compiled and run: what SQL Server would answer."""
 
 from __future__ import annotations
 

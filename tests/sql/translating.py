@@ -1,4 +1,4 @@
-"""Translates one piece of ordinary SQL outside the compiler, and writes it so that PL/pgSQL can run it.
+"""Translates one piece of SQL outside the compiler, and writes it so that PL/pgSQL can run it.
 
 A case file may begin with ``-- given``: DECLARE and CREATE statements, one a line, for the
 variables and tables of its cases.  Variables stand in a block labelled ``p``.

@@ -1,7 +1,7 @@
-"""How cheap a queue with conversations can be: the least, beside ours and the bare table.
+"""How cheap a queue with conversations can be: the lower bound, beside ours and the bare table.
 
 So it is seen how far a target can be reached at all, and how far ours is from that. Each part
-says what its least leaves out. Prices are processor time of the server's processes.
+says what its lower bound leaves out. Prices are processor time of the server's processes.
 
 - `slices`       statements that take turns, a few calls at a time: prices that nothing else disturbs
 - `order`        whether groups come in order

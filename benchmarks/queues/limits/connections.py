@@ -1,11 +1,11 @@
 """100 connections that send to one queue, beside 8: what of it is the server's own.
 
-The bare table knows no dialogs; the least (`LeastSends`) locks the one it sends on, of which
+The bare table knows no dialogs; the lower bound (`LowerBoundSends`) locks the one it sends on, of which
 each client has its own.
 """
 
 from ..peers.bare import BareTable
-from ..peers.least import LeastSends
+from ..peers.lower_bound import LowerBoundSends
 from ..peers.ours import Ours
 from ..run import Outcome, Say, contenders, run
 from ..scenarios import Scenario
@@ -16,7 +16,7 @@ _FEW, _MANY = 8, 100
 
 def connections(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
     """Rates and profiles of both; then of each queue which part of its rate with few many have."""
-    ready = contenders(server, (BareTable, LeastSends, Ours), say)
+    ready = contenders(server, (BareTable, LowerBoundSends, Ours), say)
     outcomes = {
         clients: Outcome(
             Scenario(f"Limits: SEND, 1 a transaction, {clients} connections", "enqueue", 1, clients)

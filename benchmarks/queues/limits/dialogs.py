@@ -1,9 +1,9 @@
-"""A new dialog for each message: plain statements, the least in functions, and ours.
+"""A new dialog for each message: plain statements, the lower bound in functions, and ours.
 
 All do it in four transactions with the same number of statements: a row for the initiator's side, one for
 the target's with the first message, that message received and the target's side closed with a message to
 the initiator, that one received and the initiator's row deleted (the target's stays, as ours does). The plain
-statements lock nobody's dialog. The least locks it, in functions with their owner's rights and a pinned
+statements lock nobody's dialog. The lower bound locks it, in functions with their owner's rights and a pinned
 search_path. Neither knows names, contracts, rights, states of queues, groups, lifetimes, errors.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..dialogs import Place, measure_dialogs, ours
 from ..peer import BODY
-from ..peers.least import FIRST, MESSAGES, first_of_group, function, receive_one, walk_indexes
+from ..peers.lower_bound import FIRST, MESSAGES, first_of_group, function, receive_one, walk_indexes
 from ..run import Outcome, Say
 from ..scenarios import Scenario
 from ..server import BenchServer
@@ -88,7 +88,7 @@ _FUNCTIONS = (
         " ELSE DELETE FROM endpoint AS e WHERE e.endpoint_id = v_near; END IF;",
     )
 )
-_LEAST = f"""SELECT begin_dialog() AS h \\gset
+_LOWER_BOUND = f"""SELECT begin_dialog() AS h \\gset
 BEGIN;
 SELECT send(:h, '{BODY}'::bytea);
 COMMIT;
@@ -115,7 +115,7 @@ BEGIN
     END LOOP;
 END $$"""
 _DIALOGS = 20
-_LEAST_ALONE = _ALONE.format(
+_LOWER_BOUND_ALONE = _ALONE.format(
     dialogs=_DIALOGS,
     begin="begin_dialog()",
     send=f"send(h, '{BODY}'::bytea)",
@@ -139,7 +139,7 @@ def dialogs(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say
     """Complete dialogs per second of one client, and of a core; without the flush too."""
     places = [
         _place(server, "plain statements", _PLAIN),
-        _place(server, "the least", _LEAST),
+        _place(server, "the lower bound", _LOWER_BOUND),
         ours(server, BODY),
     ]
     outcomes = [_alone(places[1:], setting, quick) for setting in ("off", "on")]
@@ -158,7 +158,7 @@ def _alone(places: Sequence[Place], setting: str, quick: bool) -> Outcome:
         f"Limits: a new dialog for each message, in a procedure, processor time, synchronous_commit {setting}"
     )
     outcome = Outcome(Scenario(f"{name} (target: 333)", "special", _DIALOGS, 1, unit="us a dialog"))
-    for place, text in zip(places, (_LEAST_ALONE, _OURS_ALONE), strict=True):
+    for place, text in zip(places, (_LOWER_BOUND_ALONE, _OURS_ALONE), strict=True):
         place.connection.execute(text.encode())
         place.connection.execute(f"SET synchronous_commit = {setting}".encode())
     before = [place.count() for place in places]

@@ -1,9 +1,9 @@
-"""RECEIVE TOP(1) with groups in order: the bare table's advisory locks, the least with either lock, and ours.
+"""RECEIVE TOP(1) with groups in order: the bare table, the lower bound with either lock, and ours.
 
-The bare table has one statement that is not in a function. The least does in a function, with its owner's
-rights and a pinned search_path, what keeps a group in order, and no more: no states, no errors, no second
-queue. Each of them reads a group's messages after it has the group's lock or, as the bare table does,
-comes back empty-handed where what it saw is gone.
+The bare table, with advisory locks, has one statement that is not in a function. The lower bound does in a
+function, with its owner's rights and a pinned search_path, what keeps a group in order, and no more: no
+states, no errors, no second queue. Each of them reads a group's messages after it has the group's lock or,
+as the bare table does, returns no rows where what it saw is gone.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 
 from ..no_rows import read_few_groups
 from ..peers.bare import BareTable
-from ..peers.least import AdvisoryReceives, LeastReceives
+from ..peers.lower_bound import AdvisoryReceives, LowerBoundReceives
 from ..peers.ours import Ours
 from ..run import Contender, Outcome, Say, contenders, run
 from ..scenarios import Scenario, Target
@@ -22,12 +22,12 @@ from .order import READERS, check_order
 from .slices import UNCOUNTED, Caller, calls_of, last_statement, take_turns
 
 _TARGET = (Target((BareTable.name,), 1.2),)
-_LEASTS = (LeastReceives.name, AdvisoryReceives.name)
+_LOWER_BOUNDS = (LowerBoundReceives.name, AdvisoryReceives.name)
 
 
 def groups(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
     """Processor time of a message, alone and beside other readers; of a look at nothing; rates of eight."""
-    ready = contenders(server, (BareTable, LeastReceives, AdvisoryReceives, Ours), say)
+    ready = contenders(server, (BareTable, LowerBoundReceives, AdvisoryReceives, Ours), say)
     for one in ready:
         if not isinstance(one.peer, Ours):  # `verify` has checked ours
             check_order(one, 4000 if quick else 40_000)
@@ -50,7 +50,7 @@ def groups(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say)
             messages,
             messages // size,
             _TARGET,
-            limits=_LEASTS,
+            limits=_LOWER_BOUNDS,
         )
         outcomes.append(
             run(
@@ -65,7 +65,7 @@ def groups(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say)
         )
     for count in (2, 10):
         name = f"Limits: RECEIVE TOP(1), {count} groups, {READERS} readers"
-        outcome = Outcome(Scenario(name, "special", 1, READERS, targets=_TARGET, limits=_LEASTS))
+        outcome = Outcome(Scenario(name, "special", 1, READERS, targets=_TARGET, limits=_LOWER_BOUNDS))
         for _ in range(3 if quick else 7):
             for one in ready:
                 read_few_groups(outcome, one, count, 2 if quick else 8, synchronous_commit)

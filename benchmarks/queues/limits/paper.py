@@ -1,12 +1,12 @@
-"""The paper's workload: a bare table, the least that keeps dialogs, and ours; and which half of it is dear.
+"""The paper's workload: a bare table, the lower bound with dialogs, and ours; and which half is expensive.
 
-The least sends as `LeastSends`, and receives up to 10,000 messages of one dialog into the table in one
-statement: no table variable, no message types, no states, no errors.
+The lower bound sends as `LowerBoundSends`, and receives up to 10,000 messages of one dialog in one
+statement into the table: no table variable, no message types, no states, no errors.
 """
 
 from .. import paper as workload
 from ..paper import CLIENTS, READER, READERS, TARGET, Side, round_trip
-from ..peers.least import LeastQueue
+from ..peers.lower_bound import LowerBoundQueue
 from ..profile import Watch
 from ..run import Outcome, Say
 from ..scenarios import Scenario
@@ -18,7 +18,7 @@ _SKIP = 1
 
 def paper(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
     """End to end, with the processor time of either half; and the senders without any reader."""
-    sides = [workload.bare(server), _least(server), workload.ours(server)]
+    sides = [workload.bare(server), _lower_bound(server), workload.ours(server)]
     whole = _outcome(f"the paper's workload, {CLIENTS} senders, {READERS} readers TOP(10000)")
     senders = _outcome(f"the paper's workload, {CLIENTS} senders and no reader")
     settle(sides[0].connection)
@@ -37,13 +37,13 @@ def paper(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) 
 
 def _outcome(name: str) -> Outcome:
     return Outcome(
-        Scenario(f"Limits: {name}", "special", 1, CLIENTS, targets=TARGET, limits=(LeastQueue.name,))
+        Scenario(f"Limits: {name}", "special", 1, CLIENTS, targets=TARGET, limits=(LowerBoundQueue.name,))
     )
 
 
-def _least(server: BenchServer) -> Side:
-    peer = LeastQueue()
-    own = server.database("bench_paper_least")
+def _lower_bound(server: BenchServer) -> Side:
+    peer = LowerBoundQueue()
+    own = server.database("bench_paper_lower_bound")
     connection = own.connect()
     peer.install(own, connection)
     connection.execute("CREATE TABLE arrived (id bigint NOT NULL, body text NOT NULL)")

@@ -1,7 +1,7 @@
 """1,000 queues read in turn by one session, and the same messages read from one of them.
 
 - 1,000 bare tables: one for each queue, with a statement and a plan each, in one function.
-- the least: one table, a column tells the queue; a group's row is locked; nothing is known of a queue.
+- the lower bound: one table, a column tells the queue; a group's row is locked; nothing is known of a queue.
 - … + sequences: two for each queue, asked as ours asks: may the caller read, is the queue on, the last order.
 - … + marks: what a session knows of a queue it keeps in a setting, which it makes in its first visit.
 - … + last order: in which it reads the queue's sequence as a table, since functions leave no lock on it.
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from ..conditions import ManyQueues
 from ..peer import BODY
-from ..peers.least import MESSAGES, first_of_group, function, receive_one, walk_indexes
+from ..peers.lower_bound import MESSAGES, first_of_group, function, receive_one, walk_indexes
 from ..profile import processor_seconds
 from ..report import OURS
 from ..run import Outcome, Say
@@ -25,7 +25,7 @@ from ..server import BenchServer, Connection, pgbench
 
 _QUEUES, _EACH = 1000, 20
 # How often each queue is visited: half of its messages are read. Where processor time is counted, the later
-# visits are as dear as each other, so fewer do.
+# visits cost as much as each other, so fewer do.
 _VISITS = _EACH // 2
 _COUNTED = 3
 
@@ -49,8 +49,8 @@ _SEQUENCES = (
 )
 # {0}: what the first visit finds out.
 _MARKS = (
-    " IF coalesce(current_setting('least.mark_' || queue, true), '') = '' THEN {0}"
-    " v_mark := set_config('least.mark_' || queue, '0', false); END IF;"
+    " IF coalesce(current_setting('bound.mark_' || queue, true), '') = '' THEN {0}"
+    " v_mark := set_config('bound.mark_' || queue, '0', false); END IF;"
 )
 _READ = "EXECUTE format('SELECT s.last_value FROM order_%s AS s', queue) INTO v_last;"
 
@@ -119,8 +119,8 @@ def _choice(first: int, end: int) -> str:
     return f"IF queue < {middle} THEN {_choice(first, middle)} ELSE {_choice(middle, end)} END IF;"
 
 
-class _Least(_Queues):
-    name = "the least"
+class _LowerBound(_Queues):
+    name = "the lower bound"
     asked = ""
 
     def __init__(self, server: BenchServer) -> None:
@@ -145,17 +145,17 @@ class _Least(_Queues):
         return self._number("SELECT count(*) FROM message")
 
 
-class _Sequences(_Least):
+class _Sequences(_LowerBound):
     name = "+ sequences"
     asked = _SEQUENCES
 
 
-class _Marks(_Least):
+class _Marks(_LowerBound):
     name = "+ marks"
     asked = _SEQUENCES + _MARKS.format("")
 
 
-class _Reads(_Least):
+class _Reads(_LowerBound):
     name = "+ last order"
     asked = _SEQUENCES + _MARKS.format(_READ)
 
@@ -175,7 +175,7 @@ class _Ours(_Queues):
         return self._number("SELECT count(*) FROM ssb.message_stored")
 
 
-_RIVALS: Sequence[type[_Queues]] = (_BareTables, _Least, _Sequences, _Marks, _Reads, _Ours)
+_RIVALS: Sequence[type[_Queues]] = (_BareTables, _LowerBound, _Sequences, _Marks, _Reads, _Ours)
 
 
 def queues(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:

@@ -1,13 +1,13 @@
-"""SEND and RECEIVE, step by step from a row in a table to the least that keeps conversations; and ours."""
+"""SEND and RECEIVE, from a row in a table to the lower bound that keeps conversations; and ours."""
 
 from collections.abc import Sequence
 
 from ..peers.bare import BareTable
-from ..peers.least import (
+from ..peers.lower_bound import (
     FunctionReceives,
     FunctionSends,
-    LeastReceives,
-    LeastSends,
+    LowerBoundReceives,
+    LowerBoundSends,
     OpenSends,
     PinnedReceives,
     PinnedSends,
@@ -29,14 +29,14 @@ _SEND = (
     StatementSends,
     FunctionSends,
     PinnedSends,
-    LeastSends,
+    LowerBoundSends,
     RightfulSends,
     OpenSends,
 )
-_RECEIVE = (BareTable, StatementReceives, FunctionReceives, PinnedReceives, LeastReceives)
+_RECEIVE = (BareTable, StatementReceives, FunctionReceives, PinnedReceives, LowerBoundReceives)
 # Between whom there are targets.
-_RIVALS = (BareTable, LeastSends, LeastReceives, Ours, Pgmq)
-_LEAST = (LeastSends.name,)
+_RIVALS = (BareTable, LowerBoundSends, LowerBoundReceives, Ours, Pgmq)
+_LOWER_BOUND = (LowerBoundSends.name,)
 
 
 def statements(server: BenchServer, quick: bool, synchronous_commit: bool, say: Say) -> list[Outcome]:
@@ -47,7 +47,7 @@ def statements(server: BenchServer, quick: bool, synchronous_commit: bool, say: 
     outcomes += _prices("SEND of 1,000", ready, 1000, quick, say)
     for clients in (1, 8):
         name = f"Limits: SEND, 1 a transaction, {clients} clients"
-        scenario = Scenario(name, "enqueue", 1, clients, targets=(bare, pgmq), limits=_LEAST)
+        scenario = Scenario(name, "enqueue", 1, clients, targets=(bare, pgmq), limits=_LOWER_BOUND)
         outcomes.append(_rates(scenario, ready, quick, synchronous_commit, say))
     scenario = Scenario(
         "Limits: SEND, 1,000 a transaction",
@@ -55,7 +55,7 @@ def statements(server: BenchServer, quick: bool, synchronous_commit: bool, say: 
         1000,
         1,
         targets=(Target(("pgmq",), 1.0),),
-        limits=_LEAST,
+        limits=_LOWER_BOUND,
     )
     outcomes.append(_rates(scenario, ready, quick, synchronous_commit, say))
     for one in ready:
@@ -67,7 +67,7 @@ def statements(server: BenchServer, quick: bool, synchronous_commit: bool, say: 
     targets = (Target(("bare table",), 0.9),)
     for clients in (1, 8):
         name = f"Limits: RECEIVE TOP(1), 10,000 groups, {clients} readers"
-        scenario = Scenario(name, "dequeue", 1, clients, 20_000, 10_000, targets, limits=_LEAST)
+        scenario = Scenario(name, "dequeue", 1, clients, 20_000, 10_000, targets, limits=_LOWER_BOUND)
         outcomes.append(_rates(scenario, ready, quick, synchronous_commit, say))
     for one in ready:
         one.connection.close()

@@ -260,7 +260,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
         elif isinstance(argument, exp.Star) and upper in ("COUNT", "COUNT_BIG"):
             values.append(Value("*", v.ATOM, tm.INT))
         elif isinstance(argument, exp.Star) and upper in ("CHECKSUM", "BINARY_CHECKSUM"):
-            columns = _columns_in_sight(node, ctx)
+            columns = _columns_in_scope(node, ctx)
             if columns is None:
                 return None
             values += columns
@@ -283,7 +283,7 @@ def _arguments(node: exp.Anonymous, upper: str, ctx: Context) -> list[Value] | N
     return values
 
 
-def _columns_in_sight(node: exp.Anonymous, ctx: Context) -> list[Value] | None:
+def _columns_in_scope(node: exp.Anonymous, ctx: Context) -> list[Value] | None:
     """The columns of all tables in FROM, for CHECKSUM(*); None after a problem."""
     found: list[Value] = []
     for relation in ctx.frame.relations:

@@ -1,4 +1,4 @@
-"""The least that `django-admin migrate` needs. The database is the one in DATABASE_URL."""
+"""What `django-admin migrate` needs, and no more. The database is the one in DATABASE_URL."""
 
 import os
 

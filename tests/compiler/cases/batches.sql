@@ -171,7 +171,7 @@ three
 
 (1 row affected)
 
--- case: ordinary statements alone stay plain SQL
+-- case: queries and DML alone stay plain SQL
 CREATE TABLE dbo.t (id int PRIMARY KEY, name nvarchar(20));
 INSERT INTO dbo.t (id, name) VALUES (1, N'a'), (2, N'b');
 UPDATE dbo.t SET name = N'c' WHERE id = 2;

@@ -546,7 +546,7 @@ SELECT 1
 -- expect
 1:44: 10713: A MERGE statement must be terminated by a semi-colon (;).
 
--- case: something missing inside ordinary sql
+-- case: something missing inside a query
 SELECT 1,,2
 SELECT a, FROM t
 SELECT FROM t

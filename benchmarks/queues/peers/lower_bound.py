@@ -1,7 +1,7 @@
-"""The least in SQL and PL/pgSQL, step by step.
+"""The lower bound in SQL and PL/pgSQL, step by step.
 
-Each step does what the one before it does and one thing more, from a row in a table to the least that
-keeps a conversation in order. The least knows no rights, no states, no errors and no second queue; it
+Each step does what the one before it does and one thing more, from a row in a table to the lower bound that
+keeps a conversation in order. The lower bound knows no rights, no states, no errors and no second queue; it
 is not right when readers roll back; and dead rows slow it down. Two more steps do what ours does besides.
 """
 
@@ -189,10 +189,10 @@ def _locked_send(qualified: str, then: str) -> str:
     )
 
 
-class LeastSends(FunctionSends):
+class LowerBoundSends(FunctionSends):
     """The conversation's row is found by its handle and locked; then the order is drawn."""
 
-    name = "the least"
+    name = "the lower bound"
     key = "handle"
     functions = _locked_send("", "")
 
@@ -208,14 +208,14 @@ _RIGHTS = (
 )
 
 
-class RightfulSends(LeastSends):
+class RightfulSends(LowerBoundSends):
     """May the caller send, do both queues take messages, does nobody wait to be told."""
 
     name = "+ rights, states"
     functions = _GRANT + _locked_send(_RIGHTS, "")
 
 
-class OpenSends(LeastSends):
+class OpenSends(LowerBoundSends):
     """The far side has not ended the conversation; which table takes new messages; the lock for who waits."""
 
     name = "+ far side"
@@ -325,10 +325,10 @@ def _receive_some(first: str, sender: str = "uuid") -> str:
     )
 
 
-class LeastReceives(FunctionReceives):
+class LowerBoundReceives(FunctionReceives):
     """The conversation of the message is locked first. A message that went meanwhile costs another look."""
 
-    name = "the least"
+    name = "the lower bound"
     keeps_groups = True
     functions = receive_one(first_of_group()) + _receive_some(first_of_group())
 
@@ -336,20 +336,20 @@ class LeastReceives(FunctionReceives):
         return self.dequeue(1)
 
 
-class AdvisoryReceives(LeastReceives):
+class AdvisoryReceives(LowerBoundReceives):
     """An advisory lock instead of the row's. Tells the conversation's number, not its handle."""
 
-    name = "the least, advisory"
+    name = "the lower bound, advisory"
     functions = receive_one(_ADVISORY, sender="bigint") + _receive_some(_ADVISORY, "bigint")
 
 
-class LeastQueue(LeastSends):
+class LowerBoundQueue(LowerBoundSends):
     """Both at once: SEND and RECEIVE lock rows of their own side, so that neither waits for the other."""
 
     functions = (
         "CREATE TABLE receiver (endpoint_id bigint PRIMARY KEY, handle uuid NOT NULL);"
         " INSERT INTO receiver SELECT c.endpoint_id, gen_random_uuid() FROM conversation AS c;\n"
-        + LeastSends.functions
+        + LowerBoundSends.functions
         + receive_one(first_of_group("receiver"))
         + _receive_some(first_of_group("receiver"))
     )

@@ -1,0 +1,66 @@
+"""A thing has one name: the field's. Names that were used before do not come back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pgsb import compiler
+
+ROOT = Path(compiler.__file__).resolve().parent.parent
+FOLDERS = """
+assess benchmarks bulk cli client compiler daemon deploy docs editor examples grammar observe runtime_sql
+scripts security server tests
+""".split()
+ENDINGS = {".py", ".sql", ".lark", ".md"}
+# The word or pattern that is not used, and what stands for it.
+WORDS = {
+    r"ordinary[ _](sql|statements?)\b": "a query, DML",
+    r"\blate[ _]text\b": "dynamic SQL",
+    r"\bpgsb_piece_": "a placeholder",
+    r"\bin[ _]sight\b|_in_sight\b": "in scope",
+    r"\bfrom[ _]afar\b|\bsend_away\b": "remote",
+    r"\busual_(dialog|first|ends)\b|\blooks_usual\b|\busual dialog": "fast path",
+    r"_carefully\b": "slow path",
+    r"\bfind_farther\b": "find_first_beyond",
+    r"\bempty-handed\b|\bin somebody's hands\b": "returns no rows; its group is locked",
+    r"\bthe least\b(?! privilege)": "the lower bound, the minimum",
+    r"\b(an|the|as|our) ear\b": "the listener connection",
+    r"\bdear\b": "expensive",
+}
+# Renames what is installed, and must know the names of before; this file lists them.
+OLD_NAMES = {"runtime_sql/migrations/0015_names.sql", "tests/architecture/test_words.py"}
+
+
+def test_no_word_of_before_comes_back() -> None:
+    found = []
+    for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*")):
+        name = str(path.relative_to(ROOT))
+        if path.suffix not in ENDINGS or name in OLD_NAMES or path.is_symlink():
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found += [
+                f"{name}:{number}: {line.strip()[:100]} → {instead}"
+                for pattern, instead in WORDS.items()
+                if re.search(pattern, line, re.IGNORECASE)
+            ]
+    assert found == []
+
+
+def test_the_words_would_be_found() -> None:
+    lines = [
+        "the translator of ordinary SQL",
+        "a late text",
+        "pgsb_piece_1",
+        "columns in sight",
+        "send_away(",
+        "begin_usual_dialog, usual_dialog",
+        "receive_carefully",
+        "find_farther(",
+        "comes back empty-handed",
+        "beside the least",
+        "as ear",
+        "which half is dear",
+    ]
+    for pattern, line in zip(WORDS, lines, strict=True):
+        assert re.search(pattern, line, re.IGNORECASE), line
