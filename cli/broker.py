@@ -147,8 +147,9 @@ def broker_command(
         if exporter is not None:
             stack.enter_context(exporter)
         if metrics is not None:
-            # Imported here: most daemons serve none.
-            from ..observe.metrics.endpoint import MetricsEndpoint, parse_listen
+            # Imported here: an extra, and most daemons serve none.
+            from ..observe.listen_address import parse_listen
+            from ..observe.metrics.endpoint import MetricsEndpoint
 
             host, port = parse_listen(metrics)
             stack.enter_context(MetricsEndpoint(host, port, target.dsn, broker.counts))

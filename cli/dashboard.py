@@ -97,7 +97,7 @@ def dashboard_command(
     # Imported here: they are an extra.
     from ..observe.dashboard.options import Options
     from ..observe.dashboard.serve import serve
-    from ..observe.metrics.endpoint import parse_listen
+    from ..observe.listen_address import parse_listen
 
     if instances and dsn:
         raise click.UsageError("--dsn and --instance exclude each other")

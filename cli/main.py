@@ -61,7 +61,7 @@ _COMMANDS = {
 
 
 # What is installed on demand: module → extra.
-_EXTRAS = {"cryptography": "security", "prompt_toolkit": "shell"}
+_EXTRAS = {"cryptography": "security", "prometheus_client": "metrics", "prompt_toolkit": "shell"}
 
 
 class _LazyGroup(click.Group):

@@ -22,14 +22,6 @@ STALE_SECONDS = 30.0
 """A daemon whose event loop has not turned for so long is not alive."""
 
 
-def parse_listen(text: str, default_host: str = "127.0.0.1") -> tuple[str, int]:
-    """``PORT``, ``ADDRESS:PORT`` or ``[IPv6]:PORT``. Raises ServerError."""
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdigit() and int(port) < 65536):
-        raise ServerError(f"cannot read {text!r}", hint="[ADDRESS:]PORT, such as 9187 or 0.0.0.0:9187")
-    return host.removeprefix("[").removesuffix("]") or default_host, int(port)
-
-
 class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 

@@ -1,4 +1,4 @@
-"""What the command line does without the libraries that only some need: security (cryptography), shell."""
+"""What the command line does without the libraries of the extras security (cryptography), metrics and shell."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from support import Database
 pytestmark = pytest.mark.one_postgres
 
 START = (
-    "import sys; sys.modules |= dict.fromkeys(('cryptography', 'prompt_toolkit'));"
+    "import sys; sys.modules |= dict.fromkeys(('cryptography', 'prometheus_client', 'prompt_toolkit'));"
     " from pgsb.cli.main import main; main()"
 )
 SCRIPT = """\
@@ -50,6 +50,17 @@ def test_programs_start_and_keys_say_what_is_missing(database: Database) -> None
     assert "served" in done.stderr
     assert "pip install 'pg-service-broker[security]'" in done.stdout
     assert done.returncode == 1 and "Traceback" not in done.stderr
+
+
+def test_metrics_say_what_is_missing(database: Database) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", START, "broker", "--metrics", "0", "--dsn", database.dsn],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "hint: pip install 'pg-service-broker[metrics]'" in done.stderr
 
 
 def test_the_prompt_says_what_is_missing(database: Database) -> None:

@@ -13,7 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from activation import DRAIN, Daemon, activate, done, send, until
 from pgsb.daemon.counts import Counts
-from pgsb.observe.metrics.endpoint import MetricsEndpoint, parse_listen
+from pgsb.observe.listen_address import parse_listen
+from pgsb.observe.metrics.endpoint import MetricsEndpoint
 from pgsb.server.problems import ServerError
 from support import Connection, Database
 
