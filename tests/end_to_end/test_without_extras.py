@@ -1,4 +1,4 @@
-"""What the command line does without the libraries of the extras security (cryptography), metrics and shell."""
+"""The command line without the libraries of the extras security (cryptography), metrics and shell."""
 
 import asyncio
 import os
