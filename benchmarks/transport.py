@@ -205,7 +205,8 @@ def _carry(pair: Pair, load: Load) -> Cost:
     with EmbeddedBroker(BrokerOptions(pair.dsns[0], addresses=addresses), lambda _: None) as broker:
         if not broker.wait_until_leading():
             raise click.ClickException("the daemon does not lead")
-        _send(pair, load.dialogs, _WARM_UP)
+        warm_up = min(_WARM_UP, load.backlog)
+        _send(pair, load.dialogs, warm_up)
         _wait_until_carried(pair)
         before, own = pair.processor(), _own_threads()
         _send(pair, load.dialogs, load.backlog)
@@ -213,7 +214,7 @@ def _carry(pair: Pair, load: Load) -> Cost:
         _wait_until_carried(pair)
         took = time.monotonic() - began
         after, own = pair.processor(), _own_threads() - own
-    _check(pair.there.execute(_ARRIVED).fetchone(), _WARM_UP + load.backlog, "pgsb")
+    _check(pair.there.execute(_ARRIVED).fetchone(), warm_up + load.backlog, "pgsb")
     each = 1e6 / load.backlog
     return Cost((after[0] - before[0]) * each, (after[1] - before[1]) * each, own * each, load.backlog / took)
 

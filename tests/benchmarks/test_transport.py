@@ -11,9 +11,9 @@ pytestmark = pytest.mark.one_postgres
 
 
 def test_the_quick_form_compares_all_loads_with_the_floor() -> None:
-    shown = CliRunner().invoke(main, ["--quick", "--backlog", "300"])
+    shown = CliRunner().invoke(main, ["--quick", "--backlog", "100"])
     assert shown.exit_code == 0, shown.output
-    ratios = re.findall(r"^(.+), backlog 300 .*\| ([0-9.]+) / \2 / \2$", shown.output, re.MULTILINE)
+    ratios = re.findall(r"^(.+), backlog 100 .*\| ([0-9.]+) / \2 / \2$", shown.output, re.MULTILINE)
     assert [name for name, _ in ratios] == [
         "dialogs: 1",
         "dialogs: 50",
