@@ -1,5 +1,5 @@
 # Everything works without make: the scripts are what it calls.
-.PHONY: setup docs demo test check golden bench bench-procedures bench-activation bench-compile clean
+.PHONY: setup docs demo test check golden bench bench-procedures bench-activation bench-compile bench-transport clean
 
 setup:          ## .venv with pgsb and what its tests need
 	sh scripts/setup dev
@@ -28,6 +28,9 @@ bench: setup            ## our queue beside its peers, ratios in one run
 
 bench-procedures: setup ## compiled T-SQL beside the same loop written by hand in PL/pgSQL
 	.venv/bin/python -m benchmarks.procedures
+
+bench-transport: setup  ## messages carried to another instance, beside the floor made by hand
+	.venv/bin/python -m benchmarks.transport
 
 docs: setup            ## the documentation as a site, in build/site
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

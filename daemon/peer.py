@@ -7,6 +7,7 @@ sent again; the destination knows by its number what has come already.
 
 import asyncio
 import json
+import os
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
 from .dialog_security import SealedSet, add_trace, header_of
@@ -32,6 +33,9 @@ _FORGET_SECONDS = 90.0
 _LISTEN_SECONDS = 0.1
 # Of the other instance as a whole, not of a message: no CONNECT, no started endpoint, no runtime, a standby.
 _OF_THE_INSTANCE = ("42501", "55000", "42883", "3F000", "25006")
+
+_ENCRYPTIONS = ("DISABLED", "SUPPORTED", "REQUIRED")
+_TLS_MODES = ("require", "verify-ca", "verify-full")
 
 _NAMES = ("next_number", "status", "refusal_code", "refusal", "instance")
 _KINDS = (int | None, str | None, int | None, str | None, str | None)
@@ -252,21 +256,18 @@ class Peer:
     async def connect(self, near: Connection, addresses: Mapping[str, str]) -> str:
         """To the address, else to its mirror; returns which. Raises Unreachable with what was wrong."""
         reasons = []
+        cursor = await near.execute("SELECT ssb_internal.endpoint_encryption()")
+        (ours,) = await cursor.fetchone() or (None,)
         for address in (self.address, self.mirror):
             if address is None:
                 continue
             try:
-                dsn = find_dsn(address, addresses)
-                far = await open_connection(dsn, SETTINGS, application_name="pgsb transport")
+                far = await _open_far(address, find_dsn(address, addresses), ours)
             except Unreachable as error:
                 reasons.append(str(error))
                 continue
             except (psycopg.Error, OSError, TimeoutError) as error:
                 reasons.append(sentence(address, error))
-                continue
-            if reason := await lack_of_encryption(near, far, address):
-                reasons.append(reason)
-                await far.close()
                 continue
             self.far = far
             self.connection_id = uuid.uuid4()
@@ -421,20 +422,75 @@ def find_dsn(address: str, addresses: Mapping[str, str]) -> str:
     return address
 
 
-async def lack_of_encryption(near: Connection, far: Connection, address: str) -> str | None:
-    """Why the endpoint's ENCRYPTION forbids this connection; None when it does not.
+async def _open_far(address: str, dsn: str, ours: str | None) -> Connection:
+    """A connection that both endpoints' ENCRYPTION allow. Raises Unreachable, and what psycopg raises."""
+    far = await _open(address, dsn, has_tls=ours != "DISABLED")
+    try:
+        theirs = await _encryption_there(far)
+        if far.pgconn.ssl_in_use and theirs == "DISABLED" and ours != "REQUIRED":
+            await far.close()
+            far = await _open(address, dsn, has_tls=False)
+        if reason := encryption_conflict(
+            address, ours, theirs, has_tls=far.pgconn.ssl_in_use, is_local=_is_local(far)
+        ):
+            raise Unreachable(reason)
+    except BaseException:
+        await far.close()
+        raise
+    return far
+
+
+async def _open(address: str, dsn: str, *, has_tls: bool) -> Connection:
+    known = conninfo_to_dict(dsn)
+    if not has_tls:
+        mode = str(known.get("sslmode") or os.environ.get("PGSSLMODE") or "prefer")
+        # What somebody has asked for on purpose is not taken away in silence.
+        if mode in _TLS_MODES and not str(known.get("host") or "").startswith(("/", "@")):
+            raise Unreachable(
+                f"The connection to the instance at '{address}' is to be without TLS"
+                f" (ENCRYPTION = DISABLED on an endpoint), and its DSN demands it (sslmode={mode})."
+            )
+        dsn = make_conninfo(dsn, sslmode="disable")
+    return await open_connection(dsn, SETTINGS, application_name="pgsb transport")
+
+
+async def _encryption_there(far: Connection) -> str | None:
+    """None: no started endpoint, or an instance that cannot tell; what it lacks it says to the messages."""
+    try:
+        async with asyncio.timeout(_FAR_SECONDS):
+            cursor = await far.execute("SELECT ssb_internal.endpoint_encryption()")
+            (theirs,) = await cursor.fetchone() or (None,)
+    except psycopg.Error as error:
+        if error.sqlstate not in _OF_THE_INSTANCE:
+            raise
+        return None
+    return theirs if theirs in _ENCRYPTIONS else None
+
+
+def _is_local(far: Connection) -> bool:
+    return far.info.host.startswith(("/", "@"))
+
+
+def encryption_conflict(
+    address: str, ours: str | None, theirs: str | None, *, has_tls: bool, is_local: bool
+) -> str | None:
+    """Why the endpoints' ENCRYPTION forbid this connection; None when they do not.
 
     What goes through a Unix-domain socket does not leave the machine.
     """
-    if far.pgconn.ssl_in_use or far.info.host.startswith(("/", "@")):
+    if is_local:
         return None
-    cursor = await near.execute("SELECT b.encryption FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED'")
-    if await cursor.fetchone() != ("REQUIRED",):
-        return None
-    return (
-        f"The connection to the instance at '{address}' has no TLS, which this instance's endpoint requires"
-        " (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
-    )
+    if {ours, theirs} == {"DISABLED", "REQUIRED"}:
+        return (
+            f"The connection to the instance at '{address}' is refused: this instance's endpoint has"
+            f" ENCRYPTION = {ours}, and the endpoint there has ENCRYPTION = {theirs}."
+        )
+    if ours == "REQUIRED" and not has_tls:
+        return (
+            f"The connection to the instance at '{address}' has no TLS, which this instance's endpoint"
+            " requires (ENCRYPTION = REQUIRED): sslmode=verify-full in its DSN."
+        )
+    return None
 
 
 def _is_answer(given: Row) -> bool:

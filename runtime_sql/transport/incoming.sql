@@ -8,6 +8,15 @@
 -- Locks  the remote conversations' rows, those of the call in the order of conversation_id. No group, but of an
 --        event notification that ends.
 
+-- ENCRYPTION of the started endpoint; NULL: none is started. Whoever connects asks, as in a handshake, before it sends.
+CREATE OR REPLACE FUNCTION ssb_internal.endpoint_encryption()
+RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT b.encryption FROM ssb.broker_endpoint AS b WHERE b.state = 'STARTED'
+$$;
+
 CREATE OR REPLACE FUNCTION ssb_internal.require_connect()
 RETURNS void
 LANGUAGE plpgsql
@@ -30,6 +39,9 @@ BEGIN
     IF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'REQUIRED' AND NOT coalesce(v_is_encrypted, false) THEN
         RAISE EXCEPTION 'the endpoint "%" requires encryption, and this connection has no TLS', v_endpoint.name
             USING ERRCODE = '42501', HINT = 'sslmode=verify-full in the sender''s DSN, or ENCRYPTION = SUPPORTED on both endpoints.';
+    ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.encryption = 'DISABLED' AND v_is_encrypted THEN
+        RAISE EXCEPTION 'the endpoint "%" has ENCRYPTION = DISABLED, and this connection has TLS', v_endpoint.name
+            USING ERRCODE = '42501', HINT = 'sslmode=disable in the sender''s DSN, or ENCRYPTION = SUPPORTED or REQUIRED here.';
     ELSIF inet_client_addr() IS NOT NULL AND v_endpoint.authentication ~* 'CERTIFICATE' AND v_endpoint.authentication !~* 'WINDOWS'
           AND v_client IS NULL THEN
         RAISE EXCEPTION 'the endpoint "%" requires a client certificate, and this connection has none', v_endpoint.name

@@ -1,5 +1,6 @@
 """The endpoint's ENCRYPTION and AUTHENTICATION on the side that takes messages, over TCP on the loopback."""
 
+import asyncio
 import ipaddress
 import os
 import shutil
@@ -20,6 +21,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from activation import until
 from pgsb.cli.endpoint import endpoint_command
+from pgsb.daemon.peer import SETTINGS, Peer, Unreachable, encryption_conflict
+from pgsb.daemon.readers import open_connection
 from pgsb.runtime_sql.installer import install
 from pgsb.server.binaries import all_binaries
 from pgsb.server.embedded import PrivateServer
@@ -213,3 +216,109 @@ def test_an_instance_logs_in_with_a_certificate_that_master_has(
                 far.execute(_TAKE)
         finally:
             hba.write_text(kept, encoding="utf-8")
+
+
+_NO, _MAY, _MUST = "DISABLED", "SUPPORTED", "REQUIRED"
+_ALL_NINE = {
+    (_NO, _NO): False,
+    (_NO, _MAY): False,
+    (_NO, _MUST): None,
+    (_MAY, _NO): False,
+    (_MAY, _MAY): True,
+    (_MAY, _MUST): True,
+    (_MUST, _NO): None,
+    (_MUST, _MAY): True,
+    (_MUST, _MUST): True,
+}
+"""ENCRYPTION of who connects, and of who is called: whether there is TLS; None: no connection."""
+
+
+@pytest.fixture(scope="module")
+def with_tls(dsns: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Two instances on a server with TLS: the first by the socket, the second by TCP."""
+    by_socket, by_tcp = dsns
+    near, far = (make_conninfo(by_socket, dbname=name) for name in ("calling", "called"))
+    with psycopg.connect(by_socket, autocommit=True) as admin:
+        row = admin.execute("SELECT current_setting('data_directory')").fetchone()
+        assert row is not None
+        _make_server_certificate(Path(row[0]))
+        try:
+            admin.execute("ALTER SYSTEM SET ssl = on")
+        except psycopg.errors.InvalidParameterValue:
+            pytest.skip("no PostgreSQL with TLS is installed")
+        admin.execute("SELECT pg_catalog.pg_reload_conf()")
+        until(lambda: admin.execute("SHOW ssl").fetchone() == ("on",))
+        for name in ("calling", "called"):
+            admin.execute(f"CREATE DATABASE {name}".encode())
+    for dsn in (near, far):
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            install(connection)
+            connection.execute("SELECT ssb.create_endpoint('e', 'STARTED', 4022)")
+    yield near, make_conninfo(by_tcp, dbname="called")
+
+
+async def _connect(near_dsn: str, far_dsn: str) -> bool:
+    """Whether the connection has TLS, over which the other side takes a set. Raises Unreachable."""
+    near = await open_connection(near_dsn, SETTINGS)
+    try:
+        peer = Peer("TCP://called:4022", None)
+        await peer.connect(near, {"tcp://called:4022": far_dsn})
+        assert peer.far is not None
+        try:
+            await peer.far.execute(_TAKE)
+            return peer.far.pgconn.ssl_in_use
+        finally:
+            await peer.hang_up()
+    finally:
+        await near.close()
+
+
+def _set_encryption(with_tls: tuple[str, str], ours: str, theirs: str) -> None:
+    near, far = with_tls
+    host = conninfo_to_dict(near)["host"]
+    for dsn, encryption in ((near, ours), (make_conninfo(far, host=host), theirs)):
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("SELECT ssb.alter_endpoint('e', encryption => %s)", [encryption])
+
+
+@pytest.mark.parametrize(("ours", "theirs"), _ALL_NINE)
+def test_encryption_of_both_endpoints_decides_about_tls(
+    with_tls: tuple[str, str], ours: str, theirs: str
+) -> None:
+    _set_encryption(with_tls, ours, theirs)
+    expected = _ALL_NINE[ours, theirs]
+    if expected is None:
+        with pytest.raises(Unreachable, match=rf"ENCRYPTION = {ours}.* there has ENCRYPTION = {theirs}"):
+            asyncio.run(_connect(*with_tls))
+    else:
+        assert asyncio.run(_connect(*with_tls)) is expected
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(_NO, _MAY), (_MAY, _NO)])
+def test_tls_that_a_dsn_demands_is_not_taken_away(with_tls: tuple[str, str], ours: str, theirs: str) -> None:
+    _set_encryption(with_tls, ours, theirs)
+    near, far = with_tls
+    with pytest.raises(Unreachable, match=r"ENCRYPTION = DISABLED.*sslmode=require"):
+        asyncio.run(_connect(near, make_conninfo(far, sslmode="require")))
+
+
+def test_a_disabled_endpoint_takes_nothing_through_tls(with_tls: tuple[str, str]) -> None:
+    """Whatever the other side's daemon makes of it."""
+    _set_encryption(with_tls, _MAY, _NO)
+    _, far = with_tls
+    with (
+        psycopg.connect(make_conninfo(far, sslmode="require"), autocommit=True) as connection,
+        pytest.raises(psycopg.errors.InsufficientPrivilege, match="ENCRYPTION = DISABLED"),
+    ):
+        connection.execute(_TAKE)
+
+
+@pytest.mark.parametrize("has_tls", [True, False])
+@pytest.mark.parametrize(("ours", "theirs"), _ALL_NINE)
+def test_a_socket_of_this_machine_needs_no_tls(ours: str, theirs: str, has_tls: bool) -> None:
+    def conflict(is_local: bool) -> str | None:
+        return encryption_conflict("a", ours, theirs, has_tls=has_tls, is_local=is_local)
+
+    assert conflict(is_local=True) is None
+    is_allowed = _ALL_NINE[ours, theirs] is not None and (has_tls or ours != _MUST)
+    assert (conflict(is_local=False) is None) is is_allowed

@@ -192,16 +192,7 @@ def test_an_endpoint_that_requires_encryption_sends_nothing_without_tls(
     near: Side, far: Side, daemons: Callable[..., Daemon], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Taken for a connection through the network: the socket's address is hidden from the transport."""
-    looked = peer.lack_of_encryption
-
-    async def over_the_network(near_side: object, far_side: object, address: str) -> str | None:
-        class Far:
-            pgconn = type("", (), {"ssl_in_use": False})
-            info = type("", (), {"host": "192.0.2.1"})
-
-        return await looked(near_side, Far(), address)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(peer, "lack_of_encryption", over_the_network)
+    monkeypatch.setattr(peer, "_is_local", lambda _: False)
     daemons(near)
     near.send(near.begin("//Far"), "//Ask", "hello")
     until(lambda: any("has no TLS" in status for status in near.waiting()), 20)

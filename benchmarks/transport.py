@@ -1,0 +1,310 @@
+"""`python -m benchmarks.transport`: messages carried to another instance, beside the floor made by hand.
+
+Two databases of one server, fsync on, bodies of 200 bytes. A backlog is sent in one transaction and then
+carried: by the daemon while nobody sends, and by hand. By hand is the least that carries sets of 500: arrays
+are read from a table, their binary is passed on as it is, inserted over there with the dialogs' next numbers,
+committed, and the rows deleted here. Both run in each round, in turns, and what arrived is counted and its
+order looked at. Figures are messages a second, and microseconds of processor time a message: of the sender's
+server (here), the target's (there) and the daemon. The ratio, minimum / median / maximum of the rounds, is
+that of the processor time altogether.
+"""
+
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields
+from urllib.parse import urlsplit, urlunsplit
+
+import click
+import psycopg
+from psycopg import pq
+
+from pgsb.daemon.config import BrokerOptions
+from pgsb.daemon.embedded import EmbeddedBroker
+from pgsb.runtime_sql import installer
+
+from .queues.profile import processor_seconds
+from .queues.server import BenchServer, Connection, machine, running, settle
+
+SET = 500
+_WARM_UP = 500
+_PATIENCE_SECONDS = 600.0
+_ADDRESS = "TCP://there:4022"
+_TEMPLATE = "bench_transport"
+
+_OBJECTS = """
+SELECT ssb.ensure_schema('dbo');
+SELECT ssb.create_endpoint('e', 'STARTED', 4022);
+SELECT ssb.create_message_type('m');
+SELECT ssb.create_contract('c', message_types => '{m}', sent_by => '{ANY}');
+CREATE TABLE bench_dialog (place integer PRIMARY KEY, handle uuid NOT NULL);
+CREATE TABLE hand_waiting (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                           dialog bigint, number bigint, body bytea);
+CREATE TABLE hand_queue (queuing_order bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                         dialog bigint, number bigint, body bytea);
+CREATE TABLE hand_dialog (dialog bigint PRIMARY KEY, next_number bigint NOT NULL);
+"""
+_HERE = """
+SELECT ssb.alter_database(NULL, 'NEW_BROKER');
+SELECT ssb.create_queue('dbo.here');
+SELECT ssb.create_service('//Here', 'dbo.here', '{c}');
+SELECT ssb.create_route('There', 'TCP://there:4022', '//There');
+"""
+_THERE = """
+SELECT ssb.alter_database(NULL, 'NEW_BROKER');
+SELECT ssb.create_queue('dbo.there');
+SELECT ssb.create_service('//There', 'dbo.there', '{c}');
+"""
+_BEGIN = """
+INSERT INTO bench_dialog SELECT n, ssb.begin_dialog('//Here', '//There', 'c', encryption => false)
+  FROM generate_series((SELECT count(*) FROM bench_dialog)::integer, %s::integer - 1) AS n
+"""
+_SEND = """
+SELECT count(ssb.send(d.handle, 'm', convert_to(rpad(n::text, 200, '.'), 'UTF8')))
+  FROM generate_series(0, %s::integer - 1) AS n JOIN bench_dialog AS d ON d.place = n %% %s::integer
+"""
+_SEND_NEW = """
+SELECT count(ssb.send(ssb.begin_dialog('//Here', '//There', 'c', encryption => false), 'm',
+                      convert_to(rpad(n::text, 200, '.'), 'UTF8')))
+  FROM generate_series(0, %s::integer - 1) AS n
+"""
+# What has arrived, and how many stand behind one of their dialog with a higher number.
+_ARRIVED = """
+SELECT count(*), count(*) FILTER (WHERE m.number < m.before)
+  FROM (SELECT message_sequence_number AS number,
+               lag(message_sequence_number) OVER (PARTITION BY endpoint_id ORDER BY queuing_order) AS before
+          FROM ssb.message_stored) AS m
+"""
+_HAND_FILL = """
+INSERT INTO hand_waiting (dialog, number, body)
+SELECT n %% %s::integer, n / %s::integer, convert_to(rpad(n::text, 200, '.'), 'UTF8')
+  FROM generate_series(0, %s::integer - 1) AS n
+"""
+_HAND_READ = b"""
+SELECT array_agg(w.id), array_agg(w.dialog), array_agg(w.number), array_agg(w.body)
+  FROM (SELECT * FROM hand_waiting ORDER BY id LIMIT 500) AS w
+"""
+_HAND_TAKE = b"""
+WITH taken AS (INSERT INTO hand_queue (dialog, number, body)
+               SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) RETURNING dialog, number)
+INSERT INTO hand_dialog SELECT t.dialog, max(t.number) + 1 FROM taken AS t GROUP BY t.dialog
+    ON CONFLICT (dialog) DO UPDATE SET next_number = excluded.next_number
+"""
+_HAND_DELETE = b"DELETE FROM hand_waiting WHERE id = ANY ($1::bigint[])"
+_HAND_ARRIVED = """
+SELECT count(*), count(*) FILTER (WHERE q.number < q.before)
+  FROM (SELECT number, lag(number) OVER (PARTITION BY dialog ORDER BY queuing_order) AS before
+          FROM hand_queue) AS q
+"""
+
+
+@dataclass
+class Cost:
+    """Of one backlog: microseconds of processor time a message, and messages a second."""
+
+    here: float
+    there: float
+    daemon: float
+    rate: float
+
+    @property
+    def total(self) -> float:
+        """Processor time of all three."""
+        return self.here + self.there + self.daemon
+
+
+@dataclass
+class Load:
+    """``dialogs``: None for a new one each."""
+
+    dialogs: int | None
+    backlog: int
+    ours: list[Cost] = field(default_factory=list)
+    by_hand: list[Cost] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """As it is printed."""
+        dialogs = "a new dialog each" if self.dialogs is None else f"dialogs: {self.dialogs:,}"
+        return f"{dialogs}, backlog {self.backlog:,}"
+
+
+@dataclass
+class Pair:
+    """Two instances, and a session of ours in each that looks and does not count."""
+
+    dsns: tuple[str, str]
+    here: Connection
+    there: Connection
+
+    def processor(self) -> tuple[float, float]:
+        """Seconds of processor time of the daemon's sessions, by instance."""
+        found = []
+        for connection in (self.here, self.there):
+            rows = connection.execute(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                " AND backend_type = 'client backend' AND application_name LIKE 'pgsb%'"
+            ).fetchall()
+            found.append(sum(processor_seconds(pid) or 0.0 for (pid,) in rows))
+        return found[0], found[1]
+
+
+def _own_threads() -> float:
+    """Processor time of this process's other threads: the daemon's."""
+    return time.process_time() - time.thread_time()
+
+
+def _dsn(server: BenchServer, name: str) -> str:
+    return urlunsplit(urlsplit(server.dsn)._replace(path=f"/{name}"))
+
+
+@contextmanager
+def _pair(server: BenchServer, number: int) -> Iterator[Pair]:
+    """Fresh databases, dropped afterwards."""
+    names = [f"bench_here_{number}", f"bench_there_{number}"]
+    with server.connect() as admin:
+        for name in names:
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}".encode())
+        dsns = (_dsn(server, names[0]), _dsn(server, names[1]))
+        with ExitStack() as stack:
+            here, there = (stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in dsns)
+            here.execute(_HERE)
+            there.execute(_THERE)
+            yield Pair(dsns, here, there)
+        for name in names:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def _check(found: object, messages: int, who: str) -> None:
+    if found != (messages, 0):
+        raise click.ClickException(f"{who}: arrived and out of order {found}, of {messages}")
+
+
+def _send(pair: Pair, dialogs: int | None, messages: int) -> None:
+    if dialogs is None:
+        pair.here.execute(_SEND_NEW, [messages])
+    else:
+        pair.here.execute(_BEGIN, [dialogs])
+        pair.here.execute(_SEND, [messages, dialogs])
+
+
+def _wait_until_carried(pair: Pair) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while pair.here.execute("SELECT EXISTS (SELECT FROM ssb.transmission)").fetchone() != (False,):
+        if time.monotonic() > deadline:
+            raise click.ClickException("messages are still waiting after ten minutes")
+        time.sleep(0.01)
+
+
+def _carry(pair: Pair, load: Load) -> Cost:
+    """By the daemon."""
+    addresses = {_ADDRESS.lower(): pair.dsns[1]}
+    with EmbeddedBroker(BrokerOptions(pair.dsns[0], addresses=addresses), lambda _: None) as broker:
+        if not broker.wait_until_leading():
+            raise click.ClickException("the daemon does not lead")
+        warm_up = min(_WARM_UP, load.backlog)
+        _send(pair, load.dialogs, warm_up)
+        _wait_until_carried(pair)
+        before, own = pair.processor(), _own_threads()
+        _send(pair, load.dialogs, load.backlog)
+        began = time.monotonic()
+        _wait_until_carried(pair)
+        took = time.monotonic() - began
+        after, own = pair.processor(), _own_threads() - own
+    _check(pair.there.execute(_ARRIVED).fetchone(), warm_up + load.backlog, "pgsb")
+    each = 1e6 / load.backlog
+    return Cost((after[0] - before[0]) * each, (after[1] - before[1]) * each, own * each, load.backlog / took)
+
+
+def _prepared(connection: Connection, statements: Sequence[bytes]) -> pq.abc.PGconn:
+    for number, statement in enumerate(statements):
+        result = connection.pgconn.prepare(b"s%d" % number, statement)
+        if result.status != pq.ExecStatus.COMMAND_OK:
+            raise click.ClickException(connection.pgconn.error_message.decode())
+    return connection.pgconn
+
+
+def _execute(session: pq.abc.PGconn, number: int, *values: bytes | None) -> pq.abc.PGresult:
+    result = session.exec_prepared(b"s%d" % number, values, [1] * len(values), 1)
+    if result.status not in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
+        raise click.ClickException(session.error_message.decode())
+    return result
+
+
+def _carry_by_hand(pair: Pair, load: Load) -> Cost:
+    dialogs = load.dialogs or load.backlog
+    pair.here.execute(_HAND_FILL, [dialogs, dialogs, load.backlog])
+    with ExitStack() as stack:
+        near, far = (stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in pair.dsns)
+        pids = near.info.backend_pid, far.info.backend_pid
+        here, there = _prepared(near, [_HAND_READ, _HAND_DELETE]), _prepared(far, [_HAND_TAKE])
+        before = [processor_seconds(pid) or 0.0 for pid in pids]
+        own, began = time.thread_time(), time.monotonic()
+        while True:
+            read = _execute(here, 0)
+            ids = read.get_value(0, 0)
+            if ids is None:
+                break
+            _execute(there, 0, *(read.get_value(0, column) for column in (1, 2, 3)))
+            _execute(here, 1, ids)
+        took, own = time.monotonic() - began, time.thread_time() - own
+        after = [processor_seconds(pid) or 0.0 for pid in pids]
+    _check(pair.there.execute(_HAND_ARRIVED).fetchone(), load.backlog, "by hand")
+    each = 1e6 / load.backlog
+    return Cost((after[0] - before[0]) * each, (after[1] - before[1]) * each, own * each, load.backlog / took)
+
+
+def _median(costs: Sequence[Cost]) -> Cost:
+    return Cost(*(statistics.median(getattr(cost, one.name) for cost in costs) for one in fields(Cost)))
+
+
+def _line(load: Load) -> str:
+    ratios = sorted(ours.total / floor.total for ours, floor in zip(load.ours, load.by_hand, strict=True))
+    cells = [
+        f"{cost.rate:9,.0f}/s {cost.here:5.0f} {cost.there:5.0f} {cost.daemon:5.0f} {cost.total:6.0f}"
+        for cost in (_median(load.ours), _median(load.by_hand))
+    ]
+    ratio = f"{ratios[0]:.1f} / {statistics.median(ratios):.1f} / {ratios[-1]:.1f}"
+    return f"{load.name:34}" + " | ".join([*cells, ratio])
+
+
+@click.command()
+@click.option("--postgres", help="Major version or bin directory.")
+@click.option("--rounds", default=3, show_default=True)
+@click.option("--backlog", "backlogs", multiple=True, type=int, help="5000, 20000 and 60000 if not given.")
+@click.option("--quick", is_flag=True, help="One round, without 60,000.")
+def main(postgres: str | None, rounds: int, backlogs: tuple[int, ...], quick: bool) -> None:
+    """Carry backlogs on 1, 50 and 1,000 dialogs and on a new dialog each, by the daemon and by hand."""
+    rounds = 1 if quick else rounds
+    sizes = backlogs or ((5_000, 20_000) if quick else (5_000, 20_000, 60_000))
+    loads = [Load(dialogs, size) for dialogs in (1, 50, 1_000, None) for size in sizes]
+    with running(postgres) as server:
+        conditions = machine()
+        click.echo(f"PostgreSQL {server.version}, {conditions['cores']} cores, load {conditions['load']}")
+        template = server.database(_TEMPLATE)
+        with template.connect() as connection:
+            installer.install(connection)
+            connection.execute(_OBJECTS)
+            if not quick:
+                settle(connection)
+        click.echo(f"{'µs of processor time a message':34}pgsb: here, there, daemon, all | by hand | ratio")
+        number = 0
+        for _ in range(rounds):
+            for load in loads:
+                number += 1
+                with _pair(server, number) as pair:
+                    turns = [(load.ours, _carry), (load.by_hand, _carry_by_hand)]
+                    random.shuffle(turns)
+                    for costs, carry in turns:
+                        costs.append(carry(pair, load))
+                if rounds == 1:
+                    click.echo(_line(load))
+        for load in loads if rounds > 1 else ():
+            click.echo(_line(load))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
