@@ -84,3 +84,22 @@ def test_the_engines_own_locks_are_no_application_locks(
         assert connection.execute(mine).fetchone() == (0,)
         connection.execute("SELECT sys.getapplock('stock', 'Exclusive')")
         assert connection.execute(mine).fetchone() == (1,)
+
+
+def test_the_collation_has_one_name(database: Database, connect: Callable[..., psycopg.Connection]) -> None:
+    connection = connect(database.dsn)
+    connection.execute("CREATE TABLE dbo.named (s varchar(9))")
+    names = connection.execute(
+        "SELECT sys.serverproperty('Collation'), sys.databasepropertyex(ssb.db_name(), 'Collation'),"
+        " sys.sql_variant_property('a', 'Collation', 'varchar', 0, 0, 1),"
+        " (SELECT d.collation_name FROM sys.databases AS d WHERE d.name = ssb.db_name()),"
+        " (SELECT c.collation_name FROM sys.columns AS c WHERE c.object_id = sys.object_id('dbo.named')),"
+        " (SELECT t.collation_name FROM sys.types AS t WHERE t.name = 'nvarchar')"
+    ).fetchone()
+    assert names == ("SQL_Latin1_General_CP1_CI_AS",) * 6
+    # What tells the collation's properties tells those of that name: sort order 52 is without case.
+    assert connection.execute(
+        "SELECT sys.databasepropertyex(ssb.db_name(), 'ComparisonStyle')"
+        " = sys.collationproperty(sys.serverproperty('Collation'), 'ComparisonStyle'),"
+        " sys.databasepropertyex(ssb.db_name(), 'SQLSortOrder')"
+    ).fetchone() == (True, "52")
