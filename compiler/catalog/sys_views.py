@@ -303,8 +303,8 @@ VIEWS: dict[str, str] = {
         database_transaction_state:i
     """,
     "dm_tran_locks": """
-        resource_type:s resource_database_id:i resource_associated_entity_id:l resource_description:n
-        request_mode:n request_status:n request_session_id:i request_owner_type:s
+        resource_type:s resource_subtype:s resource_database_id:i resource_associated_entity_id:l
+        resource_description:n request_mode:n request_status:n request_session_id:i request_owner_type:s
     """,
     "dm_tran_session_transactions": """
         session_id:i transaction_id:l enlist_count:i is_user_transaction:b is_local:b open_transaction_count:i

@@ -51,8 +51,12 @@ CREATE OR REPLACE VIEW sys.dm_tran_current_transaction AS
 SELECT sys.current_transaction_id() AS transaction_id;
 
 CREATE OR REPLACE VIEW sys.dm_tran_locks AS
+WITH holders AS MATERIALIZED (
+    SELECT l.pid, l.transactionid FROM pg_locks AS l
+     WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted
+)
 SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHEN 'advisory' THEN 'APPLICATION' ELSE upper(l.locktype) END
-           AS resource_type,
+           AS resource_type, ''::text AS resource_subtype,
        5 AS resource_database_id, coalesce(l.relation::bigint, 0) AS resource_associated_entity_id, ''::text AS resource_description,
        CASE l.mode WHEN 'AccessShareLock' THEN 'Sch-S' WHEN 'RowShareLock' THEN 'IS' WHEN 'RowExclusiveLock' THEN 'IX'
                    WHEN 'ShareLock' THEN 'S' WHEN 'ExclusiveLock' THEN 'X' WHEN 'AccessExclusiveLock' THEN 'Sch-M' ELSE 'U' END AS request_mode,
@@ -60,7 +64,20 @@ SELECT CASE l.locktype WHEN 'relation' THEN 'OBJECT' WHEN 'tuple' THEN 'RID' WHE
   FROM pg_locks AS l
  WHERE (l.database IS NULL OR l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
    -- The engine's own (see docs/engine.md) are nobody's application locks.
-   AND (l.locktype <> 'advisory' OR l.objsubid <> 2 OR l.classid NOT BETWEEN 1397965376::oid AND 1397965391::oid);
+   AND (l.locktype <> 'advisory' OR l.objsubid <> 2 OR l.classid NOT BETWEEN 1397965376::oid AND 1397965391::oid)
+UNION ALL
+-- The groups that transactions hold. Such a lock is one of the leader's row (docs/engine.md), whose holder stands in
+-- the row alone: xmax of a row that is locked, or xmin of one that this transaction itself made or changed.
+SELECT DISTINCT 'METADATA', 'CONVERSATION_GROUP', e.database_id, 0::bigint,
+       '$hash = ' || concat_ws(':', '0x' || substr(h.digits, 1, 8), '0x' || substr(h.digits, 9, 8), '0x' || substr(h.digits, 17, 8)),
+       'X', 'GRANT', k.pid, 'TRANSACTION'
+  FROM holders AS k
+  JOIN (SELECT e.database_id, e.conversation_group_id, e.xmin AS maker, e.xmax AS locker FROM ssb.conversation_endpoint AS e
+         -- One pass over the endpoints however many transactions run, none while there is none.
+         WHERE EXISTS (SELECT FROM holders) AND e.endpoint_id = e.lock_id
+           AND (e.xmax IN (SELECT h.transactionid FROM holders AS h) OR e.xmin IN (SELECT h.transactionid FROM holders AS h))
+        OFFSET 0) AS e ON k.transactionid IN (e.locker, e.maker)
+ CROSS JOIN LATERAL (SELECT upper(replace(e.conversation_group_id::text, '-', '')) AS digits) AS h;
 
 CREATE OR REPLACE VIEW sys.dm_os_waiting_tasks AS
 SELECT r.session_id, r.wait_time::bigint AS wait_duration_ms, r.wait_type, nullif(r.blocking_session_id, 0) AS blocking_session_id,

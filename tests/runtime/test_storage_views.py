@@ -84,3 +84,58 @@ def test_the_engines_own_locks_are_no_application_locks(
         assert connection.execute(mine).fetchone() == (0,)
         connection.execute("SELECT sys.getapplock('stock', 'Exclusive')")
         assert connection.execute(mine).fetchone() == (1,)
+
+
+def test_the_collation_has_one_name(database: Database, connect: Callable[..., psycopg.Connection]) -> None:
+    connection = connect(database.dsn)
+    connection.execute("CREATE TABLE dbo.named (s varchar(9))")
+    names = connection.execute(
+        "SELECT sys.serverproperty('Collation'), sys.databasepropertyex(ssb.db_name(), 'Collation'),"
+        " sys.sql_variant_property('a', 'Collation', 'varchar', 0, 0, 1),"
+        " (SELECT d.collation_name FROM sys.databases AS d WHERE d.name = ssb.db_name()),"
+        " (SELECT c.collation_name FROM sys.columns AS c WHERE c.object_id = sys.object_id('dbo.named')),"
+        " (SELECT t.collation_name FROM sys.types AS t WHERE t.name = 'nvarchar')"
+    ).fetchone()
+    assert names == ("SQL_Latin1_General_CP1_CI_AS",) * 6
+    # What tells the collation's properties tells those of that name: sort order 52 is without case.
+    assert connection.execute(
+        "SELECT sys.databasepropertyex(ssb.db_name(), 'ComparisonStyle')"
+        " = sys.collationproperty(sys.serverproperty('Collation'), 'ComparisonStyle'),"
+        " sys.databasepropertyex(ssb.db_name(), 'SQLSortOrder')"
+    ).fetchone() == (True, "52")
+
+
+def test_held_conversation_groups_are_locks(
+    database: Database, connect: Callable[..., psycopg.Connection]
+) -> None:
+    holder, watcher = connect(database.dsn), connect(database.dsn)
+    holder.execute("SELECT ssb.create_queue('dbo.held'), ssb.create_service('h', 'dbo.held', '{DEFAULT}')")
+    handle = holder.execute("SELECT ssb.begin_dialog('h', 'h')").fetchone()
+    holder.execute("SELECT ssb.send(%s, 'DEFAULT', 'x'::text)", handle)
+    locks = (
+        "SELECT l.resource_type, l.request_mode, l.request_status, l.request_session_id,"
+        " l.resource_description, l.resource_database_id FROM sys.dm_tran_locks AS l"
+        " WHERE l.resource_subtype = 'CONVERSATION_GROUP'"
+    )
+    assert watcher.execute(locks).fetchall() == []
+    for statement in (
+        "SELECT ssb.get_conversation_group('dbo.held')",
+        "SELECT * FROM ssb.receive('dbo.held')",
+    ):
+        with holder.transaction(force_rollback=True):
+            holder.execute(statement)
+            # The group of the message's reader: the target's side.
+            group = holder.execute(
+                "SELECT upper(replace(e.conversation_group_id::text, '-', '')), sys.db_id()"
+                " FROM sys.conversation_endpoints AS e WHERE e.is_initiator = 0"
+            ).fetchone()
+            assert group is not None
+            words = ":".join("0x" + group[0][start : start + 8] for start in (0, 8, 16))
+            expected = [("METADATA", "X", "GRANT", holder.info.backend_pid, "$hash = " + words, group[1])]
+            assert watcher.execute(locks).fetchall() == expected
+            assert holder.execute(locks).fetchall() == expected
+        assert watcher.execute(locks).fetchall() == []
+    # A group held in a savepoint is held; a SEND holds its own side's.
+    with holder.transaction(force_rollback=True), holder.transaction():
+        holder.execute("SELECT ssb.send(%s, 'DEFAULT', 'y'::text)", handle)
+        assert {row[3] for row in watcher.execute(locks)} == {holder.info.backend_pid}

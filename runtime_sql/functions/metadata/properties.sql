@@ -173,10 +173,10 @@ BEGIN
         WHEN 'useraccess' THEN CASE WHEN v_database.options ? 'SINGLE_USER' THEN 'SINGLE_USER'
                                     WHEN v_database.options ? 'RESTRICTED_USER' THEN 'RESTRICTED_USER' ELSE 'MULTI_USER' END
         WHEN 'recovery' THEN coalesce(upper(v_database.options ->> 'RECOVERY'), 'FULL')
-        WHEN 'collation' THEN 'SQL_Latin1_General_CP1_CS_AS'
-        WHEN 'comparisonstyle' THEN '0'
+        WHEN 'collation' THEN ssb_internal.collation_name()
+        WHEN 'comparisonstyle' THEN '196609'
         WHEN 'lcid' THEN '1033'
-        WHEN 'sqlsortorder' THEN '51'
+        WHEN 'sqlsortorder' THEN '52'
         WHEN 'version' THEN '904'
         WHEN 'isautoclose' THEN '0'
         WHEN 'isautoshrink' THEN '0'
@@ -213,7 +213,7 @@ RETURN CASE WHEN p_value IS NOT NULL THEN
                                      WHEN p_type IN ('decimal', 'numeric') THEN 4 + p_bytes
                                      WHEN p_type LIKE '%binary' THEN 4 + p_bytes
                                      ELSE 2 + p_bytes END)::text
-        WHEN 'collation' THEN CASE WHEN p_type LIKE '%char' THEN 'SQL_Latin1_General_CP1_CI_AS' END
+        WHEN 'collation' THEN CASE WHEN p_type LIKE '%char' THEN ssb_internal.collation_name() END
     END END;
 
 -- SERVERPROPERTY. EngineEdition 3 is Enterprise; the product version is the one
@@ -232,7 +232,7 @@ RETURN CASE lower(property)
     WHEN 'machinename' THEN sys.servername()
     WHEN 'computernamephysicalnetbios' THEN sys.servername()
     WHEN 'instancename' THEN NULL
-    WHEN 'collation' THEN 'SQL_Latin1_General_CP1_CS_AS'
+    WHEN 'collation' THEN ssb_internal.collation_name()
     WHEN 'isclustered' THEN '0'
     WHEN 'ishadrenabled' THEN '0'
     WHEN 'isfulltextinstalled' THEN '0'
