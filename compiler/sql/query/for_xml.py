@@ -92,7 +92,7 @@ def whole(
     if found.mode == "EXPLICIT":
         content = explicit(shape, ctx, node, order)
     elif found.mode == "AUTO":
-        content = _auto(found, shape, ctx, order, many)
+        content = _auto(found, shape, ctx, node, order, many)
     else:
         declarations = "" if found.root is not None else _declarations(found, ctx)
         row = _row(found, shape, declarations, ctx, node)
@@ -128,6 +128,7 @@ def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: ex
     if found.mode == "PATH":
         _path_tree(tree, shape, found, ctx, node)
     else:
+        seen: set[str] = set()
         for name, value in zip(shape.names, shape.values, strict=True):
             if name is None:
                 ctx.problem(_UNNAMED, node, number=6809)
@@ -136,6 +137,7 @@ def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: ex
             if found.elements or value.family == "xml":
                 tree.children.append(_leaf(tag, value, found))
             else:
+                _only_once(name, seen, ctx, node)
                 tree.attributes.append(f"sys.xml_attribute({literal(tag)}, {atom(value)})")
     attributes = [*([declarations] if declarations else []), *tree.attributes]
     if not found.row:
@@ -143,6 +145,19 @@ def _row(found: Options, shape: Shape, declarations: str, ctx: Context, node: ex
             ctx.problem(_OMITTED_ROW, node, number=6864)
         return _concat(tree.texts())
     return _element(found.row, _concat(attributes), _concat(tree.texts(), always=True))
+
+
+def _only_once(name: str, seen: set[str], ctx: Context, node: exp.Expr) -> None:
+    """Report an attribute that its tag has already: at the last column of that name."""
+    if name in seen:
+        columns = [one for one in node.expressions if one.alias_or_name == name]
+        ctx.problem(
+            f"Column name '{name}' is repeated. The same attribute cannot be generated more than once on the "
+            "same XML tag.",
+            columns[-1] if columns else node,
+            number=6810,
+        )
+    seen.add(name)
 
 
 def _element(name: str, attributes: str, content: str) -> str:
@@ -171,6 +186,8 @@ class Element:
 
     name: str
     attributes: list[str] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    """Those of the columns that are attributes."""
     children: list[str | Element] = field(default_factory=list)
     data: bool = False
     """The last child is a list that further data() columns join."""
@@ -222,6 +239,7 @@ def _path_tree(root: Element, shape: Shape, found: Options, ctx: Context, node: 
                     node,
                     number=6852,
                 )
+            _only_once(name or "", element.names, ctx, node)
             element.attributes.append(f"sys.xml_attribute({literal(last[1:])}, {atom(value)})")
             continue
         if element.leaf is not None:
@@ -280,10 +298,11 @@ def _value_element(parent: Element, name: str, value: Value, found: Options) -> 
 # ---------------------------------------------------------------- AUTO
 
 
-def _auto(found: Options, shape: Shape, ctx: Context, order: str | None, many: bool) -> str:
+def _auto(found: Options, shape: Shape, ctx: Context, node: exp.Expr, order: str | None, many: bool) -> str:
     """One element a table, nested in the order in which their columns appear."""
     elements: list[str] = []
     columns: dict[str, list[tuple[str, Value]]] = {}
+    attribute_names: dict[str, set[str]] = {}
     current = ""
     for name, value, table in zip(shape.names, shape.values, shape.tables, strict=True):
         if table is not None:
@@ -291,6 +310,9 @@ def _auto(found: Options, shape: Shape, ctx: Context, order: str | None, many: b
         if current not in columns:
             elements.append(current)
             columns[current] = []
+            attribute_names[current] = set()
+        if name is not None and not found.elements and value.family != "xml":
+            _only_once(name, attribute_names[current], ctx, node)
         columns[current].append((xml_name(name or ""), value))
     declarations = "" if found.root is not None else _declarations(found, ctx)
     openings = []

@@ -268,3 +268,83 @@ case.sql:1:18: error 102: Incorrect syntax near '.5'.
     1 | SELECT POWER(1, ..5)
       |                  ^^
 hint: something is missing after '.'
+
+-- case: FOR XML makes no attribute twice on one tag
+CREATE TABLE dbo.t (a int, b int);
+CREATE TABLE dbo.u (a int);
+GO
+SELECT 1 AS x, 2 AS y, 3 AS x FOR XML RAW
+GO
+SELECT t.a, t.b AS a FROM dbo.t FOR XML AUTO
+GO
+SELECT *, a FROM dbo.t FOR XML RAW ('r')
+GO
+SELECT 1 AS [@k], 2 AS [e/@k], 3 AS [e/@k] FOR XML PATH
+GO
+SELECT 1 AS x, 2 AS X FOR XML RAW
+SELECT 1 AS x, 2 AS x FOR XML RAW, ELEMENTS
+SELECT t.a, u.a FROM dbo.t JOIN dbo.u ON t.a = u.a FOR XML AUTO
+SELECT t.a, t.a FROM dbo.t FOR XML AUTO, ELEMENTS
+SELECT 1 AS [e/@k], 2 AS f, 3 AS [e/@k] FOR XML PATH
+-- expect
+case.sql:4:24: error 6810: Column name 'x' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+    4 | SELECT 1 AS x, 2 AS y, 3 AS x FOR XML RAW
+      |                        ^
+
+case.sql:6:13: error 6810: Column name 'a' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+    6 | SELECT t.a, t.b AS a FROM dbo.t FOR XML AUTO
+      |             ^
+
+case.sql:8:11: error 6810: Column name 'a' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+    8 | SELECT *, a FROM dbo.t FOR XML RAW ('r')
+      |           ^
+
+case.sql:10:32: error 6810: Column name 'e/@k' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+   10 | SELECT 1 AS [@k], 2 AS [e/@k], 3 AS [e/@k] FOR XML PATH
+      |                                ^
+-- shows
+Msg 6810, Level 16, State 1, Line 1
+case.sql:4:24: error 6810: Column name 'x' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+    4 | SELECT 1 AS x, 2 AS y, 3 AS x FOR XML RAW
+      |                        ^
+Msg 6810, Level 16, State 1, Line 1
+case.sql:6:13: error 6810: Column name 'a' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+    6 | SELECT t.a, t.b AS a FROM dbo.t FOR XML AUTO
+      |             ^
+Msg 6810, Level 16, State 1, Line 1
+case.sql:8:11: error 6810: Column name 'a' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+    8 | SELECT *, a FROM dbo.t FOR XML RAW ('r')
+      |           ^
+Msg 6810, Level 16, State 1, Line 1
+case.sql:10:32: error 6810: Column name 'e/@k' is repeated. The same attribute cannot be generated more than once on the same XML tag.
+   10 | SELECT 1 AS [@k], 2 AS [e/@k], 3 AS [e/@k] FOR XML PATH
+      |                                ^
+XML_<uuid>
+----------------------------------------
+<row x="1" X="2"/>
+
+(1 row affected)
+
+XML_<uuid>
+----------------------------------------
+<row><x>1</x><x>2</x></row>
+
+(1 row affected)
+
+XML_<uuid>
+----------------------------------------
+NULL
+
+(1 row affected)
+
+XML_<uuid>
+----------------------------------------
+NULL
+
+(1 row affected)
+
+XML_<uuid>
+----------------------------------------
+<row><e k="1"/><f>2</f><e k="3"/></row>
+
+(1 row affected)
