@@ -34,7 +34,7 @@ def dataclass(
     def make(made: type[T]) -> type[T]:
         own_repr = "__repr__" in made.__dict__
         made = dataclasses.dataclass(repr=False, eq=False, slots=slots, kw_only=kw_only)(made)
-        names = [one.name for one in dataclasses.fields(made) if one.compare]  # type: ignore[arg-type]
+        names = [one.name for one in dataclasses.fields(made) if one.compare]  # type: ignore[arg-type]  # made is one now
         changed: Any = made
         changed._compared = attrgetter(*names) if names else _nothing
         changed.__eq__ = _equal

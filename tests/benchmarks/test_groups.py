@@ -23,6 +23,7 @@ def server(pg_major: int) -> Iterator[BenchServer]:
         with running(str(pg_major)) as found:
             yield found
     except ServerError as reason:
+        # The benchmarks start a server of their own, which not every machine has programs for.
         pytest.skip(str(reason))
 
 

@@ -56,6 +56,7 @@ def spark() -> Iterator[Any]:
         require_java()
         jdbc_jar()
     except BulkError as error:
+        # Java and the JDBC driver come from outside the package; the error says which is missing.
         pytest.skip(f"{error} ({error.hint})")
     os.environ.setdefault("SPARK_LOG_LEVEL", "ERROR")
     session = spark_session("pgsb tests", JobOptions(master="local[2,3]", settings=_SMALL))

@@ -149,7 +149,7 @@ def test_a_handler_that_calling_would_not_run_is_refused() -> None:
     async def coroutine(session: client.Session, message: client.Message) -> None: ...
 
     with pytest.raises(TypeError, match="is a coroutine"):
-        client.ServiceProgram(coroutine)  # type: ignore[arg-type]
+        client.ServiceProgram(coroutine)  # type: ignore[arg-type]  # what mypy refuses is tested
 
     def generator(session: client.Session, message: client.Message) -> Iterator[None]:
         yield

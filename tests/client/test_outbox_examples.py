@@ -90,6 +90,7 @@ def test_java(prepared: Connection, login: dict[str, str]) -> None:
     try:
         jar = jdbc_jar()
     except ServerError as error:
+        # The driver comes from outside the package; the error says where it is looked for.
         pytest.skip(str(error))
     url = "jdbc:postgresql://{host}:{port}/{dbname}?user={user}&password={password}".format(**login)
     assert shown([java, "-cp", str(jar), str(EXAMPLES / "Outbox.java"), url]) == ERROR_TOO
