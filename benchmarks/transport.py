@@ -1,8 +1,8 @@
 """`python -m benchmarks.transport`: messages carried to another instance, beside the floor made by hand.
 
 Two databases of one server, fsync on, bodies of 200 bytes. A backlog is sent in one transaction and then
-carried: by the daemon while nobody sends, and by hand. By hand is the least that carries sets of 500: arrays
-are read from a table, their binary is passed on as it is, inserted over there with the dialogs' next numbers,
+carried: by the daemon while nobody sends, and by hand. By hand is a lower bound for sets of 500: arrays are
+read from a table, their binary is passed on as it is, inserted over there with the dialogs' next numbers,
 committed, and the rows deleted here. Both run in each round, in turns, and what arrived is counted and its
 order looked at. Figures are messages a second, and microseconds of processor time a message: of the sender's
 server (here), the target's (there) and the daemon. The ratio, minimum / median / maximum of the rounds, is
