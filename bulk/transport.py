@@ -23,7 +23,7 @@ _NESTED = frozenset({"StructType", "MapType", "ArrayType", "VariantType"})
 _NUMBERS = frozenset({"int2", "int4", "int8", "numeric", "float4", "float8", "money"})
 _TEXTS = frozenset({"text", "varchar", "bpchar", "name", "citext"})
 _DOCUMENTS = frozenset({"json", "jsonb"})
-# What JSON's text form of a moment must not lose: microseconds.
+# What JSON's text form of a moment must not lose: microseconds, and its offset, XXX in Spark's patterns.
 _MOMENTS = (
     "map('timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\", 'timestampNTZFormat', "
     "\"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\", 'ignoreNullFields', 'false')"

@@ -34,8 +34,8 @@ def dataclass(
     def make(made: type[T]) -> type[T]:
         own_repr = "__repr__" in made.__dict__
         made = dataclasses.dataclass(repr=False, eq=False, slots=slots, kw_only=kw_only)(made)
-        names = [one.name for one in dataclasses.fields(made) if one.compare]  # type: ignore[arg-type]  # made is one now
         changed: Any = made
+        names = [one.name for one in dataclasses.fields(changed) if one.compare]
         changed._compared = attrgetter(*names) if names else _nothing
         changed.__eq__ = _equal
         changed.__hash__ = _hash if frozen else None

@@ -24,7 +24,7 @@ WORDS = {
     r"_carefully\b": "slow path",
     r"\bfind_farther\b": "find_first_beyond",
     r"\bempty-handed\b|\bin somebody's hands\b": "returns no rows; its group is locked",
-    r"\bthe least\b(?! privilege)": "the lower bound, the minimum",
+    r"\bthe least\b": "the lower bound, the minimum",
     r"\b(an|the|as|our) ear\b": "the listener connection",
     r"\bdear\b": "expensive",
 }

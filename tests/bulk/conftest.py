@@ -51,6 +51,7 @@ def tcp(postgres: str) -> Callable[[Database], str]:
 def spark() -> Iterator[Any]:
     """A session that retries a failed task twice, or a skip that says what is missing."""
     if importlib.util.find_spec("pyspark") is None:
+        # An extra of 500 MB, which scripts/test installs unless the registry has none.
         pytest.skip("pyspark is not installed (pip install '.[spark]')")
     try:
         require_java()

@@ -149,7 +149,7 @@ def test_a_handler_that_calling_would_not_run_is_refused() -> None:
     async def coroutine(session: client.Session, message: client.Message) -> None: ...
 
     with pytest.raises(TypeError, match="is a coroutine"):
-        client.ServiceProgram(coroutine)  # type: ignore[arg-type]  # what mypy refuses is tested
+        client.ServiceProgram(coroutine)  # type: ignore[arg-type]  # those without mypy get a TypeError
 
     def generator(session: client.Session, message: client.Message) -> Iterator[None]:
         yield
@@ -159,7 +159,7 @@ def test_a_handler_that_calling_would_not_run_is_refused() -> None:
 
     for handler in (generator, generator_too):
         with pytest.raises(TypeError, match="must be a plain function or coroutine"):
-            client.service_program(handler)  # type: ignore[call-overload]  # what mypy refuses is tested
+            client.service_program(handler)  # type: ignore[call-overload]  # those without mypy get a TypeError
 
 
 def test_a_batch_of_none_is_refused() -> None:
@@ -170,7 +170,7 @@ def test_a_batch_of_none_is_refused() -> None:
 def test_a_body_is_bytes_or_text(session: client.Session) -> None:
     dialog = session.begin_dialog("//From", "//To")
     with pytest.raises(TypeError, match="not int"):
-        session.send(dialog, body=42)  # type: ignore[arg-type]  # what mypy refuses is tested
+        session.send(dialog, body=42)  # type: ignore[arg-type]  # those without mypy get a TypeError
     for body in (None, b"", bytearray(b"a"), memoryview(b"b"), b"c" * 5_000_000):
         session.send(dialog, body=body)
     assert [message.body for message in session.receive("dbo.to_queue")] == [

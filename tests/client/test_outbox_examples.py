@@ -38,6 +38,7 @@ def login(prepared: Connection) -> dict[str, str]:
     login = {"host": "127.0.0.1", "port": str(given["port"]), "user": "outbox", "password": "outbox"}
     login["dbname"] = prepared.info.dbname
     if addresses == ("",):
+        # A driver without sockets cannot reach it.
         pytest.skip("the test server listens on no address, only on a socket")
     return login
 
@@ -63,6 +64,7 @@ def left(connection: Connection) -> None:
 @pytest.mark.parametrize("driver", ["psycopg", "sqlalchemy", "django", "asyncpg"])
 def test_python(prepared: Connection, database: Database, driver: str) -> None:
     if importlib.util.find_spec(driver) is None:
+        # All four are in the extra dev: only a hand-made environment lacks one.
         pytest.skip(f"{driver} is not installed")
     program = str(EXAMPLES / f"with_{driver}.py")
     assert shown([sys.executable, program], DATABASE_URL=database.dsn) == PRINTED
@@ -72,6 +74,7 @@ def test_python(prepared: Connection, database: Database, driver: str) -> None:
 def test_node(prepared: Connection, database: Database) -> None:
     node = shutil.which("node")
     if node is None:
+        # The example is for people who have Node; nothing else of the project needs it.
         pytest.skip("node is not installed")
     # Where npm has put pg: `npm install pg` in a folder, NODE_PATH=that folder/node_modules.
     found = subprocess.run([node, "-e", "require('pg')"], capture_output=True, check=False)

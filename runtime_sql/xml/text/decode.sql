@@ -1,6 +1,6 @@
 -- Bytes → text for XML: the byte order mark decides, else the declaration, else it is UTF-8.
 
--- UTF-16 has no converter in PostgreSQL. The units are written as \uXXXX escapes of a JSON string,
+-- UTF-16 has no converter in PostgreSQL. Each unit is written as an escape of a JSON string, \u and four digits,
 -- so that the JSON reader, which knows surrogate pairs, does the decoding in C.
 -- NULL: not UTF-16 (odd length, half a pair, U+0000).
 CREATE OR REPLACE FUNCTION ssb_internal.xml_decode_utf16(p_bytes bytea, p_big_endian boolean) RETURNS text

@@ -21,7 +21,7 @@ CREATE PROC dbo.usp_Enqueue @item int, @fail bit = 0, @h uniqueidentifier = NULL
 AS
 SET NOCOUNT ON
 DECLARE @x xml
-SELECT @x = (SELECT @item AS [@id], @fail AS [@fail] FOR XML PATH('work'))
+SELECT @x = (SELECT @item AS [@id], @fail AS [@fail] FOR XML PATH('task'))
 IF @h IS NULL
 BEGIN DIALOG @h FROM SERVICE WorkClient TO SERVICE 'WorkService' ON CONTRACT WorkContract WITH ENCRYPTION = OFF, LIFETIME = 3600;
 SEND ON CONVERSATION @h MESSAGE TYPE Work (@x);
@@ -42,9 +42,9 @@ BEGIN
   BEGIN TRY
     IF @mt = 'Work'
     BEGIN
-      SET @id = @body.value('(/work/@id)[1]','int')
+      SET @id = @body.value('(/task/@id)[1]','int')
       INSERT dbo.WorkLog (item, result) VALUES (@id, 'started')
-      IF @body.value('(/work/@fail)[1]','bit') = 1
+      IF @body.value('(/task/@fail)[1]','bit') = 1
         RAISERROR('item %d cannot be done', 16, 7, @id)
       UPDATE dbo.WorkLog SET result = 'done' WHERE item = @id
       ;SEND ON CONVERSATION @h MESSAGE TYPE WorkDone
