@@ -108,7 +108,7 @@ def identifier(name: str) -> str:
 
 
 def is_placeholder(name: str) -> bool:
-    """Tell whether a name of dynamic SQL is one that only the run time knows (lower/dynamic_placeholders)."""
+    """Tell whether a name of dynamic SQL is one that only the run time knows (lower/placeholders)."""
     return "pgsb_placeholder_" in name
 
 
