@@ -367,7 +367,9 @@ class CompileSession:
                 )
                 keep = pl.Select(pl.Invoke("ssb_internal.keep_source", arguments))
                 text = emit.top_level(keep)
-                statements.append(CompiledStatement(text, False, statement.span, continues=True))
+                statements.append(
+                    CompiledStatement(text, False, statement.span, continues=True, call=_call_of(keep))
+                )
         return self._finish(batch, problems, statements, [])
 
     # ------------------------------------------------------------ DO blocks
