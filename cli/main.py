@@ -137,7 +137,7 @@ def program() -> NoReturn:
             sys.stderr.flush()
         except (OSError, ValueError):
             raise left from None
-        os._exit(left.code if isinstance(left.code, int) else 1)
+        os._exit(left.code if isinstance(left.code, int) else left.code is not None)
 
 
 def _guarded() -> int:

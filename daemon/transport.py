@@ -104,7 +104,7 @@ class Transport:
         try:
             await self._join(near)
             # So others see that somebody is here who opens what they have sealed.
-            await near.execute("SELECT pg_catalog.pg_advisory_lock_shared(1397965382)")
+            await near.execute("SELECT ssb_internal.share_transport_lock()")
             opening = asyncio.create_task(self._open_sealed(near))
             try:
                 await self._serve(near, opening)

@@ -20,6 +20,7 @@
 \ir schema/translations.sql
 \ir schema/remote_conversations.sql
 \ir schema/dialog_paths.sql
+\ir schema/locks.sql
 
 -- Definitions
 \ir session/spelling.sql

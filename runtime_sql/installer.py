@@ -29,8 +29,26 @@ _MIGRATION = re.compile(r"(\d{4})_\w+\.sql")
 EXTENSION_NAME = "pg_service_broker"
 """The name for CREATE EXTENSION."""
 
-# pg_advisory_xact_lock's key: any constant that is ours.
+# One installation at a time, under an advisory lock: any constant that is ours. Anybody may take it and keep
+# it, so only those are waited for who may create schemas here.
 _LOCK = 0x5353_4200
+_TAKE_LOCK = f"""\
+DO $$
+BEGIN
+    WHILE NOT pg_catalog.pg_try_advisory_xact_lock({_LOCK}) LOOP
+        PERFORM pg_catalog.pg_stat_clear_snapshot();
+        EXIT WHEN NOT EXISTS (
+            SELECT FROM pg_catalog.pg_locks AS l
+              JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
+             WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.granted
+               AND l.classid OPERATOR(pg_catalog.=) 0 AND l.objid OPERATOR(pg_catalog.=) {_LOCK}
+               AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+               AND pg_catalog.has_database_privilege(a.usesysid, a.datname, 'CREATE'));
+        PERFORM pg_catalog.pg_sleep(0.1);
+    END LOOP;
+END;
+$$;
+"""
 
 # Views, defaults and SQL-standard bodies are bound to what is found when they are made: to nothing
 # that somebody put into public. The transaction may be a migration tool's, which goes on in its own path.
@@ -168,8 +186,7 @@ def install_sql(parts: Parts = "all") -> str:
         "SET LOCAL client_min_messages = warning;\n"
         "SET LOCAL standard_conforming_strings = on;\n"
         f"{_PATH}\n"
-        # PERFORM, for nothing to be printed.
-        f"DO $$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock({_LOCK}); END $$;\n\n"
+        f"{_TAKE_LOCK}\n"
         f"{body}\n\n{_record(parts)}{_PATH_BACK}COMMIT;\n"
     )
 
@@ -194,7 +211,7 @@ def upgrade_sql(version: int, parts: Parts = "all") -> str:
         f"        RAISE EXCEPTION 'this text upgrades version {version} of the runtime only';\n"
         "    END IF;\nEND $$;\n\n"
     )
-    head, lock, body = install_sql(parts).partition(f"pg_advisory_xact_lock({_LOCK}); END $$;\n\n")
+    head, lock, body = install_sql(parts).partition(f"{_TAKE_LOCK}\n")
     steps = "".join(f"{text}\n\n" for number, text in _migrations() if number > version)
     return f"{head}{lock}{guard}{steps}{body}"
 
@@ -274,7 +291,7 @@ def install(connection: psycopg.Connection[Any], *, parts: Parts | None = None, 
         connection.execute(
             "SET LOCAL client_min_messages = warning; SET LOCAL standard_conforming_strings = on"
         )
-        connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(%s::bigint)", (_LOCK,))
+        connection.execute(_TAKE_LOCK)
         found = installed(connection)
         present = found.parts if found is not None else None
         if parts == "broker" and present == "all":
@@ -433,7 +450,7 @@ def uninstall(connection: psycopg.Connection[Any]) -> None:
     """
     with connection.transaction():
         connection.execute("SET LOCAL client_min_messages = warning")
-        connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(%s::bigint)", (_LOCK,))
+        connection.execute(_TAKE_LOCK)
         if installed(connection) is None:
             return
         connection.execute(_PATH)

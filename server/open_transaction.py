@@ -23,6 +23,13 @@ from .translate import second_connection
 _WAITS = "SB001"
 
 
+def _lock_unknown_key(connection: psycopg.Connection[Any]) -> int:
+    """Take an advisory lock under a number that nobody can guess, for nobody is to hold us up; returns it."""
+    key = secrets.randbelow(2**62)
+    connection.execute("SELECT pg_catalog.pg_advisory_lock(%s)", [key])
+    return key
+
+
 class OpenTransaction:
     """The open transaction of one autocommit connection, if there is one.
 
@@ -35,7 +42,6 @@ class OpenTransaction:
         self._connection = connection
         self._helper: psycopg.Connection[Any] | None = None
         self._key = 0
-        self._round = 0
         self._token: str | None = None
         self.depth = 0
         connection.add_notice_handler(self._notice)
@@ -61,24 +67,21 @@ class OpenTransaction:
 
     def _begin(self) -> None:
         self._helper = second_connection(self._connection)
-        # pg_advisory_lock's key: a number that nobody can guess, for nobody is to hold us up.
-        self._key = secrets.randbelow(2**62)
-        self._round = 0
-        self._helper.execute("SELECT pg_catalog.pg_advisory_lock(%s)", [self._key])
+        self._key = _lock_unknown_key(self._helper)
         # The CALL lasts as long as the user thinks.
         self._connection.execute("SET statement_timeout = 0")
-        self._connection.pgconn.send_query(f"CALL ssb_internal.run_batches({self._key})".encode())
+        self._connection.pgconn.send_query(
+            f"CALL ssb_internal.run_batches({self._key}, {self._helper.info.backend_pid})".encode()
+        )
         self._wait()
 
     def _hand_over(self, statements: Sequence[str]) -> None:
         if self._helper is None:
             raise psycopg.OperationalError("the transaction did not begin")
         token, self._token = self._token, None
-        this, following = (self._key + (self._round + step) % 2 for step in (0, 1))
-        self._round += 1
-        self._helper.execute("SELECT pg_catalog.pg_advisory_lock(%s)", [following])
+        this, self._key = self._key, _lock_unknown_key(self._helper)
         self._helper.execute(
-            "SELECT ssb_internal.answer_translation(%s, %s::text[])", [token, list(statements)]
+            "SELECT ssb_internal.answer_translation(%s, %s::text[])", [token, [str(self._key), *statements]]
         )
         self._helper.execute("SELECT pg_catalog.pg_advisory_unlock(%s)", [this])
 

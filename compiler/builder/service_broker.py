@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -379,12 +380,40 @@ def _endpoint_fields(tree: Node, read: Reader) -> dict[str, Any]:
         clause = read.tree(tree, rule)
         if clause is not None:
             fields[word] = read.tokens[read.range_of(clause)[0] + 1].word
-            fields[options] = _endpoint_options(read.need(clause, "GROUP"), read)
+            fields[options] = _endpoint_options(read.need(clause, "GROUP"), fields[word], read)
     return fields
 
 
-def _endpoint_options(group: Terminal, read: Reader) -> tuple[nodes.EndpointOption, ...]:
-    """Split ``NAME = value [,] NAME = value``: an option begins at a word before an equal sign."""
+# What a protocol's or payload's options may be: the tokens with a blank between them, and in words.
+_LOGIN = (
+    r"(WINDOWS( (NTLM|KERBEROS|NEGOTIATE))?( CERTIFICATE \S+)?"
+    r"|CERTIFICATE \S+( WINDOWS( (NTLM|KERBEROS|NEGOTIATE))?)?)",
+    "WINDOWS or CERTIFICATE with a name, or both",
+)
+_CIPHER = (
+    r"(DISABLED|(SUPPORTED|REQUIRED)( ALGORITHM (AES|RC4|AES RC4|RC4 AES))?)",
+    "DISABLED, SUPPORTED or REQUIRED",
+)
+_ENDPOINT_OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "TCP": {
+        "LISTENER_PORT": (r"\d{1,9}", "a port's number"),
+        "LISTENER_IP": (r"ALL|\( .+ \)", "ALL or an address in parentheses"),
+    },
+    "SERVICE_BROKER": {
+        "AUTHENTICATION": _LOGIN,
+        "ENCRYPTION": _CIPHER,
+        "MESSAGE_FORWARDING": ("ENABLED|DISABLED", "ENABLED or DISABLED"),
+        "MESSAGE_FORWARD_SIZE": (r"\d{1,9}", "a number of megabytes"),
+    },
+}
+
+
+def _endpoint_options(group: Terminal, of: str, read: Reader) -> tuple[nodes.EndpointOption, ...]:
+    """Split ``NAME = value [,] NAME = value``: an option begins at a word before an equal sign.
+
+    ``of`` is the protocol or the payload. Those that `check` refuses may have any.
+    """
+    known = _ENDPOINT_OPTIONS.get(of, {})
     start, end = read.range_of(group)
     start, end = start + 1, end - 1
     begins = [
@@ -401,14 +430,24 @@ def _endpoint_options(group: Terminal, read: Reader) -> tuple[nodes.EndpointOpti
         return ()
     for first, after in zip(begins, [*begins[1:], end], strict=True):
         last = after - 1 if read.tokens[after - 1].word == "," and after < end else after
+        name = read.tokens[first].word
         if first + 2 >= last:
             read.unexpected(min(last, end), "expected a value")
             continue
+        if any(name == option.name for option in options):
+            read.unexpected(first, "this option is given twice")
+            continue
+        if known and name not in known:
+            read.unexpected(first, f"expected {' or '.join(known)}")
+            continue
+        pattern, words = known.get(name, (".*", ""))
+        written = " ".join(token.text for token in read.tokens[first + 2 : last])
+        if not re.fullmatch(pattern, written, re.IGNORECASE):
+            read.unexpected(first + 2, f"expected {words}")
+            continue
         options.append(
             nodes.EndpointOption(
-                span=read.span_of_tokens(first, last),
-                name=read.tokens[first].word,
-                value=read.text_at(first + 2, last),
+                span=read.span_of_tokens(first, last), name=name, value=read.text_at(first + 2, last)
             )
         )
     return tuple(options)

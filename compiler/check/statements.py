@@ -301,6 +301,10 @@ class _Scope:
                     "HTTP and SOAP endpoints are not supported (SQL Server 2012 removed them).",
                     _head(statement),
                 )
+            case nodes.CreateEndpoint(payload=str(payload)) | nodes.AlterEndpoint(payload=str(payload)) if (
+                payload != "SERVICE_BROKER"
+            ):
+                add(f"An endpoint FOR {payload} cannot run on PostgreSQL.", _head(statement))
         if isinstance(self.module, nodes.CreateFunction):
             effect = _SIDE_EFFECTS.get(type(statement))
             if effect is not None:

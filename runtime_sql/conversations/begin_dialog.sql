@@ -79,6 +79,18 @@ BEGIN
 END;
 $$;
 
+-- An open side in the group, of the service if there is one: NULL for a group that nobody has begun.
+CREATE OR REPLACE FUNCTION ssb_internal.leader_of_group(p_group uuid, p_service_id integer)
+RETURNS ssb.conversation_endpoint
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT e.* FROM ssb.conversation_endpoint AS e
+     WHERE e.conversation_group_id = p_group AND e.closed_at IS NULL
+     ORDER BY e.service_id <> p_service_id LIMIT 1;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.leader_of_group(uuid, integer) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION ssb.begin_dialog(from_service text, to_service text, contract text DEFAULT 'DEFAULT',
     broker_instance text DEFAULT NULL, related_conversation uuid DEFAULT NULL,
     related_conversation_group uuid DEFAULT NULL, lifetime integer DEFAULT NULL,
@@ -143,11 +155,12 @@ BEGIN
         v_lock_id := v_related.lock_id;
         v_group := v_related.conversation_group_id;
     ELSIF v_group IS NOT NULL THEN
-        -- Two that begin the same new group would each make a leader of it.
-        PERFORM pg_advisory_xact_lock(hashtextextended(v_group::text, v_service.service_id));
-        SELECT e.* INTO v_related FROM ssb.conversation_endpoint AS e
-         WHERE e.conversation_group_id = v_group AND e.closed_at IS NULL
-         ORDER BY e.service_id <> v_service.service_id LIMIT 1;
+        v_related := ssb_internal.leader_of_group(v_group, v_service.service_id);
+        IF v_related.endpoint_id IS NULL THEN
+            -- Two that begin the same new group would each make a leader of it.
+            PERFORM ssb_internal.lock_name('group ' || v_group);
+            v_related := ssb_internal.leader_of_group(v_group, v_service.service_id);
+        END IF;
         IF v_related.service_id <> v_service.service_id THEN
             PERFORM ssb_internal.raise_error(8414, format('The conversation group ID ''%s'' is invalid in this context. Specify a different '
                 'conversion group ID.', upper(v_group::text)), 16, 1, 'The conversation group belongs to another service.');

@@ -292,7 +292,7 @@ BEGIN
             v_is_known := FOUND;
             IF NOT v_is_known AND v_message.is_initiator AND v_message.number = 0 AND v_message.kind = 'message' THEN
                 -- Somebody else may be at the same (a daemon that was killed, whose session goes on).
-                PERFORM pg_advisory_xact_lock(1397965380, hashtext(v_message.conversation_id::text));
+                PERFORM ssb_internal.lock_name('target ' || v_message.conversation_id);
                 SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r
                  WHERE r.conversation_id = v_message.conversation_id AND NOT r.is_initiator FOR UPDATE;
                 v_is_known := FOUND;
@@ -418,14 +418,36 @@ BEGIN
 END;
 $$;
 
--- Whether a daemon is there that opens what comes, and sends on what goes on: it holds this lock.
+-- A daemon shares it for as long as it opens what comes, and sends on what goes on.
+CREATE OR REPLACE FUNCTION ssb_internal.transport_lock() RETURNS bigint LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$ SELECT 1397965382::bigint $$;
+
+-- Shares it. Daemons do no more: who keeps them from that is none, and is ended.
+--
+-- Called by  daemon/transport.py
+CREATE OR REPLACE FUNCTION ssb_internal.share_transport_lock()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT pg_try_advisory_lock_shared(ssb_internal.transport_lock()) THEN
+        PERFORM ssb_internal.end_holders_of(ssb_internal.transport_lock());
+        PERFORM pg_advisory_lock_shared(ssb_internal.transport_lock());
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.share_transport_lock() FROM PUBLIC;
+
+-- Whether a daemon is there. A stranger who shares the lock only makes others wait for one.
 CREATE OR REPLACE FUNCTION ssb_internal.has_transport_daemon()
 RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT EXISTS (SELECT FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
-                    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 0 AND l.objid = 1397965382
+                    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 0
+                      AND l.objid::bigint = ssb_internal.transport_lock()
                       AND l.objsubid = 1 AND l.granted);
 $$;
 

@@ -64,3 +64,16 @@ def test_who_may_not_end_the_holder_says_who_it_is(
             stranger.execute("SELECT ssb_internal.broker_end_leader()")
     finally:
         sql.execute("DROP OWNED BY lock_stranger")
+
+
+@pytest.mark.parametrize("suffix", ["", "_shared"])
+def test_the_transports_lock(
+    sql: Connection, stranger: psycopg.Connection[tuple[object, ...]], suffix: str
+) -> None:
+    stranger.execute(f"SELECT pg_advisory_lock{suffix}(1397965382)".encode())
+    sql.execute("SET statement_timeout = '20s'")
+    sql.execute("SELECT ssb_internal.share_transport_lock()")
+    assert sql.execute("SELECT ssb_internal.has_transport_daemon()").fetchone() == (True,)
+    sql.execute("SELECT pg_advisory_unlock_all()")
+    # Only he who keeps daemons out is ended. Who shares it makes others wait for a daemon that is not there.
+    assert sql.execute("SELECT ssb_internal.has_transport_daemon()").fetchone() == (suffix == "_shared",)

@@ -343,6 +343,32 @@ def test_a_shell_that_is_killed_leaves_no_transaction(database: Database, connec
     assert watch.execute("SELECT count(*) FROM dbo.t").fetchone() == (2,)
 
 
+def test_who_queues_for_the_locks_of_an_open_transaction_only_delays_it(
+    terminal: Terminal, database: Database, connect: Connect
+) -> None:
+    """pg_locks shows everybody which key is held. A stranger waits for each, and keeps what he gets."""
+    shell, other = terminal.shell, connect()
+    for line in ("CREATE TABLE t (a INT)", "GO", "BEGIN TRAN", "GO"):
+        shell.line(line)
+    held = (
+        "SELECT (classid::bigint << 32) + objid::bigint FROM pg_locks"
+        " WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid <> pg_backend_pid()"
+    )
+    strangers = []
+    for number in range(3):
+        row = other.execute(held).fetchone()
+        assert row is not None
+        strangers.append(stranger := connect())
+        stranger.pgconn.send_query(f"SELECT pg_advisory_lock({row[0]})".encode())
+        shell.line(f"INSERT t VALUES ({number})")
+        shell.line("GO")
+    shell.line("COMMIT")
+    shell.line("GO")
+    assert other.execute("SELECT count(*) FROM dbo.t").fetchone() == (3,)
+    for stranger in strangers:
+        stranger.pgconn.finish()
+
+
 def test_a_stricter_isolation_level_is_refused_between_batches(terminal: Terminal) -> None:
     shown = terminal.type(
         "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE\rGO\rBEGIN TRAN\rGO\rPRINT @@TRANCOUNT\rGO\r:quit\r"

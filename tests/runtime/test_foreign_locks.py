@@ -1,6 +1,9 @@
 """Anybody may take an advisory lock: at worst a delay for the engine."""
 
+import re
+import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -168,6 +171,156 @@ def test_keys_are_made(stranger: Session, prompt: Session) -> None:
 
 @pytest.mark.parametrize("mode", ["ROW SHARE", "SHARE"])
 def test_nobody_else_may_take_the_locks_that_count(stranger: Session, mode: str) -> None:
-    for table in ("change_lock", "rotation", "master_key", "contract_message_usage"):
+    for table in (
+        "change_lock",
+        "rotation",
+        "master_key",
+        "contract_message_usage",
+        "named_lock",
+        "duplicate_lock",
+    ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege), stranger.connection.transaction():
             stranger.do(f"LOCK TABLE ssb.{table} IN {mode} MODE")
+
+
+# The advisory locks that the engine takes, by the file that takes them: how many calls, and where it is shown
+# what a holder can do.
+TAKEN = {
+    "runtime_sql/activation/broker_state.sql": (
+        3,
+        "daemon/test_foreign_locks.py: the leader's lock, the fence",
+    ),
+    "runtime_sql/bulk/claims.sql": (
+        2,
+        "bulk/test_claims.py, runtime/test_security_definer.py: a claim's lock",
+    ),
+    "runtime_sql/conversations/deliver.sql": (2, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/dialog_fast_path.sql": (2, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/end_conversation.sql": (2, "here: ENDs and sets"),
+    "runtime_sql/conversations/send.sql": (1, "here: a waiting RECEIVE"),
+    "runtime_sql/conversations/send_new.sql": (2, "here: first messages, a waiting RECEIVE"),
+    "runtime_sql/conversations/send_sets.sql": (1, "here: ENDs and sets"),
+    "runtime_sql/conversations/wait_for_message.sql": (1, "here: a waiting RECEIVE"),
+    "runtime_sql/definitions/message_types.sql": (1, "here: a message type is altered"),
+    "runtime_sql/functions/metadata/session_functions.sql": (
+        8,
+        "sp_getapplock: the user's own, with a timeout",
+    ),
+    "runtime_sql/installer.py": (1, "upgrade/test_installing.py"),
+    "runtime_sql/session/open_batches.sql": (1, "end_to_end/test_interactive.py: the shell's transaction"),
+    "runtime_sql/transport/incoming.sql": (3, "daemon/test_foreign_locks.py: the transport's lock"),
+    "server/open_transaction.py": (1, "end_to_end/test_interactive.py: the shell's transaction"),
+}
+
+
+_FOLDERS = ("runtime_sql", "daemon", "server", "bulk", "client", "observe", "cli", "security", "compiler")
+_TAKES = re.compile(r"\bpg_(?:try_)?advisory_(?:xact_)?lock(?:_shared)?\(")
+
+
+def test_every_advisory_lock_is_listed() -> None:
+    root = Path(__file__).parents[2]
+    files = [
+        path for folder in _FOLDERS for path in (root / folder).rglob("*") if path.suffix in (".py", ".sql")
+    ]
+    counts = {
+        path.relative_to(root).as_posix(): len(_TAKES.findall(path.read_text("utf-8")))
+        for path in files
+        if path.parent.name != "migrations"
+    }
+    taken = {path: count for path, count in counts.items() if count}
+    assert taken == {path: count for path, (count, _) in TAKEN.items()}
+
+
+def test_ends_and_sets(session: Session, stranger: Session, prompt: Session, pair: Pair) -> None:
+    order = "SELECT order_sequence::oid::integer FROM ssb.queue WHERE name = %s"
+    handle, far = pair.conversing()
+    for queue in (pair.near, pair.far):
+        stranger.do("SELECT pg_advisory_lock(%s, %s)", SENDERS, session.value(order, queue))
+    prompt.do(
+        "SELECT ssb.send_batch(ARRAY[%s, %s], ARRAY[%s, %s], ARRAY['a', 'b']::bytea[])",
+        handle,
+        handle,
+        pair.request,
+        pair.request,
+    )
+    prompt.end(far)
+    prompt.commit()
+    assert [message.type.rpartition("/")[2] for message in session.receive(pair.near)] == ["EndDialog"]
+
+
+def test_a_group_that_two_begin_is_one(
+    session: Session, another: Callable[[], Session], stranger: Session, pair: Pair
+) -> None:
+    group = uuid.uuid4()
+    first, second = another(), another()
+    stranger.do(
+        "SELECT pg_advisory_lock(hashtextextended(%s, s.id)) FROM generate_series(65536, 66000) AS s(id)",
+        str(group),
+    )
+    one = pair.dialog(first, related_conversation_group=group)
+    beginning = start_and_block(
+        session, second, lambda: pair.dialog(second, related_conversation_group=group)
+    )
+    first.commit()
+    other = beginning.result()
+    second.commit()
+    leaders = (
+        "SELECT count(DISTINCT lock_id) FROM ssb.conversation_endpoint WHERE conversation_handle = ANY (%s)"
+    )
+    assert session.value(leaders, [one, other]) == 1
+    assert session.value("SELECT count(*) FROM ssb.named_lock") == 0
+
+
+def test_a_name_is_free_after_a_rollback(session: Session, another: Callable[[], Session]) -> None:
+    first = another()
+    first.do("SELECT ssb_internal.lock_name('n'); SAVEPOINT s; SELECT ssb_internal.lock_name('m')")
+    first.do("SELECT ssb_internal.lock_name('n'); ROLLBACK TO s")
+    session.do("SELECT ssb_internal.lock_name('m')")
+    first.rollback()
+    session.do("SELECT ssb_internal.lock_name('n')")
+
+
+@pytest.fixture
+def unique(session: Session) -> Iterator[str]:
+    """A table with IGNORE_DUP_KEY = ON."""
+    session.do(
+        "CREATE TABLE public.unique_key (k integer UNIQUE);"
+        " CREATE TRIGGER leave_out BEFORE INSERT ON public.unique_key FOR EACH ROW"
+        " EXECUTE FUNCTION sys.leave_out_duplicate('k')"
+    )
+    yield "public.unique_key"
+    session.do("DROP TABLE public.unique_key")
+
+
+def test_a_key_that_two_insert_goes_in_once(
+    session: Session, another: Callable[[], Session], stranger: Session, unique: str
+) -> None:
+    stranger.do(
+        "SELECT pg_advisory_lock(%s::regclass::oid::integer, s) FROM generate_series(0, 1023) AS s(s)", unique
+    )
+    first, second = another(), another()
+    first.do("INSERT INTO public.unique_key VALUES (1)")
+    inserting = start_and_block(
+        session, second, lambda: second.do("INSERT INTO public.unique_key VALUES (1), (2)")
+    )
+    first.commit()
+    inserting.result()
+    second.commit()
+    assert session.column("SELECT k FROM public.unique_key ORDER BY k") == [1, 2]
+
+
+def test_keys_are_locked_by_those_who_insert(session: Session, stranger: Session, unique: str) -> None:
+    lock = "SELECT ssb_internal.lock_duplicate(%s::regclass, '1')"
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        stranger.do(lock, unique)
+    session.do("GRANT INSERT (k) ON public.unique_key TO lock_stranger")
+    stranger.do(lock, unique)
+    session.do("REVOKE INSERT (k) ON public.unique_key FROM lock_stranger")
+    # What inserts for him has the table's lock, whoever the session is.
+    session.do(
+        "CREATE FUNCTION public.insert_for_him() RETURNS void LANGUAGE sql SECURITY DEFINER"
+        " AS 'INSERT INTO public.unique_key VALUES (1), (1)'"
+    )
+    stranger.do("SELECT public.insert_for_him()")
+    session.do("DROP FUNCTION public.insert_for_him")
+    assert session.column("SELECT k FROM public.unique_key") == [1]

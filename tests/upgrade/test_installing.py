@@ -59,6 +59,28 @@ def test_twenty_may_install_at_once(empty_database: Database, connect: Callable[
     assert connect(empty_database.dsn).execute("SELECT count(*) FROM ssb.runtime_version").fetchone() == (1,)
 
 
+def test_a_stranger_with_the_installers_lock_is_not_waited_for(
+    empty_database: Database, connect: Callable[..., Connection]
+) -> None:
+    admin = connect(empty_database.dsn)
+    admin.execute("CREATE ROLE lock_stranger LOGIN")
+    try:
+        with psycopg.connect(empty_database.dsn, user="lock_stranger", autocommit=True) as stranger:
+            stranger.execute("SELECT pg_advisory_lock(%s)", [installer._LOCK])
+            admin.execute("SET statement_timeout = '60s'")
+            installer.install(admin)
+            admin.execute(installer.install_sql().encode())
+            installer.uninstall(admin)
+            # Who may create schemas may be installing.
+            admin.execute(f"GRANT CREATE ON DATABASE {empty_database.name} TO lock_stranger")
+            admin.execute("SET statement_timeout = '1s'")
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                installer.install(admin)
+    finally:
+        admin.execute("SET statement_timeout = 0; DROP OWNED BY lock_stranger")
+        admin.execute("DROP ROLE lock_stranger")
+
+
 def test_the_script_is_the_same_as_the_installer(
     empty_database: Database, database: Database, connect: Callable[..., Connection]
 ) -> None:

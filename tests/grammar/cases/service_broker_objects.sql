@@ -129,18 +129,32 @@ AlterBrokerPriority name=p options=PriorityOptions(level=1)
 CREATE ENDPOINT e AUTHORIZATION sa STATE = STARTED AS TCP (LISTENER_PORT = 4022, LISTENER_IP = ALL)
   FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS KERBEROS CERTIFICATE c, ENCRYPTION = REQUIRED ALGORITHM AES RC4
     MESSAGE_FORWARDING = ENABLED, MESSAGE_FORWARD_SIZE = 10)
-CREATE ENDPOINT m AS TCP (LISTENER_PORT = 7022 LISTENER_IP = (10.0.75.1)) FOR DATABASE_MIRRORING (ROLE = ALL)
-CREATE ENDPOINT t STATE = STOPPED AS TCP (LISTENER_PORT = 5, LISTENER_IP = ('::1')) FOR TSQL ()
 ALTER ENDPOINT e STATE = STOPPED
 ALTER ENDPOINT e AS TCP (LISTENER_PORT = 4023)
 ALTER ENDPOINT e FOR SERVICE_BROKER (ENCRYPTION = DISABLED)
 -- expect
 CreateEndpoint name=e owner=sa state=STARTED protocol=TCP protocol_options=(EndpointOption(name=LISTENER_PORT value=`4022`), EndpointOption(name=LISTENER_IP value=`ALL`)) payload=SERVICE_BROKER payload_options=(EndpointOption(name=AUTHENTICATION value=`WINDOWS KERBEROS CERTIFICATE c`), EndpointOption(name=ENCRYPTION value=`REQUIRED ALGORITHM AES RC4`), EndpointOption(name=MESSAGE_FORWARDING value=`ENABLED`), EndpointOption(name=MESSAGE_FORWARD_SIZE value=`10`))
-CreateEndpoint name=m protocol=TCP protocol_options=(EndpointOption(name=LISTENER_PORT value=`7022`), EndpointOption(name=LISTENER_IP value=`(10.0.75.1)`)) payload=DATABASE_MIRRORING payload_options=(EndpointOption(name=ROLE value=`ALL`))
-CreateEndpoint name=t state=STOPPED protocol=TCP protocol_options=(EndpointOption(name=LISTENER_PORT value=`5`), EndpointOption(name=LISTENER_IP value=`('::1')`)) payload=TSQL
 AlterEndpoint name=e state=STOPPED
 AlterEndpoint name=e protocol=TCP protocol_options=(EndpointOption(name=LISTENER_PORT value=`4023`))
 AlterEndpoint name=e payload=SERVICE_BROKER payload_options=(EndpointOption(name=ENCRYPTION value=`DISABLED`))
+
+-- case: endpoints that cannot run, and options that none has
+CREATE ENDPOINT m AS TCP (LISTENER_PORT = 7022 LISTENER_IP = (10.0.75.1)) FOR DATABASE_MIRRORING (ROLE = ALL)
+CREATE ENDPOINT t STATE = STOPPED AS TCP (LISTENER_PORT = 5, LISTENER_IP = ('::1')) FOR TSQL ()
+CREATE ENDPOINT e AS TCP (LISTENER_PORT = {) FOR SERVICE_BROKER ()
+CREATE ENDPOINT e AS TCP (LISTENER_PORT = 4022, LISTENER_PORT = 4023) FOR SERVICE_BROKER (ENCRYPTION = MAYBE)
+CREATE ENDPOINT e AS TCP (LISTENER_PORT = 4022, PORT = 1) FOR SERVICE_BROKER (MESSAGE_FORWARDING = ON)
+ALTER ENDPOINT e FOR SERVICE_BROKER (AUTHENTICATION = NONE, MESSAGE_FORWARD_SIZE = 1.5)
+-- expect
+1:1: An endpoint FOR DATABASE_MIRRORING cannot run on PostgreSQL.
+2:1: An endpoint FOR TSQL cannot run on PostgreSQL.
+3:43: 102: Incorrect syntax near '{'. | expected a port's number
+4:49: 102: Incorrect syntax near 'LISTENER_PORT'. | this option is given twice
+4:104: 102: Incorrect syntax near 'MAYBE'. | expected DISABLED, SUPPORTED or REQUIRED
+5:49: 102: Incorrect syntax near 'PORT'. | expected LISTENER_PORT or LISTENER_IP
+5:100: 156: Incorrect syntax near the keyword 'ON'. | expected ENABLED or DISABLED
+6:55: 102: Incorrect syntax near 'NONE'. | expected WINDOWS or CERTIFICATE with a name, or both
+6:84: 102: Incorrect syntax near '1.5'. | expected a number of megabytes
 
 -- case: event notification
 CREATE EVENT NOTIFICATION n ON QUEUE dbo.q FOR QUEUE_ACTIVATION TO SERVICE 's', 'current database'
