@@ -42,10 +42,11 @@ SELECT ssb.create_message_type('m');
 SELECT ssb.create_contract('c', message_types => '{m}', sent_by => '{ANY}');
 CREATE TABLE bench_dialog (place integer PRIMARY KEY, handle uuid NOT NULL);
 CREATE TABLE hand_waiting (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-                           dialog bigint, number bigint, body bytea);
+                           dialog uuid, number bigint, type text, body bytea);
 CREATE TABLE hand_queue (queuing_order bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-                         dialog bigint, number bigint, body bytea);
-CREATE TABLE hand_dialog (dialog bigint PRIMARY KEY, next_number bigint NOT NULL);
+                         dialog uuid, number bigint, type text, enqueued_at timestamptz, body bytea);
+CREATE INDEX ON hand_queue (dialog, queuing_order);
+CREATE TABLE hand_dialog (dialog uuid PRIMARY KEY, next_number bigint NOT NULL);
 """
 _HERE = """
 SELECT ssb.alter_database(NULL, 'NEW_BROKER');
@@ -63,12 +64,12 @@ INSERT INTO bench_dialog SELECT n, ssb.begin_dialog('//Here', '//There', 'c', en
   FROM generate_series((SELECT count(*) FROM bench_dialog)::integer, %s::integer - 1) AS n
 """
 _SEND = """
-SELECT count(ssb.send(d.handle, 'm', convert_to(rpad(n::text, 200, '.'), 'UTF8')))
+SELECT count(ssb.send(d.handle, 'm', convert_to(rpad(n::text, %s, '.'), 'UTF8')))
   FROM generate_series(0, %s::integer - 1) AS n JOIN bench_dialog AS d ON d.place = n %% %s::integer
 """
 _SEND_NEW = """
 SELECT count(ssb.send(ssb.begin_dialog('//Here', '//There', 'c', encryption => false), 'm',
-                      convert_to(rpad(n::text, 200, '.'), 'UTF8')))
+                      convert_to(rpad(n::text, %s, '.'), 'UTF8')))
   FROM generate_series(0, %s::integer - 1) AS n
 """
 # What has arrived, and how many stand behind one of their dialog with a higher number.
@@ -79,17 +80,28 @@ SELECT count(*), count(*) FILTER (WHERE m.number < m.before)
           FROM ssb.message_stored) AS m
 """
 _HAND_FILL = """
-INSERT INTO hand_waiting (dialog, number, body)
-SELECT n %% %s::integer, n / %s::integer, convert_to(rpad(n::text, 200, '.'), 'UTF8')
+INSERT INTO hand_waiting (dialog, number, type, body)
+SELECT md5((n %% %s::integer)::text)::uuid, n / %s::integer, 'm', convert_to(rpad(n::text, %s, '.'), 'UTF8')
   FROM generate_series(0, %s::integer - 1) AS n
 """
 _HAND_READ = b"""
-SELECT array_agg(w.id), array_agg(w.dialog), array_agg(w.number), array_agg(w.body)
+SELECT array_agg(w.id), array_agg(w.dialog), array_agg(w.number), array_agg(w.type), array_agg(w.body)
   FROM (SELECT * FROM hand_waiting ORDER BY id LIMIT 500) AS w
 """
+# Locks the dialogs in one order, drops what has come already, inserts, counts on.
 _HAND_TAKE = b"""
-WITH taken AS (INSERT INTO hand_queue (dialog, number, body)
-               SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) RETURNING dialog, number)
+WITH come AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bytea[])
+             WITH ORDINALITY AS c (dialog, number, type, body, n)),
+known AS MATERIALIZED (
+    SELECT d.dialog, d.next_number FROM hand_dialog AS d
+     WHERE d.dialog IN (SELECT c.dialog FROM come AS c) ORDER BY d.dialog FOR UPDATE),
+taken AS (
+    INSERT INTO hand_queue (dialog, number, type, enqueued_at, body)
+    SELECT c.dialog, c.number, c.type, clock_timestamp(), c.body
+      FROM come AS c LEFT JOIN known AS k ON k.dialog = c.dialog
+     WHERE c.number >= coalesce(k.next_number, 0) ORDER BY c.n
+    RETURNING dialog, number)
 INSERT INTO hand_dialog SELECT t.dialog, max(t.number) + 1 FROM taken AS t GROUP BY t.dialog
     ON CONFLICT (dialog) DO UPDATE SET next_number = excluded.next_number
 """
@@ -122,6 +134,7 @@ class Load:
 
     dialogs: int | None
     backlog: int
+    length: int = 200
     ours: list[Cost] = field(default_factory=list)
     by_hand: list[Cost] = field(default_factory=list)
 
@@ -183,12 +196,12 @@ def _check(found: object, messages: int, who: str) -> None:
         raise click.ClickException(f"{who}: arrived and out of order {found}, of {messages}")
 
 
-def _send(pair: Pair, dialogs: int | None, messages: int) -> None:
-    if dialogs is None:
-        pair.here.execute(_SEND_NEW, [messages])
+def _send(pair: Pair, load: Load, messages: int) -> None:
+    if load.dialogs is None:
+        pair.here.execute(_SEND_NEW, [load.length, messages])
     else:
-        pair.here.execute(_BEGIN, [dialogs])
-        pair.here.execute(_SEND, [messages, dialogs])
+        pair.here.execute(_BEGIN, [load.dialogs])
+        pair.here.execute(_SEND, [load.length, messages, load.dialogs])
 
 
 def _wait_until_carried(pair: Pair) -> None:
@@ -206,10 +219,10 @@ def _carry(pair: Pair, load: Load) -> Cost:
         if not broker.wait_until_leading():
             raise click.ClickException("the daemon does not lead")
         warm_up = min(_WARM_UP, load.backlog)
-        _send(pair, load.dialogs, warm_up)
+        _send(pair, load, warm_up)
         _wait_until_carried(pair)
         before, own = pair.processor(), _own_threads()
-        _send(pair, load.dialogs, load.backlog)
+        _send(pair, load, load.backlog)
         began = time.monotonic()
         _wait_until_carried(pair)
         took = time.monotonic() - began
@@ -236,7 +249,7 @@ def _execute(session: pq.abc.PGconn, number: int, *values: bytes | None) -> pq.a
 
 def _carry_by_hand(pair: Pair, load: Load) -> Cost:
     dialogs = load.dialogs or load.backlog
-    pair.here.execute(_HAND_FILL, [dialogs, dialogs, load.backlog])
+    pair.here.execute(_HAND_FILL, [dialogs, dialogs, load.length, load.backlog])
     with ExitStack() as stack:
         near, far = (stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in pair.dsns)
         pids = near.info.backend_pid, far.info.backend_pid
@@ -248,7 +261,7 @@ def _carry_by_hand(pair: Pair, load: Load) -> Cost:
             ids = read.get_value(0, 0)
             if ids is None:
                 break
-            _execute(there, 0, *(read.get_value(0, column) for column in (1, 2, 3)))
+            _execute(there, 0, *(read.get_value(0, column) for column in (1, 2, 3, 4)))
             _execute(here, 1, ids)
         took, own = time.monotonic() - began, time.thread_time() - own
         after = [processor_seconds(pid) or 0.0 for pid in pids]

@@ -7,7 +7,7 @@ opened with the service master key, and stay in this process's memory for as lon
 import asyncio
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 
 from ..security.certificates import public_key_of, read_certificate
 from ..security.dialogs import (
+    BOUND,
     RENEW_AFTER,
     DialogCipher,
     Exchange,
@@ -31,11 +32,9 @@ from ..security.keys import WrongKey, seal, unseal
 from ..security.problems import KeyProblem
 from ..security.statements import KeyStatements
 from .readers import Connection
+from .transport_sets import Batch
 
-HOPS = 16
-"""How often a message may be forwarded."""
-TIME_TO_LIVE = 60.0
-"""For how long a message may be on its way before it is sent again, in seconds."""
+_KEPT_CIPHERS = 10_000
 _SESSION_KEY = "dialog key"
 NO_SESSION_KEY = (
     "The session keys for this conversation could not be created or accessed. The database master key is"
@@ -96,69 +95,84 @@ class DialogSecurity:
         self._report = report
         self._count = count
         self._outbound: dict[tuple[Any, ...], PairKey] = {}
+        self._ciphers: dict[tuple[Any, ...], DialogCipher] = {}
         self._opened: dict[tuple[uuid.UUID, bytes], bytes] = {}
 
     # ------------------------------------------------------------ sending
 
-    async def seal(self, near: Connection, rows: list[Row]) -> tuple[SealedSet | None, list[Row]]:
-        """Seal a set of messages; and answers for the dialogs whose keys are not to be had."""
-        places: dict[int, int] = {}
-        refused: dict[int, Row] = {}
-        headers: list[Row] = []
-        made = SealedSet(str(uuid.uuid4()), [], {}, [], [])
-        exchanges: dict[uuid.UUID, str] = {}
-        message_places, numbers, bodies = [], [], []
-        for row in rows:
-            endpoint = row["endpoint_id"]
-            if endpoint in refused:
-                continue
-            if endpoint not in places:
-                header = header_of(row)
-                try:
-                    key = await self._key_for(near, row)
-                except KeyProblem as problem:
-                    status = f"{NO_SESSION_KEY} ({problem.message})"
-                    refused[endpoint] = {"endpoint_id": endpoint, "next_number": 0, "status": status}
-                    continue
-                header |= {"key_id": str(key.key_id), "set": made.set_id}
-                places[endpoint] = len(headers)
-                headers.append(header)
-                made.places[endpoint] = places[endpoint]
-                made.ciphers.append(DialogCipher(key.key_id, key.key, header))
-                made.key_ids.append(key.key_id)
-                if key.exchange is not None:
-                    exchanges[key.key_id] = key.exchange
-            place = places[endpoint]
-            add_trace(headers[place], row)
-            message_places.append(place)
-            numbers.append(row["message_sequence_number"])
-            bodies.append(
-                made.ciphers[place].seal(
-                    row["message_sequence_number"],
-                    row["message_type"],
-                    row["kind"],
-                    row["lifetime"],
-                    row["body"],
-                )
-            )
-        if not headers:
-            return None, list(refused.values())
-        made.values.extend(
-            [made.set_id, json.dumps(headers), message_places, numbers, bodies, list(exchanges.values())]
-        )
-        return made, list(refused.values())
+    async def seal(
+        self, near: Connection, batch: Batch, sides: Mapping[int, Row]
+    ) -> tuple[SealedSet | None, list[Row]]:
+        """Seal a set of messages; and answers for the dialogs whose keys are not to be had.
 
-    async def _key_for(self, near: Connection, row: Row) -> PairKey:
+        ``sides``, by endpoint: security, certificates and keys, as ssb_internal.next_set tells them.
+        """
+        refused: list[Row] = []
+        made = SealedSet(str(uuid.uuid4()), [], {}, [], [])
+        headers: list[Row] = []
+        exchanges: dict[uuid.UUID, str] = {}
+        now_at: dict[int, int] = {}
+        current: set[uuid.UUID] = set()
+        for place, (endpoint, header) in enumerate(zip(batch.keys, batch.headers, strict=True)):
+            try:
+                key = await self._key_for(near, header | sides[endpoint], current)
+            except KeyProblem as problem:
+                status = f"{NO_SESSION_KEY} ({problem.message})"
+                refused.append({"endpoint_id": endpoint, "next_number": 0, "status": status})
+                continue
+            header |= {"key_id": str(key.key_id), "set": made.set_id}
+            now_at[place] = made.places[endpoint] = len(headers)
+            headers.append(header)
+            made.ciphers.append(self._cipher(key.key_id, key.key, header))
+            made.key_ids.append(key.key_id)
+            if key.exchange is not None:
+                exchanges[key.key_id] = key.exchange
+        if not headers:
+            return None, refused
+        places, numbers, bodies = [], [], []
+        for place, number, message_type, kind, body in zip(
+            batch.places, batch.numbers, batch.message_types, batch.kinds, batch.bodies, strict=True
+        ):
+            if place in now_at:
+                at = now_at[place]
+                places.append(at)
+                numbers.append(number)
+                lifetime = headers[at]["lifetime"]
+                bodies.append(made.ciphers[at].seal(number, str(message_type), str(kind), lifetime, body))
+        made.values.extend(
+            [made.set_id, json.dumps(headers), places, numbers, bodies, list(exchanges.values())]
+        )
+        return made, refused
+
+    def _cipher(self, key_id: uuid.UUID, key: bytes, header: Row) -> DialogCipher:
+        """That of a dialog's direction, which is the same for each of its sets."""
+        name = key_id, *(header[one] for one in BOUND)
+        cipher = self._ciphers.get(name)
+        if cipher is None:
+            if len(self._ciphers) >= _KEPT_CIPHERS:
+                self._ciphers.clear()
+            cipher = self._ciphers[name] = DialogCipher(key_id, key, header)
+        return cipher
+
+    async def _key_for(self, near: Connection, row: Row, current: set[uuid.UUID]) -> PairKey:
+        """``current``: keys that this set has found to be there."""
         if row["security"] == "A" and not row["is_initiator"]:
             # Anonymous: the initiator's key serves both directions.
-            found = await self._known(near, [row["inbound_key_id"]])
+            found = (
+                await self._known(near, [uuid.UUID(row["inbound_key_id"])]) if row["inbound_key_id"] else []
+            )
             if not found:
                 raise KeyProblem(28050, "The initiator's key is not there any more.")
             return PairKey(found[0]["key_id"], await self._open_key(found[0]), None, found[0]["made_at"])
         now = datetime.now(UTC)
         which = tuple(row[name] for name in ("database_id", "from_service", "to_service", "near", "far"))
         key = self._outbound.get(which)
-        if key is not None and key.made_at > now - RENEW_AFTER and await self._known(near, [key.key_id]):
+        if (
+            key is not None
+            and key.made_at > now - RENEW_AFTER
+            and (key.key_id in current or await self._known(near, [key.key_id]))
+        ):
+            current.add(key.key_id)
             return key
         async with near.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(
@@ -282,7 +296,7 @@ class DialogSecurity:
                 if key is None:
                     raise NotGenuine("its key is not known here")
                 _require_fit(header, key, 0 in numbers)
-                ciphers[place] = DialogCipher(key["key_id"], await self._open_key(key), header)
+                ciphers[place] = self._cipher(key["key_id"], await self._open_key(key), header)
             except (NotGenuine, KeyProblem) as error:
                 answers.append(
                     {"place": told, "status": f"Dialog security does not let the message in: {error}."}
@@ -388,32 +402,6 @@ class DialogSecurity:
                     exchange.made_at,
                 ],
             )
-
-
-def header_of(row: Row) -> Row:
-    """What travels of a dialog beside its messages, from a row of ssb_internal.messages_to_send."""
-    return {
-        "conversation_id": str(row["conversation_id"]),
-        "is_initiator": row["is_initiator"],
-        "key": str(row["session_key"]),
-        "to_service": row["to_service"],
-        "to_instance": row["to_instance"],
-        "from_service": row["from_service"],
-        "from_instance": row["from_instance"],
-        "contract": row["contract"],
-        "lifetime": row["lifetime"],
-        "is_encrypted": row["is_encrypted"],
-        "hops_remaining": HOPS,
-        "time_to_live": TIME_TO_LIVE,
-        "time_consumed": 0.0,
-        "traces": {},
-    }
-
-
-def add_trace(header: Row, row: Row) -> None:
-    """Let the message's trace travel beside it. Instances that know nothing of traces leave it there."""
-    if row["trace"] is not None:
-        header["traces"][str(row["message_sequence_number"])] = row["trace"]
 
 
 def _certificate(found: Row) -> x509.Certificate:

@@ -10,7 +10,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +18,20 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
-from .dialog_security import SealedSet, add_trace, header_of
+from .dialog_security import SealedSet
 from .readers import Connection, open_connection
+from .transport_sets import START, Batch, OwnSet, Position, Settled
+from .transport_values import (
+    Raw,
+    RawBigints,
+    RawJson,
+    RawTexts,
+    UnexpectedType,
+    accept_raw,
+    count_of,
+    loaded,
+    raw_row,
+)
 
 SETTINGS = {
     "statement_timeout": "60000",
@@ -39,6 +51,15 @@ _TLS_MODES = ("require", "verify-ca", "verify-full")
 
 _NAMES = ("next_number", "status", "refusal_code", "refusal", "instance")
 _KINDS = (int | None, str | None, int | None, str | None, str | None)
+_VALUES = "%b::jsonb, %b::integer[], %b::bigint[], %b::text[], %b::text[], %b::bytea[]"
+_TAKE_ARRAYS = f"SELECT next_numbers, instances, others FROM ssb_internal.take_from_peer({_VALUES})"
+_TAKE = (
+    f"SELECT place, next_number, status, refusal_code, refusal, instance FROM ssb.take_from_afar({_VALUES})"
+)
+_HAS_ARRAYS = (
+    "SELECT pg_catalog.to_regprocedure("
+    "'ssb_internal.take_from_peer(jsonb, integer[], bigint[], text[], text[], bytea[])') IS NOT NULL"
+)
 _NOT_ACKNOWLEDGED = "The message has been sent on its way, and its destination has not acknowledged it."
 
 Row = dict[str, Any]
@@ -52,30 +73,15 @@ class Unreachable(Exception):
     """The other instance: the reason, as a sentence for transmission_status."""
 
 
-@dataclass
-class Batch:
-    """Messages in the clear, of several dialogs; ``keys`` and ``headers`` are the dialogs'."""
+@dataclass(frozen=True)
+class Taken:
+    """What ssb_internal.take_from_peer has answered."""
 
-    keys: list[int]
-    headers: list[Row]
-    places: list[int]
-    numbers: list[int]
-    message_types: list[str | None]
-    kinds: list[str | None]
-    bodies: list[bytes | None]
-
-    def part(self, place: int) -> "Batch":
-        """The messages of one dialog."""
-        of = [number for number, one in enumerate(self.places) if one == place]
-        return Batch(
-            [self.keys[place]],
-            [self.headers[place]],
-            [0] * len(of),
-            [self.numbers[number] for number in of],
-            [self.message_types[number] for number in of],
-            [self.kinds[number] for number in of],
-            [self.bodies[number] for number in of],
-        )
+    next_numbers: RawBigints
+    """Of each dialog; 0 where ``others`` tells."""
+    instances: RawTexts
+    others: RawJson | None
+    """NULL: every dialog's messages were taken."""
 
 
 @dataclass
@@ -94,13 +100,23 @@ class Sent:
 class Peer:
     """What is known of the instance at one address."""
 
+    peer_id: int
     address: str
     mirror: str | None
     news: asyncio.Event = field(default_factory=asyncio.Event)
     far: Connection | None = None
     connection_id: uuid.UUID = field(default_factory=uuid.uuid4)
+    takes_arrays: bool = True
+    """False: its version answers dialog by dialog."""
     failing: str | None = None
     task: asyncio.Task[None] | None = None
+    after: Position = START
+    settled: Settled | None = None
+    has_forwarded: bool = False
+    """Others' messages may have to go on to it."""
+    unnoted: tuple[int, int] = (0, 0)
+    """Bytes and messages that sys.dm_broker_connections does not tell yet."""
+    noted_at: float = 0.0
     sent: dict[uuid.UUID, Sent] = field(default_factory=dict)
 
     @property
@@ -121,29 +137,62 @@ class Peer:
 
     # ------------------------------------------------------------ sending
 
+    async def hand_over_raw(self, own: OwnSet, settle: Settle) -> None:
+        """Call the other instance with a set as it is. Raises Unreachable.
+
+        Where all was taken, that is settled when the next set is read; ``settle`` hears of everything else.
+        """
+        try:
+            taken = await self._take(own.values, own.dialogs)
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            await self._hand_over_parts(own.batch(), settle, None, self._reason(error))
+            return
+        if isinstance(taken, Taken) and taken.others is None:
+            self.settled = Settled(own.ids, own.endpoints, taken.next_numbers, taken.instances)
+            return
+        await self._heard(own.set_id, loaded(own.endpoints), taken, settle, None)
+
     async def hand_over(self, batch: Batch, settle: Settle, forwarded_id: int | None = None) -> None:
         """Call the other instance, and settle what it answers at once. Raises Unreachable.
 
         A set that it cannot take as a whole is sent dialog by dialog, so that one does not hold up all.
         """
         set_id = uuid.uuid4()
+        values = [
+            json.dumps([header | {"set": str(set_id)} for header in batch.headers]),
+            *(batch.places, batch.numbers, batch.message_types, batch.kinds, batch.bodies),
+        ]
         try:
-            found = await self._take(batch, set_id)
+            taken = await self._take(values, len(batch.keys))
         except (psycopg.Error, OSError, TimeoutError) as error:
-            reason = self._reason(error)
-            if len(batch.keys) == 1:
-                await settle({batch.keys[0]: {"status": reason}})
-                return
-        else:
-            answers = {batch.keys[place]: given for place, given in found.items() if given is not None}
-            if answers:
-                await settle(answers)
-            waiting = {place: key for place, key in enumerate(batch.keys) if found.get(place, {}) is None}
-            if waiting:
-                self.sent[set_id] = Sent(waiting, settle, forwarded_id)
+            await self._hand_over_parts(batch, settle, forwarded_id, self._reason(error))
+            return
+        await self._heard(set_id, batch.keys, taken, settle, forwarded_id)
+
+    async def _hand_over_parts(
+        self, batch: Batch, settle: Settle, forwarded_id: int | None, reason: str
+    ) -> None:
+        if len(batch.keys) == 1:
+            await settle({batch.keys[0]: {"status": reason}})
             return
         for place in range(len(batch.keys)):
-            await self.hand_over(batch.part(place), settle, forwarded_id)
+            await self.hand_over(batch.part([place]), settle, forwarded_id)
+
+    async def _heard(
+        self,
+        set_id: uuid.UUID,
+        keys: list[int],
+        taken: "Taken | dict[int, Row | None]",
+        settle: Settle,
+        forwarded_id: int | None,
+    ) -> None:
+        found = self._by_dialog(taken, len(keys)) if isinstance(taken, Taken) else taken
+        answers = {keys[place]: given for place, given in found.items() if given is not None}
+        if answers:
+            await settle(answers)
+        waiting = {place: key for place, key in enumerate(keys) if found.get(place, {}) is None}
+        if waiting:
+            self.sent[set_id] = Sent(waiting, settle, forwarded_id)
 
     async def hand_over_sealed(
         self, values: list[Any], keys: list[int], settle: Settle, forwarded_id: int | None = None
@@ -175,32 +224,49 @@ class Peer:
         if waiting:
             self.sent[set_id] = Sent(waiting, settle, forwarded_id)
 
-    async def _take(self, batch: Batch, set_id: uuid.UUID) -> dict[int, Row | None]:
-        """What was answered, by place; None: later."""
+    async def _take(self, values: Sequence[Any], dialogs: int) -> "Taken | dict[int, Row | None]":
+        """What was answered: as arrays, or by place; None: later."""
         assert self.far is not None
         # Beyond its own timeout the far server is not to be believed that it works.
-        async with asyncio.timeout(_FAR_SECONDS):
-            cursor = await self.far.execute(
-                "SELECT place, next_number, status, refusal_code, refusal, instance FROM ssb.take_from_afar("
-                "%s::jsonb, %s::integer[], %s::bigint[], %s::text[], %s::text[], %s::bytea[])",
-                [
-                    json.dumps([header | {"set": str(set_id)} for header in batch.headers]),
-                    batch.places,
-                    batch.numbers,
-                    batch.message_types,
-                    batch.kinds,
-                    batch.bodies,
-                ],
-            )
-            rows = await cursor.fetchall()
+        async with asyncio.timeout(_FAR_SECONDS), self.far.cursor(binary=True) as cursor:
+            await cursor.execute(_TAKE_ARRAYS if self.takes_arrays else _TAKE, values)
+            if not self.takes_arrays:
+                return self._rows(await cursor.fetchall(), dialogs)
+            try:
+                row = raw_row(cursor, (RawBigints, RawTexts, RawJson))
+            except UnexpectedType:
+                row = None
+        if row is not None:
+            next_numbers, instances, others = row
+            if (
+                isinstance(next_numbers, RawBigints)
+                and isinstance(instances, RawTexts)
+                and isinstance(others, RawJson | None)
+                and count_of(next_numbers) == count_of(instances) == dialogs
+            ):
+                return Taken(next_numbers, instances, others)
+        raise Unreachable(f"The instance at '{self.address}' gives answers that are none.")
+
+    def _rows(self, rows: list[Any], dialogs: int) -> dict[int, Row | None]:
         found: dict[int, Row | None] = {}
         for place, *values in rows:
             given = dict(zip(_NAMES, values, strict=True))
             # Whoever is over there: what is no answer to our question is not put before our functions.
-            if not isinstance(place, int) or not 0 <= place < len(batch.keys) or not _is_answer(given):
+            if not isinstance(place, int) or not 0 <= place < dialogs or not _is_answer(given):
                 raise Unreachable(f"The instance at '{self.address}' gives answers that are none.")
             found[place] = None if given["next_number"] is None and given["status"] is None else given
         return found
+
+    def _by_dialog(self, taken: "Taken", dialogs: int) -> dict[int, Row | None]:
+        plain = zip(loaded(taken.next_numbers), loaded(taken.instances), strict=True)
+        rows = [
+            (place, number, None, None, None, instance)
+            for place, (number, instance) in enumerate(plain)
+            if number
+        ]
+        for one in loaded(taken.others) or []:
+            rows.append((one.get("place"), *(one.get(name) for name in _NAMES)))
+        return self._rows(rows, dialogs)
 
     def _reason(self, error: BaseException) -> str:
         """Why messages were not taken. Raises Unreachable where it is for the instance as a whole."""
@@ -270,6 +336,8 @@ class Peer:
                 reasons.append(sentence(address, error))
                 continue
             self.far = far
+            accept_raw(far)
+            (self.takes_arrays,) = await (await far.execute(_HAS_ARRAYS)).fetchone() or (False,)
             self.connection_id = uuid.uuid4()
             await near.execute(
                 "SELECT ssb_internal.transport_connected(%s, %s, %s, %s)",
@@ -281,29 +349,11 @@ class Peer:
     async def hang_up(self) -> bool:
         """Close the connection; what is under way is sent again. False: there was none."""
         self.sent.clear()
+        self.after = START
         far, self.far = self.far, None
         if far is not None:
             await far.close()
         return far is not None
-
-
-def batch_of(rows: list[Row]) -> Batch:
-    """Rows of ssb_internal.messages_to_send; the keys are endpoints."""
-    places: dict[int, int] = {}
-    batch = Batch([], [], [], [], [], [], [])
-    for row in rows:
-        endpoint = row["endpoint_id"]
-        if endpoint not in places:
-            places[endpoint] = len(batch.keys)
-            batch.keys.append(endpoint)
-            batch.headers.append(header_of(row))
-        add_trace(batch.headers[places[endpoint]], row)
-        batch.places.append(places[endpoint])
-        batch.numbers.append(row["message_sequence_number"])
-        batch.message_types.append(row["message_type"])
-        batch.kinds.append(row["kind"])
-        batch.bodies.append(row["body"])
-    return batch
 
 
 def plain_answers(answers: Mapping[int, Row]) -> list[Row]:
@@ -376,28 +426,28 @@ async def next_forwarded(near: Connection, peer: Peer) -> Forwarded | None:
     return Forwarded(near, row) if row is not None else None
 
 
-def sealed_settler(near: Connection, sealed: SealedSet, tell: Tell | None) -> Settle:
+def sealed_settler(near: Connection, sealed: SealedSet, ids: Raw, tell: Tell | None) -> Settle:
     """Reads sealed answers, and settles this instance's own messages by them."""
 
     async def settle(answers: Mapping[int, Row]) -> None:
         own = [sealed.answer(endpoint, given) for endpoint, given in answers.items()]
-        await settle_sent(near, own, tell)
+        await settle_sent(near, own, ids, tell)
 
     return settle
 
 
-def plain_settler(near: Connection, tell: Tell | None) -> Settle:
+def plain_settler(near: Connection, ids: Raw, tell: Tell | None) -> Settle:
     """Settles this instance's own messages in the clear."""
 
     async def settle(answers: Mapping[int, Row]) -> None:
-        await settle_sent(near, plain_answers(answers), tell)
+        await settle_sent(near, plain_answers(answers), ids, tell)
 
     return settle
 
 
-async def settle_sent(near: Connection, answers: list[Row], tell: Tell | None = None) -> None:
-    """Delete what has arrived, and note why the rest waits."""
-    await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb)", [json.dumps(answers)])
+async def settle_sent(near: Connection, answers: list[Row], ids: Raw, tell: Tell | None = None) -> None:
+    """Delete what has arrived of the set with these messages, and note why the rest waits."""
+    await near.execute("SELECT ssb_internal.settle_sent(%s::jsonb, %b::bigint[])", [json.dumps(answers), ids])
     if tell is not None:
         tell(answers)
 

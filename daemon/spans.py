@@ -93,7 +93,7 @@ class Activation:
 class Crossing:
     """A set of messages on its way to another instance; `arrived` tells the spans of those that are there.
 
-    ``rows`` are those of ssb_internal.messages_to_send; their traces go on from the new spans.
+    ``rows`` are messages with their traces, which go on from the new spans.
     """
 
     def __init__(self, sink: SpanSink, address: str, rows: list[dict[str, Any]]) -> None:
@@ -102,9 +102,8 @@ class Crossing:
         self._began = time.time()
         self._parents: list[tuple[dict[str, Any], str]] = []
         for row in rows:
-            if row["trace"] is not None:
-                self._parents.append((row, row["trace"]))
-                row["trace"] = child_of(row["trace"])
+            self._parents.append((row, row["trace"]))
+            row["trace"] = child_of(row["trace"])
 
     def arrived(self, answers: list[dict[str, Any]]) -> None:
         """What the other instance has answered, by our endpoints."""
@@ -118,7 +117,7 @@ class Crossing:
                     "pgsb.address": self._address,
                     "pgsb.to_service": row["to_service"],
                     "pgsb.message_type": row["message_type"],
-                    "pgsb.waited_seconds": max(0.0, self._began - row["enqueued_at"].timestamp()),
+                    "pgsb.waited_seconds": max(0.0, self._began - row["sent"]),
                 }
                 self._sink(
                     Span(

@@ -3,16 +3,16 @@
 What has to leave stands in sys.transmission_queue. For each address there is one connection to the
 instance there, kept open, and one set of messages under way at a time:
 
-    messages_to_send (here) → take_from_afar (there, one transaction) → settle_sent (here)
+    next_set (here) → take_from_peer (there, one transaction) → next_set, which settles that one, …
 
-Each step may be cut off and done again: the far side knows by its number what has come already. So nothing
-that matters is remembered in this process, and replies come the same way, brought by the daemon over there.
-Messages of others that pass through this instance (MESSAGE_FORWARDING) go by the same connections.
+Messages in the clear pass through as they are (transport_values). Each step may be cut off and done
+again: the far side knows by its number what has come already. So nothing that matters is remembered in this
+process, and replies come the same way, brought by the daemon over there. Messages of others that pass
+through this instance (MESSAGE_FORWARDING) go by the same connections.
 """
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -29,7 +29,6 @@ from .peer import (
     SETTINGS,
     Peer,
     Unreachable,
-    batch_of,
     next_forwarded,
     plain_settler,
     sealed_settler,
@@ -37,13 +36,17 @@ from .peer import (
     settle_sent,
 )
 from .readers import Connection, open_connection
-from .spans import Crossing
+from .transport_sets import START, OwnSet, next_set
+from .transport_values import accept_raw
 
 _LOOK_SECONDS = 1.0
 _FORGET_SECONDS = 600.0
 _IDLE_SECONDS = 300.0
-_MESSAGES = 500
-_BYTES = 4 * 2**20
+_NOTE_SECONDS = 1.0
+_SETS_UNDER_WAY = 16
+"""Without an answer, at most, for each address: more would be what is sent again when it does not come."""
+_POKED_PEERS = 4
+"""As many at most are told at once that something may wait; where there are more, looking tells for which."""
 
 
 class Transport:
@@ -69,12 +72,15 @@ class Transport:
         self._sealed = asyncio.Event()
         self._counts = counts
         self._security = DialogSecurity(self._report_dropped, lambda: counts.add("messages_corrupted"))
-        self._peers: dict[tuple[str, str | None], Peer] = {}
+        self._peers: dict[int, Peer] = {}
 
     def wake(self) -> None:
         """Messages may be waiting, here or sealed by another instance."""
         self._news.set()
         self._sealed.set()
+        if len(self._peers) <= _POKED_PEERS:
+            for peer in self._peers.values():
+                peer.news.set()
 
     def _report_dropped(self, text: str) -> None:
         self._counts.add("messages_dropped")
@@ -82,15 +88,13 @@ class Transport:
 
     async def is_settled(self) -> bool:
         """Nothing waits that could leave now."""
-        failing = [[peer.address, peer.mirror] for peer in self._peers.values() if peer.failing is not None]
+        failing = [peer.peer_id for peer in self._peers.values() if peer.failing is not None]
         (waiting,) = await self._ask(
             "SELECT EXISTS (SELECT FROM ssb.sealed_set) OR EXISTS (SELECT FROM ssb.forwarded_set)"
             " OR EXISTS (SELECT FROM ssb.transmission AS t"
             " JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id"
-            " WHERE r.address IS NOT NULL AND r.retry_at IS NULL AND NOT EXISTS ("
-            "  SELECT FROM jsonb_array_elements(%s::jsonb) AS f"
-            "  WHERE (f ->> 0, f ->> 1) IS NOT DISTINCT FROM (r.address, r.mirror_address)))",
-            json.dumps(failing),
+            " WHERE t.peer_id <> ALL (%s::integer[]) AND r.retry_at IS NULL)",
+            failing,
         )
         return not waiting
 
@@ -101,6 +105,7 @@ class Transport:
             await _pause(self._news, 5.0)
             self._news.clear()
         near = await open_connection(self._options.dsn, SETTINGS, application_name="pgsb transport")
+        accept_raw(near)
         try:
             await self._join(near)
             # So others see that somebody is here who opens what they have sealed.
@@ -133,6 +138,7 @@ class Transport:
 
     async def _serve(self, near: Connection, opening: asyncio.Task[None]) -> None:
         forgotten = -_FORGET_SECONDS
+        routes: str | None = None
         while True:
             self._news.clear()
             if opening.done():
@@ -141,11 +147,13 @@ class Transport:
                 forgotten = time.monotonic()
                 await near.execute("SELECT ssb_internal.forget_remote_conversations()")
             began = time.monotonic()
-            cursor = await near.execute(
-                "SELECT address, mirror_address FROM ssb_internal.transport_addresses()"
-            )
-            for address, mirror in await cursor.fetchall():
-                self._peer(near, address, mirror).news.set()
+            cursor = await near.execute("SELECT ssb_internal.follow_routes(%s)", [routes])
+            (routes,) = await cursor.fetchone() or (None,)
+            cursor = await near.execute("SELECT * FROM ssb_internal.transport_peers()")
+            for peer_id, address, mirror, has_forwarded in await cursor.fetchall():
+                peer = self._peer(near, peer_id, address, mirror)
+                peer.has_forwarded = has_forwarded
+                peer.news.set()
             for key, peer in list(self._peers.items()):
                 if peer.task is not None and peer.task.done():
                     del self._peers[key]
@@ -159,10 +167,10 @@ class Transport:
             await asyncio.sleep(4 * (time.monotonic() - began))
             await _pause(self._news, _LOOK_SECONDS)
 
-    def _peer(self, near: Connection, address: str, mirror: str | None) -> Peer:
-        peer = self._peers.get((address, mirror))
+    def _peer(self, near: Connection, peer_id: int, address: str, mirror: str | None) -> Peer:
+        peer = self._peers.get(peer_id)
         if peer is None or peer.task is None or peer.task.done():
-            peer = self._peers[address, mirror] = Peer(address, mirror)
+            peer = self._peers[peer_id] = Peer(peer_id, address, mirror)
             peer.task = asyncio.create_task(self._attend(near, peer))
         return peer
 
@@ -174,8 +182,10 @@ class Transport:
             while time.monotonic() < used + _IDLE_SECONDS:
                 peer.news.clear()
                 try:
-                    has_sent = await self._send_set(near, peer)
-                    has_sent = await self._send_forwarded(near, peer) or has_sent
+                    has_sent = len(peer.sent) < _SETS_UNDER_WAY and await self._send_set(near, peer)
+                    if peer.has_forwarded:
+                        peer.has_forwarded = await self._send_forwarded(near, peer)
+                        has_sent = peer.has_forwarded or has_sent
                     if await peer.listen(may_wait=not has_sent) or has_sent or peer.is_listening:
                         used = time.monotonic()
                         peer.failing = None
@@ -183,10 +193,11 @@ class Transport:
                         continue
                 except Unreachable as error:
                     await self._hang_up(near, peer)
-                    for note in ("note_transport_failure", "refuse_forwarded"):
-                        await near.execute(
-                            f"SELECT ssb_internal.{note}(%s, %s, %s)", [peer.address, peer.mirror, str(error)]
-                        )
+                    await near.execute(
+                        "SELECT ssb_internal.note_transport_failure(%s, %s),"
+                        " ssb_internal.refuse_forwarded(%s, %s, %s)",
+                        [peer.peer_id, str(error), peer.address, peer.mirror, str(error)],
+                    )
                     if peer.failing != str(error):
                         peer.failing = str(error)
                         self._log.write("warning", "transport_failed", str(error))
@@ -201,37 +212,43 @@ class Transport:
                     used = time.monotonic()
                     await asyncio.sleep(backoff.next())
                     continue
+                await self._note_use(near, peer)
                 await _pause(peer.news, _LOOK_SECONDS if peer.sent else _IDLE_SECONDS)
         finally:
             await self._hang_up(near, peer)
 
     async def _send_set(self, near: Connection, peer: Peer) -> bool:
         """This instance's own messages. False when there was nothing to send. Raises Unreachable."""
-        async with near.cursor(row_factory=dict_row) as cursor:
-            await cursor.execute(
-                "SELECT * FROM ssb_internal.messages_to_send(%s, %s, %s, %s, %s::bigint[])",
-                [peer.address, peer.mirror, _MESSAGES, _BYTES, peer.endpoints_under_way],
-            )
-            rows = await cursor.fetchall()
-        if not rows:
+        settled, peer.settled = peer.settled, None
+        own = await next_set(near, peer.peer_id, peer.endpoints_under_way, peer.after, settled)
+        if own is None:
+            peer.after = START
             return False
+        peer.after = own.after
         await self._connect(near, peer)
-        crossing = Crossing(self._options.spans, peer.address, rows) if self._options.spans else None
-        tell = crossing.arrived if crossing is not None else None
-        plain = [row for row in rows if row["security"] in (None, "N")]
-        if plain:
-            await peer.hand_over(batch_of(plain), plain_settler(near, tell))
-        if len(plain) < len(rows):
-            sealed, refused = await self._security.seal(
-                near, [row for row in rows if row["security"] in "AF"]
-            )
-            if refused:
-                await settle_sent(near, refused)
-            if sealed is not None:
-                settle = sealed_settler(near, sealed, tell)
-                await peer.hand_over_sealed(sealed.values, list(sealed.places), settle)
-        await self._note_use(near, peer, sum(len(row["body"] or b"") for row in rows), len(rows))
+        if not own.sides and not own.traced:
+            await peer.hand_over_raw(own, plain_settler(near, own.ids, None))
+        else:
+            await self._send_by_dialogs(near, peer, own)
+        await self._count_use(near, peer, own.length, own.messages)
         return True
+
+    async def _send_by_dialogs(self, near: Connection, peer: Peer, own: OwnSet) -> None:
+        """A set with dialogs that have to be sealed, or messages with traces."""
+        batch = own.batch()
+        crossing = own.crossing(batch, self._options.spans, peer.address)
+        tell = crossing.arrived if crossing is not None else None
+        plain = [place for place, key in enumerate(batch.keys) if key not in own.sides]
+        if plain:
+            await peer.hand_over(batch.part(plain), plain_settler(near, own.ids, tell))
+        if len(plain) < len(batch.keys):
+            to_seal = [place for place, key in enumerate(batch.keys) if key in own.sides]
+            sealed, refused = await self._security.seal(near, batch.part(to_seal), own.sides)
+            if refused:
+                await settle_sent(near, refused, own.ids)
+            if sealed is not None:
+                settle = sealed_settler(near, sealed, own.ids, tell)
+                await peer.hand_over_sealed(sealed.values, list(sealed.places), settle)
 
     async def _send_forwarded(self, near: Connection, peer: Peer) -> bool:
         """A set of others' messages. False when there was none. Raises Unreachable."""
@@ -241,16 +258,23 @@ class Transport:
         await self._connect(near, peer)
         await forwarded.go_on(peer)
         bodies = forwarded.row["bodies"]
-        await self._note_use(near, peer, sum(len(body or b"") for body in bodies), len(bodies))
+        await self._count_use(near, peer, sum(len(body or b"") for body in bodies), len(bodies))
         return True
 
-    async def _note_use(self, near: Connection, peer: Peer, length: int, messages: int) -> None:
+    async def _count_use(self, near: Connection, peer: Peer, length: int, messages: int) -> None:
         self._counts.add("transport_sets")
         self._counts.add("transport_messages", messages)
         self._counts.add("transport_bytes", length)
-        await near.execute(
-            "SELECT ssb_internal.transport_used(%s, %s, %s)", [peer.connection_id, length, messages]
-        )
+        peer.unnoted = peer.unnoted[0] + length, peer.unnoted[1] + messages
+        if time.monotonic() > peer.noted_at + _NOTE_SECONDS:
+            await self._note_use(near, peer)
+
+    async def _note_use(self, near: Connection, peer: Peer) -> None:
+        """For sys.dm_broker_connections."""
+        if peer.unnoted != (0, 0):
+            values = [peer.connection_id, *peer.unnoted]
+            peer.unnoted, peer.noted_at = (0, 0), time.monotonic()
+            await near.execute("SELECT ssb_internal.transport_used(%s, %s, %s)", values)
 
     async def _connect(self, near: Connection, peer: Peer) -> None:
         if peer.far is None or peer.far.closed:

@@ -95,6 +95,7 @@
 \ir transport/forwarding.sql
 \ir transport/transport_security.sql
 \ir transport/incoming.sql
+\ir transport/incoming_sets.sql
 \ir conversations/rotate_messages.sql
 
 -- What falls due

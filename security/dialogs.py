@@ -132,6 +132,13 @@ def is_current(made_at: datetime, now: datetime) -> bool:
     return now - BEGIN_WITHIN <= made_at <= now + CLOCKS_DIFFER
 
 
+BOUND = (
+    *("conversation_id", "is_initiator", "to_service", "to_instance", "from_service", "from_instance"),
+    "contract",
+)
+"""What a dialog's header says that is bound to each of its messages, with the key's id."""
+
+
 class DialogCipher:
     """Seals and opens what one side of one dialog says. ``header`` is what travels beside, of the dialog."""
 
@@ -145,11 +152,7 @@ class DialogCipher:
                 str(key_id),
                 str(conversation),
                 bool(header["is_initiator"]),
-                header["to_service"],
-                header["to_instance"],
-                header["from_service"],
-                header["from_instance"],
-                header["contract"],
+                *(header[name] for name in BOUND[2:]),
             ]
         ).encode()
 

@@ -406,7 +406,8 @@ BEGIN
         END IF;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace, priority)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, trace, priority,
+                                  peer_id)
     VALUES (p_sender.database_id, p_sender.endpoint_id, p_sender.far_service, p_number, p_message_type_name,
             p_is_end_of_dialog, p_is_error, clock_timestamp(), p_body, v_status, v_trace,
             -- That of a dialog does not change while messages of it wait: they leave in order.
@@ -414,7 +415,8 @@ BEGIN
                  ELSE coalesce((SELECT t.priority FROM ssb.transmission AS t WHERE t.endpoint_id = p_sender.endpoint_id
                                  ORDER BY t.transmission_id LIMIT 1),
                                (SELECT p_sender.priority FROM ssb.database AS d
-                                 WHERE d.database_id = p_sender.database_id AND d.is_honor_broker_priority_on), 5) END);
+                                 WHERE d.database_id = p_sender.database_id AND d.is_honor_broker_priority_on), 5) END,
+            CASE WHEN v_is_remote THEN (SELECT r.peer_id FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id) END);
     UPDATE ssb.conversation_endpoint AS e SET has_waiting = true, sent_count = p_number + 1, sent_order = NULL
      WHERE e.endpoint_id = p_sender.endpoint_id AND NOT (v_is_remote AND p_sender.has_waiting AND NOT p_is_end_of_dialog);
     RETURN false;

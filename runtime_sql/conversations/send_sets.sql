@@ -114,6 +114,8 @@ BEGIN
     -- Messages with a trace go one by one.
     IF current_setting('pgsb.traceparent', true) <> '' THEN
         RETURN cardinality(p_handles);
+    ELSIF ssb_internal.send_set_to_known_remote(p_handles, p_types, p_bodies, p_type, p_body) THEN
+        RETURN NULL;
     END IF;
     IF p_handles[1] = ALL (p_handles) AND (p_types IS NULL OR p_types[1] = ALL (p_types))
        AND ssb_internal.send_plain_run(p_handles[1], coalesce(p_types[1], p_type), coalesce(p_bodies, ARRAY[p_body])) THEN

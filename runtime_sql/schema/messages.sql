@@ -98,8 +98,12 @@ CREATE TABLE IF NOT EXISTS ssb.transmission (
     body                    bytea,
     transmission_status     text        NOT NULL,
     trace                   text,                      -- see conversations/message_traces.sql
-    priority                smallint    NOT NULL DEFAULT 5     -- of those that leave: 5 unless HONOR_BROKER_PRIORITY
+    priority                smallint    NOT NULL DEFAULT 5,    -- of those that leave: 5 unless HONOR_BROKER_PRIORITY
+    -- Of those that may leave now: ssb.transport_peer. NULL: the message waits here, for a service, a queue, a route, or
+    -- for its dialog's next try.
+    peer_id                 integer
 );
 CREATE INDEX IF NOT EXISTS transmission_by_endpoint ON ssb.transmission (endpoint_id, transmission_id);
-CREATE INDEX IF NOT EXISTS transmission_by_priority ON ssb.transmission (priority DESC, transmission_id);
+CREATE INDEX IF NOT EXISTS transmission_by_peer ON ssb.transmission (peer_id, priority DESC, endpoint_id, transmission_id)
+    WHERE peer_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS transmission_by_service ON ssb.transmission (to_service, endpoint_id);

@@ -5,6 +5,15 @@
 --
 -- It has a lock of its own, that of its row, which whoever takes messages from another instance holds. So they never wait
 -- for the group, in which a service program may be at work for long.
+
+-- The instances to which routes have led. A pair of addresses is one: its mirror is tried where it does not answer.
+CREATE TABLE IF NOT EXISTS ssb.transport_peer (
+    peer_id        integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    address        text    NOT NULL,
+    mirror_address text
+);
+CREATE UNIQUE INDEX IF NOT EXISTS transport_peer_by_address ON ssb.transport_peer (address, coalesce(mirror_address, ''));
+
 CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     endpoint_id     bigint      PRIMARY KEY,               -- the side here
     conversation_id uuid        NOT NULL,
@@ -21,7 +30,7 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     is_under_way    boolean     NOT NULL DEFAULT false,    -- something was sent, and may have arrived
     acknowledged    bigint      NOT NULL DEFAULT 0,        -- of our messages those below this number are over there
     failures        integer     NOT NULL DEFAULT 0,        -- in a row: why, transmission_status tells
-    retry_at        timestamptz,
+    retry_at        timestamptz,                           -- the dialog is parked until then: none of its messages has a peer
     -- Receiving
     next_number     bigint      NOT NULL DEFAULT 0,        -- of the message that has not come yet
     far_outcome     char(2),                               -- DI or ER: the far side has ended it, or we refused it
@@ -36,8 +45,10 @@ CREATE TABLE IF NOT EXISTS ssb.remote_conversation (
     inbound_key_id  uuid,
     -- Behind what version 1 had
     route_epoch     bigint,                                -- of ssb.dialog_path_epoch: no route has changed since
+    peer_id         integer,                               -- of the address; NULL: none leads there
     UNIQUE (conversation_id, is_initiator)
 ) WITH (fillfactor = 70);
+CREATE INDEX IF NOT EXISTS remote_conversation_by_retry ON ssb.remote_conversation (peer_id, retry_at) WHERE retry_at IS NOT NULL;
 
 -- What the Broker Configuration Notice service was asked, and whether it has answered.
 CREATE TABLE IF NOT EXISTS ssb.configuration_notice (

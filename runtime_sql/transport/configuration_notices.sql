@@ -130,6 +130,9 @@ DECLARE
     v_waiting record;
     v_endpoint_id bigint;
 BEGIN
+    IF NOT EXISTS (SELECT FROM ssb.route AS r WHERE r.service_name = 'SQL/ServiceBroker/BrokerConfiguration') THEN
+        RETURN;
+    END IF;
     FOR v_waiting IN
         SELECT w.*, ssb_internal.awaits_route(w.database_id, w.far_service, w.instance) AS awaits
           FROM (SELECT e.database_id, e.far_service, coalesce(e.far_broker_instance, r.far_instance) AS instance,

@@ -2,7 +2,7 @@
 -- a key: certificates and keys go to the daemon sealed (daemon/dialog_security.py).
 --
 -- For the runtime's owner only, as the daemon's other functions.
--- Called by  ssb_internal.messages_to_send, the daemon
+-- Called by  ssb_internal.next_set, the daemon
 
 -- Names of one principal: dbo is the runtime's owner.
 CREATE OR REPLACE FUNCTION ssb_internal.same_principal(p_one text, p_other text)
@@ -199,30 +199,13 @@ BEGIN
 END;
 $$;
 
--- Messages of these dialogs wait for a while, and their status says why.
-CREATE OR REPLACE FUNCTION ssb_internal.put_off(p_endpoints bigint[], p_status text)
-RETURNS void
-LANGUAGE sql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
-    UPDATE ssb.remote_conversation AS r
-       SET failures = least(r.failures, 20) + 1,
-           retry_at = clock_timestamp() + least(30, 0.1 * 2 ^ least(r.failures, 20)) * interval '1 second'
-     WHERE r.endpoint_id = ANY (p_endpoints);
-    UPDATE ssb.transmission AS t SET transmission_status = p_status
-     WHERE t.endpoint_id = ANY (p_endpoints) AND t.transmission_status <> p_status;
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
-
 -- A certificate, binding or master key has changed: what waits for one is tried at once.
 CREATE OR REPLACE FUNCTION ssb_internal.retry_secured()
 RETURNS void
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$
-    UPDATE ssb.remote_conversation AS r SET retry_at = NULL, failures = 0
+    UPDATE ssb.remote_conversation AS r SET retry_at = clock_timestamp(), failures = 1
      WHERE r.retry_at IS NOT NULL AND r.security IS DISTINCT FROM 'N';
     SELECT ssb_internal.deliver_waiting_from_database(d.database_id) FROM ssb.database AS d
      WHERE d.options ->> 'LOCAL_DIALOG_SECURITY' = 'ON';

@@ -105,6 +105,7 @@ BEGIN
                    WITH ORDINALITY AS m (place, number, type, kind, body, n)
              WHERE m.place = ANY (v_part.places)
             HAVING count(*) > 0;
+            PERFORM ssb_internal.peer_of(v_part.address, v_part.mirror_address);
             PERFORM ssb_internal.announce_departure();
         ELSE
             PERFORM ssb_internal.count_events('forwarded_discarded', v_messages);

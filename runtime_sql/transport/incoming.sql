@@ -379,45 +379,6 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.take_set(jsonb, integer[], bigint[], tex
 REVOKE EXECUTE ON FUNCTION ssb_internal.make_target_for_remote(uuid, uuid, text, text, text, text, text, double precision, boolean, char,
                                                      integer, text) FROM PUBLIC;
 
--- What the other instance's daemon calls with messages in the clear. next_number NULL: that is not known yet, for
--- the messages of this dialog are passed on (transport/forwarding.sql); ssb_internal.set_answers will tell. So it
--- is answered to those alone who have given each dialog the number of the set ("set").
-CREATE OR REPLACE FUNCTION ssb.take_from_afar(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
-                                              p_kinds text[], p_bodies bytea[])
-RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
-DECLARE
-    v_on integer[];
-BEGIN
-    PERFORM ssb_internal.require_connect();
-    IF ssb_internal.may_lead_on() THEN
-        FOR place, status IN
-            SELECT f.place, f.status
-              FROM ssb_internal.forward_set((p_dialogs -> 0 ->> 'set')::uuid, p_dialogs, p_places, p_numbers, p_message_types, p_kinds,
-                                            p_bodies, NULL) AS f
-        LOOP
-            v_on := v_on || place;
-            next_number := CASE WHEN status IS NOT NULL THEN 0 END;
-            RETURN NEXT;
-        END LOOP;
-    END IF;
-    IF v_on IS NULL THEN
-        RETURN QUERY SELECT t.* FROM ssb_internal.take_set(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false) AS t;
-    ELSE
-        RETURN QUERY
-        SELECT t.*
-          FROM (SELECT array_agg(m.place) AS places, array_agg(m.number) AS numbers, array_agg(m.type) AS types,
-                       array_agg(m.kind) AS kinds, array_agg(m.body) AS bodies
-                  FROM unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS m (place, number, type, kind, body)
-                 WHERE m.place <> ALL (v_on)) AS h
-         CROSS JOIN LATERAL ssb_internal.take_set(p_dialogs, h.places, h.numbers, h.types, h.kinds, h.bodies, false) AS t;
-    END IF;
-END;
-$$;
-
 -- A daemon shares it for as long as it opens what comes, and sends on what goes on.
 CREATE OR REPLACE FUNCTION ssb_internal.transport_lock() RETURNS bigint LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$ SELECT 1397965382::bigint $$;
@@ -540,9 +501,23 @@ REVOKE EXECUTE ON FUNCTION ssb_internal.sealed_sets() FROM PUBLIC;
 CREATE OR REPLACE FUNCTION ssb_internal.take_opened(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
                                            p_kinds text[], p_bodies bytea[])
 RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-AS $$ SELECT t.* FROM ssb_internal.take_set(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, true) AS t; $$;
+AS $$
+DECLARE
+    v_taken record;
+BEGIN
+    SELECT t.* INTO v_taken
+      FROM ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, true) AS t;
+    RETURN QUERY
+    SELECT u.place::integer - 1, u.next_number, NULL::text, NULL::integer, NULL::text, u.instance
+      FROM unnest(v_taken.next_numbers, v_taken.instances) WITH ORDINALITY AS u (next_number, instance, place) WHERE u.next_number > 0
+    UNION ALL
+    SELECT o.place, o.next_number, o.status, o.refusal_code, o.refusal, o.instance
+      FROM jsonb_to_recordset(v_taken.others)
+        AS o (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text);
+END;
+$$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.take_opened(jsonb, integer[], bigint[], text[], text[], bytea[]) FROM PUBLIC;
 
 -- … and what it answers.

@@ -1,6 +1,11 @@
--- The transport: messages on their way to other instances. The daemon reads them here, hands them to
--- ssb.take_from_afar of the other instance, and settles here what that answered. Every step may be done
+-- The transport: messages on their way to other instances. The daemon reads them here set by set, hands each to
+-- ssb_internal.take_from_peer of the other instance, and settles here what that answered. Every step may be done
 -- twice: the far side knows by its number what has come already.
+--
+-- A message that may leave has a peer, and its place in the index transmission_by_peer: by priority, then by dialog. A set is read
+-- from there dialog by dialog, each in order, from behind the dialog that the set before ended with: so what a set
+-- costs does not depend on how much waits, and no dialog's backlog delays another dialog. A dialog whose messages are not taken
+-- is parked: it has a time for its next try (retry_at), and all its messages but those that will be tried then lose their peer.
 --
 -- For the runtime's owner only, as the daemon's other functions.
 -- Called by  the daemon
@@ -25,11 +30,11 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION ssb_internal.has_transport() FROM PUBLIC;
 
--- Where messages have to go. A route may have expired, or its change met a group that was in use: those
--- dialogs are looked at again, also dialogs that are no others' yet.
+-- Dialogs whose route has changed while somebody held their group, or has expired, are looked at again; also dialogs that are
+-- no others' yet. Returned is what has to be given back at the next look, which does nothing where all is as it was then.
 -- Locks  their groups, where nobody holds them
-CREATE OR REPLACE FUNCTION ssb_internal.transport_addresses()
-RETURNS TABLE (address text, mirror_address text)
+CREATE OR REPLACE FUNCTION ssb_internal.follow_routes(p_known text)
+RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -38,8 +43,15 @@ AS $$
 #variable_conflict use_column
 DECLARE
     v_endpoint_id bigint;
+    v_has_missed boolean := false;
+    v_expired text := ' ' || (SELECT count(*) FROM ssb.route AS r WHERE r.expires_at <= clock_timestamp());
+    v_state text;
 BEGIN
     PERFORM ssb_internal.request_routes();
+    IF coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0) || v_expired = p_known THEN
+        RETURN p_known;
+    END IF;
+    v_state := ssb_internal.epoch_of_routes(NULL) || v_expired;       -- NULL: somebody is changing definitions just now
     FOR v_endpoint_id IN
         WITH waiting AS MATERIALIZED (
             SELECT e.endpoint_id, e.database_id, e.far_service, r.address, r.mirror_address,
@@ -63,29 +75,123 @@ BEGIN
     LOOP
         IF ssb_internal.try_lock_endpoint(v_endpoint_id) THEN
             PERFORM ssb_internal.deliver_waiting(v_endpoint_id);
+        ELSE
+            v_has_missed := true;
         END IF;
     END LOOP;
-    RETURN QUERY
-    SELECT DISTINCT r.address, r.mirror_address
-      FROM (SELECT DISTINCT t.endpoint_id FROM ssb.transmission AS t) AS t
-      JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
-     WHERE r.address IS NOT NULL
-    UNION
-    SELECT f.address, f.mirror_address FROM ssb.forwarded_set AS f;
+    RETURN CASE WHEN NOT v_has_missed THEN v_state END;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.transport_addresses() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.follow_routes(text) FROM PUBLIC;
 
--- The next messages for an address, those of the highest priority and the oldest first, at most p_bytes of them (one at least). What this returns
--- may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk is
--- there from now on, whatever happens to this server. So the call is a transaction of its own. p_under_way: dialogs
--- whose last set has not been answered yet.
-CREATE OR REPLACE FUNCTION ssb_internal.messages_to_send(p_address text, p_mirror_address text, p_messages integer, p_bytes bigint,
-                                                         p_under_way bigint[] DEFAULT '{}')
-RETURNS TABLE (endpoint_id bigint, conversation_id uuid, is_initiator boolean, session_key uuid, to_service text,
-               to_instance text, from_service text, from_instance text, contract text, lifetime double precision,
-               is_encrypted boolean, database_id integer, security char(1), inbound_key_id uuid, near text, far text,
-               message_sequence_number bigint, message_type text, kind text, body bytea, enqueued_at timestamptz, trace text)
+-- The instances for which something is there that could leave now.
+CREATE OR REPLACE FUNCTION ssb_internal.transport_peers()
+RETURNS TABLE (peer_id integer, address text, mirror_address text, has_forwarded boolean)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT p.peer_id, p.address, p.mirror_address, f.is_there
+      FROM ssb.transport_peer AS p
+     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM ssb.forwarded_set AS f
+                                         WHERE f.address = p.address
+                                           AND f.mirror_address IS NOT DISTINCT FROM p.mirror_address) AS is_there) AS f
+     WHERE f.is_there
+        OR EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p.peer_id)
+        OR EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.peer_id = p.peer_id AND r.retry_at <= clock_timestamp());
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.transport_peers() FROM PUBLIC;
+
+-- Of dialogs that are parked and due, the first messages get their peer back: they are tried. Where those are taken, the rest
+-- follows (ssb_internal.settle_taken). A message that was sent meanwhile may have its peer already: then they all get it, for
+-- a dialog's messages leave in order.
+CREATE OR REPLACE FUNCTION ssb_internal.try_parked(p_peer_id integer, p_messages integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+AS $$
+DECLARE
+    v_due bigint[];
+BEGIN
+    SELECT array_agg(r.endpoint_id) INTO v_due
+      FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+             WHERE r.peer_id = p_peer_id AND r.retry_at <= clock_timestamp()
+             ORDER BY r.retry_at LIMIT p_messages FOR NO KEY UPDATE SKIP LOCKED) AS r;
+    IF v_due IS NOT NULL THEN
+        PERFORM ssb_internal.park_stragglers(v_due);
+        UPDATE ssb.remote_conversation AS r SET retry_at = NULL WHERE r.endpoint_id = ANY (v_due);
+        UPDATE ssb.transmission AS t SET peer_id = p_peer_id
+         WHERE t.transmission_id IN (SELECT f.transmission_id
+                                       FROM unnest(v_due) AS d (endpoint_id)
+                                      CROSS JOIN LATERAL (SELECT f.transmission_id FROM ssb.transmission AS f
+                                                           WHERE f.endpoint_id = d.endpoint_id
+                                                           ORDER BY f.transmission_id LIMIT 16) AS f);
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.try_parked(integer, integer) FROM PUBLIC;
+
+-- Messages that were sent while their dialog was parked: SEND does not ask.
+CREATE OR REPLACE FUNCTION ssb_internal.park_stragglers(p_endpoints bigint[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    UPDATE ssb.transmission AS t SET peer_id = NULL WHERE t.endpoint_id = ANY (p_endpoints) AND t.peer_id IS NOT NULL;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.park_stragglers(bigint[]) FROM PUBLIC;
+
+-- Messages of these dialogs wait for a while, longer each time, and their status says why.
+CREATE OR REPLACE FUNCTION ssb_internal.put_off(p_endpoints bigint[], p_status text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+    UPDATE ssb.remote_conversation AS r
+       SET failures = least(r.failures, 20) + 1,
+           retry_at = clock_timestamp() + least(30, 0.1 * 2 ^ least(r.failures, 20)) * interval '1 second'
+     WHERE r.endpoint_id = ANY (p_endpoints);
+    UPDATE ssb.transmission AS t SET transmission_status = p_status, peer_id = NULL
+     WHERE t.endpoint_id = ANY (p_endpoints) AND (t.transmission_status <> p_status OR t.peer_id IS NOT NULL);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.put_off(bigint[], text) FROM PUBLIC;
+
+-- The next messages for a peer as arrays, and about each of their dialogs what the other instance needs to know. What this
+-- returns may arrive: dialogs are marked, and a message that its sender committed without waiting for the disk
+-- is there from now on, whatever happens to this server. So the call is a transaction of its own.
+--
+-- The highest priority goes first; in each the dialogs take turns, from behind (p_after_endpoint, p_after_id), which is where the set
+-- before ended; NULL: from the first one. A set is p_messages and p_bytes at most, or one message. It divides into eight
+-- dialogs where so many have something. p_under_way: dialogs whose last set has not been answered yet.
+--
+-- What it settles before: p_ids, of the messages of a set that were all taken, and of its dialogs p_endpoints, p_next_numbers and
+-- p_instances; NULL: nothing.
+--
+-- sides: NULL where all dialogs are in the clear, else what the daemon needs to seal them, by endpoint. traced: NULL, or for
+-- each message with a trace its place in the set, from 0, and when it was sent. No row: nothing is there.
+CREATE OR REPLACE FUNCTION ssb_internal.next_set(p_peer_id integer, p_set uuid, p_messages integer, p_bytes bigint, p_under_way bigint[],
+    p_after_priority integer, p_after_endpoint bigint, p_after_id bigint,
+    p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[])
+RETURNS TABLE (dialogs jsonb, places integer[], numbers bigint[], message_types text[], kinds text[], bodies bytea[],
+               ids bigint[], endpoints bigint[], sides jsonb, traced jsonb, bytes bigint, after_priority integer, after_endpoint bigint,
+               after_id bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -97,119 +203,316 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-    v_ids bigint[];
-    v_endpoints bigint[];
-    v_secured bigint[];
-    v_near text[];
-    v_far text[];
+    v_left_out bigint[] := p_under_way;
+    v_priority smallint;
+    v_from_endpoint bigint;
+    v_from_id bigint;
+    v_until bigint;
+    v_quota integer;
+    v_part record;
+    v_new bigint[];
+    v_sealed bigint[];
+    v_marked bigint[];
+    v_count integer;
+    v_is_full boolean;
 BEGIN
+    IF p_ids IS NOT NULL THEN
+        PERFORM ssb_internal.settle_taken(p_ids, p_endpoints, p_next_numbers, p_instances, NULL, true);
+    END IF;
     IF NOT ssb_internal.has_started_endpoint() THEN
-        PERFORM ssb_internal.note_transport_failure(p_address, p_mirror_address,
+        PERFORM ssb_internal.note_transport_failure(p_peer_id,
             'Service Broker''s endpoint is not started in this instance: CREATE or ALTER ENDPOINT … STATE = STARTED.');
         RETURN;
     END IF;
-    SELECT array_agg(w.transmission_id) INTO v_ids
-      FROM (SELECT t.transmission_id, sum(coalesce(length(t.body), 0) + 200) OVER (ORDER BY t.priority DESC, t.transmission_id) AS so_far,
-                   row_number() OVER (ORDER BY t.priority DESC, t.transmission_id) AS place
-              FROM (SELECT t.transmission_id, t.priority, t.body
-                      FROM ssb.transmission AS t
-                      JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
-                      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
-                      JOIN ssb.database AS d ON d.database_id = e.database_id
-                     WHERE r.address = p_address AND r.mirror_address IS NOT DISTINCT FROM p_mirror_address
-                       AND coalesce(r.retry_at, '-infinity') <= clock_timestamp() AND d.is_broker_enabled
-                       AND t.endpoint_id <> ALL (p_under_way)
-                     ORDER BY t.priority DESC, t.transmission_id LIMIT p_messages) AS t) AS w
-     WHERE w.so_far <= p_bytes OR w.place = 1;
-    IF v_ids IS NULL THEN
-        RETURN;
-    END IF;
-    -- Which security each dialog has: those that lack what theirs needs are left out, and wait.
-    SELECT array_agg(DISTINCT t.endpoint_id) INTO v_endpoints FROM ssb.transmission AS t WHERE t.transmission_id = ANY (v_ids);
-    SELECT coalesce(array_agg(s.endpoint_id), '{}'), array_agg(s.near), array_agg(s.far) INTO v_secured, v_near, v_far
-      FROM ssb_internal.secure_dialogs(v_endpoints) AS s;
-    v_endpoints := ARRAY(SELECT r.endpoint_id FROM ssb.remote_conversation AS r
-                          WHERE r.endpoint_id = ANY (v_endpoints) AND (r.security = 'N' OR r.endpoint_id = ANY (v_secured)));
-    -- A dialog that a change of routes is just taking back is left out: its row is held.
-    UPDATE ssb.remote_conversation AS r SET is_under_way = true
-     WHERE r.endpoint_id = ANY (v_endpoints) AND NOT r.is_under_way;
+    PERFORM ssb_internal.try_parked(p_peer_id, p_messages);
+    -- Once more where dialogs are found to be left out.
+    <<tries>>
+    LOOP
+        dialogs := '[]';
+        places := '{}';
+        endpoints := '{}';
+        bytes := 0;
+        sides := NULL;
+        traced := NULL;
+        v_new := '{}';
+        v_sealed := '{}';
+        v_count := 0;
+        v_priority := (SELECT t.priority FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id ORDER BY t.priority DESC LIMIT 1);
+        v_is_full := false;
+        WHILE v_priority IS NOT NULL AND NOT v_is_full LOOP
+            v_from_endpoint := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_endpoint, 0) ELSE 0 END;
+            v_from_id := CASE WHEN v_priority = p_after_priority THEN coalesce(p_after_id, 0) ELSE 0 END;
+            v_until := NULL;
+            LOOP
+                SELECT p_messages / greatest(count(*), 1) INTO v_quota
+                  FROM (WITH RECURSIVE walk AS (
+                            (SELECT t.endpoint_id, 1 AS n FROM ssb.transmission AS t
+                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                AND (t.endpoint_id, t.transmission_id) > (v_from_endpoint, v_from_id)
+                              ORDER BY t.endpoint_id, t.transmission_id LIMIT 1)
+                            UNION ALL
+                            SELECT x.endpoint_id, w.n + 1
+                              FROM walk AS w
+                             CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
+                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority AND t.endpoint_id > w.endpoint_id
+                                                    AND t.endpoint_id <= coalesce(v_until, 9223372036854775807)
+                                                  ORDER BY t.endpoint_id LIMIT 1) AS x
+                             WHERE w.n < 8)
+                        SELECT FROM walk) AS w;
+                SELECT jsonb_agg(jsonb_build_object(
+                           'conversation_id', m.conversation_id, 'is_initiator', m.is_initiator, 'key', m.session_key,
+                           'to_service', m.far_service, 'to_instance', m.to_instance, 'from_service', m.service_name,
+                           'from_instance', m.from_instance, 'contract', m.contract_name,
+                           'lifetime', date_part('epoch', m.lifetime - clock_timestamp()), 'is_encrypted', m.is_encrypted,
+                           'hops_remaining', 16, 'time_to_live', 60, 'time_consumed', 0, 'traces', '{}'::jsonb, 'set', p_set))
+                           FILTER (WHERE m.is_first) AS dialogs,
+                       array_agg(cardinality(endpoints) + m.place::integer - 1) AS places, array_agg(m.number) AS numbers,
+                       array_agg(m.message_type_name) AS message_types,
+                       array_agg(CASE WHEN m.is_end_of_dialog THEN 'end' WHEN m.is_conversation_error THEN 'error' ELSE 'message' END) AS kinds,
+                       array_agg(m.body) AS bodies, array_agg(m.transmission_id) AS ids,
+                       array_agg(m.endpoint_id) FILTER (WHERE m.is_first) AS endpoints,
+                       array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND (m.security IS NULL OR NOT m.is_under_way)) AS new,
+                       array_agg(m.endpoint_id) FILTER (WHERE m.is_first AND m.security <> 'N') AS sealed,
+                       max(m.so_far) AS bytes, count(*)::integer AS messages,
+                       bool_or(bytes + m.so_far + m.next_length > p_bytes) AS is_cut,
+                       jsonb_agg(jsonb_build_object('at', v_count + m.n - 1, 'trace', m.trace, 'sent', date_part('epoch', m.enqueued_at)))
+                           FILTER (WHERE m.trace IS NOT NULL) AS traced
+                  INTO v_part
+                  FROM (SELECT p.*, sum(p.is_first::integer) OVER w AS place, sum(p.length) OVER w AS so_far, row_number() OVER w AS n,
+                               lead(p.length) OVER () AS next_length
+                          FROM (SELECT l.*, lag(l.endpoint_id) OVER () IS DISTINCT FROM l.endpoint_id AS is_first
+                                  FROM (WITH RECURSIVE walk AS (
+                                            (SELECT t.endpoint_id, CASE WHEN t.endpoint_id = v_from_endpoint THEN v_from_id ELSE 0 END AS from_id,
+                                                    1 AS n
+                                               FROM ssb.transmission AS t
+                                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                AND (t.endpoint_id, t.transmission_id) > (v_from_endpoint, v_from_id)
+                                                AND t.endpoint_id <= coalesce(v_until, 9223372036854775807)
+                                              ORDER BY t.endpoint_id, t.transmission_id LIMIT 1)
+                                            UNION ALL
+                                            SELECT x.endpoint_id, 0, w.n + 1
+                                              FROM walk AS w
+                                             CROSS JOIN LATERAL (SELECT t.endpoint_id FROM ssb.transmission AS t
+                                                                  WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                                    AND t.endpoint_id > w.endpoint_id
+                                                                    AND t.endpoint_id <= coalesce(v_until, 9223372036854775807)
+                                                                  ORDER BY t.endpoint_id LIMIT 1) AS x)
+                                        SELECT t.transmission_id, w.endpoint_id, t.message_sequence_number AS number, t.message_type_name,
+                                               t.is_end_of_dialog, t.is_conversation_error, t.body, coalesce(length(t.body), 0) + 200 AS length,
+                                               t.trace, t.enqueued_at,
+                                               x.*
+                                          FROM walk AS w
+                                         CROSS JOIN LATERAL (SELECT r.is_under_way, r.security, e.conversation_id, e.is_initiator, r.session_key,
+                                                                    e.far_service, coalesce(e.far_broker_instance, r.far_instance) AS to_instance,
+                                                                    e.service_name, d.service_broker_guid AS from_instance, e.contract_name,
+                                                                    e.lifetime, e.is_encrypted
+                                                               FROM ssb.remote_conversation AS r
+                                                               JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+                                                               JOIN ssb.database AS d ON d.database_id = e.database_id
+                                                              WHERE r.endpoint_id = w.endpoint_id AND r.retry_at IS NULL
+                                                                AND r.peer_id = p_peer_id AND d.is_broker_enabled
+                                                                AND w.endpoint_id <> ALL (v_left_out) OFFSET 0) AS x
+                                         CROSS JOIN LATERAL (SELECT t.* FROM ssb.transmission AS t
+                                                              WHERE t.peer_id = p_peer_id AND t.priority = v_priority
+                                                                AND t.endpoint_id = w.endpoint_id AND t.transmission_id > w.from_id
+                                                              ORDER BY t.transmission_id LIMIT v_quota) AS t
+                                         LIMIT p_messages - v_count) AS l) AS p
+                        WINDOW w AS (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS m
+                 WHERE bytes + m.so_far <= p_bytes OR (v_count = 0 AND m.n = 1);
+                IF v_part.messages > 0 THEN
+                    IF v_count = 0 THEN
+                        dialogs := v_part.dialogs;
+                        places := v_part.places;
+                        numbers := v_part.numbers;
+                        message_types := v_part.message_types;
+                        kinds := v_part.kinds;
+                        bodies := v_part.bodies;
+                        ids := v_part.ids;
+                        endpoints := v_part.endpoints;
+                    ELSE
+                        dialogs := dialogs || v_part.dialogs;
+                        places := places || v_part.places;
+                        numbers := numbers || v_part.numbers;
+                        message_types := message_types || v_part.message_types;
+                        kinds := kinds || v_part.kinds;
+                        bodies := bodies || v_part.bodies;
+                        ids := ids || v_part.ids;
+                        endpoints := endpoints || v_part.endpoints;
+                    END IF;
+                    v_new := v_new || coalesce(v_part.new, '{}');
+                    v_sealed := v_sealed || coalesce(v_part.sealed, '{}');
+                    traced := CASE WHEN traced IS NULL THEN v_part.traced ELSE traced || coalesce(v_part.traced, '[]') END;
+                    v_count := v_count + v_part.messages;
+                    bytes := bytes + v_part.bytes;
+                    after_priority := v_priority;
+                    after_endpoint := v_part.endpoints[cardinality(v_part.endpoints)];
+                    after_id := v_part.ids[cardinality(v_part.ids)];
+                END IF;
+                v_is_full := v_count >= p_messages OR coalesce(v_part.is_cut, false);
+                -- From the first dialog up to where this began.
+                EXIT WHEN v_is_full OR v_until IS NOT NULL OR v_from_endpoint = 0;
+                v_until := v_from_endpoint - CASE WHEN v_from_endpoint = ANY (endpoints) THEN 1 ELSE 0 END;
+                v_from_endpoint := 0;
+                v_from_id := 0;
+            END LOOP;
+            v_priority := (SELECT t.priority FROM ssb.transmission AS t
+                            WHERE t.peer_id = p_peer_id AND t.priority < v_priority ORDER BY t.priority DESC LIMIT 1);
+        END LOOP;
+        IF v_count = 0 THEN
+            IF EXISTS (SELECT FROM ssb.transmission AS t WHERE t.peer_id = p_peer_id) THEN
+                PERFORM ssb_internal.park_stragglers(ARRAY(SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+                                                            WHERE r.peer_id = p_peer_id AND r.retry_at IS NOT NULL));
+            END IF;
+            RETURN;
+        END IF;
+        IF NOT v_is_full THEN
+            after_endpoint := NULL;                 -- there is no more: the next set begins at the front
+        END IF;
+        EXIT WHEN cardinality(v_new) = 0 AND cardinality(v_sealed) = 0;
+        -- Which security each dialog has: those that lack what theirs needs are put off. Those that a change of routes is just taking
+        -- back, or whose row somebody holds, are left out.
+        sides := (SELECT jsonb_object_agg(s.endpoint_id, jsonb_build_object('near', s.near, 'far', s.far))
+                    FROM ssb_internal.secure_dialogs(v_new || v_sealed) AS s);
+        SELECT array_agg(r.endpoint_id) INTO v_marked
+          FROM (SELECT r.endpoint_id FROM ssb.remote_conversation AS r
+                 WHERE r.endpoint_id = ANY (v_new || v_sealed) AND r.peer_id = p_peer_id AND r.retry_at IS NULL
+                   AND (r.security = 'N' OR sides ? r.endpoint_id::text)
+                   FOR NO KEY UPDATE SKIP LOCKED) AS r;
+        UPDATE ssb.remote_conversation AS r SET is_under_way = true WHERE r.endpoint_id = ANY (v_marked) AND NOT r.is_under_way;
+        v_new := ARRAY(SELECT DISTINCT n FROM unnest(v_new || v_sealed) AS n);
+        IF cardinality(v_marked) = cardinality(v_new) THEN
+            sides := (SELECT jsonb_object_agg(r.endpoint_id, coalesce(sides -> r.endpoint_id::text, '{}')
+                                              || jsonb_build_object('security', r.security, 'database_id', r.database_id,
+                                                                    'inbound_key_id', r.inbound_key_id))
+                        FROM ssb.remote_conversation AS r WHERE r.endpoint_id = ANY (v_marked) AND r.security <> 'N');
+            EXIT;
+        END IF;
+        v_left_out := v_left_out || ARRAY(SELECT n FROM unnest(v_new) AS n WHERE n <> ALL (coalesce(v_marked, '{}')));
+    END LOOP;
     PERFORM pg_logical_emit_message(true, 'pgsb', '');
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
-    RETURN QUERY
-    SELECT e.endpoint_id, e.conversation_id, e.is_initiator, r.session_key, e.far_service,
-           coalesce(e.far_broker_instance, r.far_instance), e.service_name, d.service_broker_guid::text, e.contract_name,
-           date_part('epoch', e.lifetime - clock_timestamp()), e.is_encrypted, e.database_id, r.security, r.inbound_key_id, u.near,
-           u.far,
-           t.message_sequence_number, t.message_type_name,
-           CASE WHEN t.is_end_of_dialog THEN 'end' WHEN t.is_conversation_error THEN 'error' ELSE 'message' END, t.body,
-           t.enqueued_at, t.trace
-      FROM ssb.transmission AS t
-      JOIN ssb.remote_conversation AS r ON r.endpoint_id = t.endpoint_id
-      JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = t.endpoint_id
-      JOIN ssb.database AS d ON d.database_id = e.database_id
-      LEFT JOIN unnest(v_secured, v_near, v_far) AS u (endpoint_id, near, far) ON u.endpoint_id = e.endpoint_id
-     WHERE t.transmission_id = ANY (v_ids) AND r.is_under_way AND r.address = p_address AND t.endpoint_id = ANY (v_endpoints)
-     ORDER BY t.transmission_id;
+    RETURN NEXT;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.messages_to_send(text, text, integer, bigint, bigint[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.next_set(integer, uuid, integer, bigint, bigint[], integer, bigint, bigint, bigint[], bigint[], bigint[],
+                                                 text[]) FROM PUBLIC;
 
 -- The other instance cannot be reached, or let nobody in. The status of each message says why.
-CREATE OR REPLACE FUNCTION ssb_internal.note_transport_failure(p_address text, p_mirror_address text, p_status text)
-RETURNS void
-LANGUAGE sql
-SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
-    UPDATE ssb.transmission AS t SET transmission_status = p_status
-      FROM ssb.remote_conversation AS r
-     WHERE r.endpoint_id = t.endpoint_id AND r.address = p_address AND r.mirror_address IS NOT DISTINCT FROM p_mirror_address
-       AND coalesce(r.retry_at, '-infinity') <= clock_timestamp() AND t.transmission_status <> p_status;
-$$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.note_transport_failure(text, text, text) FROM PUBLIC;
-
--- What the other instance answered, an object for each dialog: endpoint_id; next_number, below which it has
--- everything; status, why it does not take more now; refusal and its code, why never; instance, which it is.
--- Locks  the group of a side that has ended its conversation, when the far side knows
-CREATE OR REPLACE FUNCTION ssb_internal.settle_sent(p_answers jsonb)
+CREATE OR REPLACE FUNCTION ssb_internal.note_transport_failure(p_peer_id integer, p_status text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $$
+BEGIN
+    UPDATE ssb.transmission AS t SET transmission_status = p_status WHERE t.peer_id = p_peer_id AND t.transmission_status <> p_status;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.note_transport_failure(integer, text) FROM PUBLIC;
+
+-- Settles messages of dialogs that were taken as far as the other instance says: the dialogs' next_numbers, which instance that is where
+-- it says so, the keys that were used. p_is_all: every one of p_ids was taken. A dialog whose row somebody holds, as a SEND does that
+-- has looked for its route, keeps its messages: they are sent again.
+-- Locks  the remote conversations' rows
+CREATE OR REPLACE FUNCTION ssb_internal.settle_taken(p_ids bigint[], p_endpoints bigint[], p_next_numbers bigint[], p_instances text[],
+                                                     p_key_ids uuid[], p_is_all boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_mine bigint[];
+    v_parked bigint[];
+BEGIN
+    SELECT array_agg(r.endpoint_id), array_agg(r.endpoint_id) FILTER (WHERE r.failures > 0) INTO v_mine, v_parked
+      FROM (SELECT r.endpoint_id, r.failures FROM ssb.remote_conversation AS r
+             WHERE r.endpoint_id = ANY (p_endpoints) FOR NO KEY UPDATE SKIP LOCKED) AS r;
+    UPDATE ssb.remote_conversation AS r
+       SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR u.instance IS NULL THEN r.route_epoch END,
+           far_instance = coalesce(r.far_instance, u.instance), acknowledged = greatest(r.acknowledged, u.next_number),
+           outbound_key_id = coalesce(u.key_id, r.outbound_key_id), failures = 0, retry_at = NULL
+      FROM unnest(p_endpoints, p_next_numbers, p_instances, p_key_ids) AS u (endpoint_id, next_number, instance, key_id)
+     WHERE r.endpoint_id = u.endpoint_id
+       AND (cardinality(v_mine) = cardinality(p_endpoints) OR r.endpoint_id = ANY (v_mine))
+       AND (r.failures > 0 OR r.acknowledged < u.next_number OR (r.far_instance IS NULL AND u.instance IS NOT NULL)
+            OR r.outbound_key_id IS DISTINCT FROM coalesce(u.key_id, r.outbound_key_id));
+    IF p_is_all AND 0 <> ALL (p_next_numbers) AND cardinality(v_mine) = cardinality(p_endpoints) THEN
+        DELETE FROM ssb.transmission AS t WHERE t.transmission_id = ANY (p_ids);
+    ELSE
+        DELETE FROM ssb.transmission AS t
+         USING unnest(p_endpoints, p_next_numbers) AS u (endpoint_id, next_number)
+         WHERE t.transmission_id = ANY (p_ids) AND t.endpoint_id = u.endpoint_id AND t.message_sequence_number < u.next_number
+           AND t.endpoint_id = ANY (v_mine);
+    END IF;
+    IF v_parked IS NOT NULL THEN
+        UPDATE ssb.transmission AS t SET peer_id = r.peer_id
+          FROM ssb.remote_conversation AS r
+         WHERE t.endpoint_id = ANY (v_parked) AND r.endpoint_id = t.endpoint_id AND t.peer_id IS DISTINCT FROM r.peer_id;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.settle_taken(bigint[], bigint[], bigint[], text[], uuid[], boolean) FROM PUBLIC;
+
+-- What the other instance answered, an object for each dialog: endpoint_id; next_number, below which it has
+-- everything; status, why it does not take more now; refusal and its code, why never; instance, which it is. p_ids: the messages
+-- of the set that is answered.
+-- Locks  the group of a side that has ended its conversation, when the far side knows
+CREATE OR REPLACE FUNCTION ssb_internal.settle_sent(p_answers jsonb, p_ids bigint[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_mergejoin = off
+SET jit = off
+AS $$
 DECLARE
     v_answer record;
     v_endpoint ssb.conversation_endpoint;
+    v_is_over boolean;
+    v_has_progressed boolean;
+    v_ends bigint[] := ARRAY(SELECT t.endpoint_id FROM ssb.transmission AS t
+                              WHERE t.transmission_id = ANY (p_ids) AND (t.is_end_of_dialog OR t.is_conversation_error));
 BEGIN
+    -- As a set, where nothing is special.
+    PERFORM ssb_internal.settle_taken(p_ids, t.endpoints, t.next_numbers, t.instances, t.key_ids, false)
+       FROM (SELECT array_agg(a.endpoint_id) AS endpoints, array_agg(a.next_number) AS next_numbers, array_agg(a.instance) AS instances,
+                    array_agg(a.key_id) AS key_ids
+               FROM jsonb_to_recordset(p_answers)
+                 AS a (endpoint_id bigint, next_number bigint, status text, refusal text, instance text, key_id uuid)
+              WHERE a.status IS NULL AND a.refusal IS NULL AND a.endpoint_id <> ALL (v_ends)) AS t
+      WHERE t.endpoints IS NOT NULL;
     FOR v_answer IN
         SELECT a.* FROM jsonb_to_recordset(p_answers)
             AS a (endpoint_id bigint, next_number bigint, status text, refusal_code integer, refusal text, instance text, key_id uuid)
+         WHERE a.status IS NOT NULL OR a.refusal IS NOT NULL OR a.endpoint_id = ANY (v_ends)
          ORDER BY a.endpoint_id
     LOOP
+        v_has_progressed := v_answer.next_number > (SELECT r.acknowledged FROM ssb.remote_conversation AS r
+                                                     WHERE r.endpoint_id = v_answer.endpoint_id);
         UPDATE ssb.remote_conversation AS r
            SET route_epoch = CASE WHEN r.far_instance IS NOT NULL OR v_answer.instance IS NULL THEN r.route_epoch END,
                far_instance = coalesce(r.far_instance, v_answer.instance),
                acknowledged = greatest(r.acknowledged, v_answer.next_number),
                outbound_key_id = coalesce(v_answer.key_id, r.outbound_key_id),
-               failures = CASE WHEN v_answer.status IS NULL THEN 0 ELSE least(r.failures, 20) + 1 END,
-               retry_at = CASE WHEN v_answer.status IS NOT NULL
-                               THEN clock_timestamp() + least(30, 0.1 * 2 ^ least(r.failures, 20)) * interval '1 second' END
-         WHERE r.endpoint_id = v_answer.endpoint_id
-           AND (v_answer.status IS NOT NULL OR r.failures > 0 OR r.acknowledged < v_answer.next_number OR (r.far_instance IS NULL AND v_answer.instance IS NOT NULL)
-                OR r.outbound_key_id IS DISTINCT FROM coalesce(v_answer.key_id, r.outbound_key_id));
+               failures = CASE WHEN v_answer.status IS NULL OR v_has_progressed THEN 0 ELSE r.failures END
+         WHERE r.endpoint_id = v_answer.endpoint_id;
         DELETE FROM ssb.transmission AS t
-         WHERE t.endpoint_id = v_answer.endpoint_id AND t.message_sequence_number < v_answer.next_number
-           AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
-        IF EXISTS (SELECT FROM ssb.transmission AS t
-                    WHERE t.endpoint_id = v_answer.endpoint_id
-                      AND (t.is_end_of_dialog OR t.is_conversation_error)
-                      AND (t.message_sequence_number < v_answer.next_number OR v_answer.refusal IS NOT NULL))
-           AND ssb_internal.try_lock_endpoint(v_answer.endpoint_id) THEN
-            -- Where somebody holds the group it is sent and answered once more, and settled then.
+         WHERE t.transmission_id = ANY (p_ids) AND t.endpoint_id = v_answer.endpoint_id
+           AND t.message_sequence_number < v_answer.next_number AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
+        v_is_over := EXISTS (SELECT FROM ssb.transmission AS t
+                              WHERE t.endpoint_id = v_answer.endpoint_id
+                                AND (t.is_end_of_dialog OR t.is_conversation_error)
+                                AND (t.message_sequence_number < v_answer.next_number OR v_answer.refusal IS NOT NULL));
+        IF v_is_over AND ssb_internal.try_lock_endpoint(v_answer.endpoint_id) THEN
             DELETE FROM ssb.transmission AS t WHERE t.endpoint_id = v_answer.endpoint_id;
             PERFORM ssb_internal.note_close_known(v_answer.endpoint_id);
             SELECT e.* INTO v_endpoint FROM ssb.conversation_endpoint AS e
@@ -224,14 +527,21 @@ BEGIN
             DELETE FROM ssb.transmission AS t
              WHERE t.endpoint_id = v_answer.endpoint_id AND NOT t.is_end_of_dialog AND NOT t.is_conversation_error;
         END IF;
-        IF v_answer.status IS NOT NULL THEN
-            UPDATE ssb.transmission AS t SET transmission_status = v_answer.status
-             WHERE t.endpoint_id = v_answer.endpoint_id AND t.transmission_status <> v_answer.status;
+        IF v_answer.status IS NOT NULL AND NOT v_has_progressed THEN
+            PERFORM ssb_internal.put_off(ARRAY[v_answer.endpoint_id], v_answer.status);
+        ELSIF v_is_over AND EXISTS (SELECT FROM ssb.transmission AS t WHERE t.endpoint_id = v_answer.endpoint_id) THEN
+            -- Somebody holds the group: it is sent and answered once more, and settled then.
+            PERFORM ssb_internal.put_off(ARRAY[v_answer.endpoint_id], t.transmission_status)
+               FROM (SELECT t.transmission_status FROM ssb.transmission AS t WHERE t.endpoint_id = v_answer.endpoint_id LIMIT 1) AS t;
+        ELSE
+            UPDATE ssb.transmission AS t SET peer_id = r.peer_id
+              FROM ssb.remote_conversation AS r
+             WHERE t.endpoint_id = v_answer.endpoint_id AND r.endpoint_id = t.endpoint_id AND t.peer_id IS DISTINCT FROM r.peer_id;
         END IF;
     END LOOP;
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION ssb_internal.settle_sent(jsonb, bigint[]) FROM PUBLIC;
 
 -- Of dialogs that are over, what came is remembered for a day after the last message.
 CREATE OR REPLACE FUNCTION ssb_internal.forget_remote_conversations()

@@ -58,17 +58,44 @@ LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_notify('ssb_transport', ''); $$;
 
--- What transmission_status tells about a message for which the daemon has done nothing yet.
+-- What transmission_status tells about a message for which the daemon has done nothing yet. As PL/pgSQL: one of SQL with a
+-- SET clause is planned anew for each message.
 CREATE OR REPLACE FUNCTION ssb_internal.status_on_route(p_address text)
 RETURNS text
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN p_address IS NULL
+BEGIN
+    RETURN CASE WHEN p_address IS NULL
                 THEN 'The target service name could not be found. Ensure that the service name is specified correctly and/or '
                      'the routing information has been supplied.'
                 ELSE format('The route leads to ''%s'', another instance. The message waits for transport.', p_address) END;
+END;
 $$;
+
+-- The number of the instance at a pair of addresses. NULL without an address.
+CREATE OR REPLACE FUNCTION ssb_internal.peer_of(p_address text, p_mirror_address text)
+RETURNS integer
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_peer_id integer;
+BEGIN
+    IF p_address IS NULL THEN
+        RETURN NULL;
+    END IF;
+    LOOP
+        SELECT p.peer_id INTO v_peer_id FROM ssb.transport_peer AS p
+         WHERE p.address = p_address AND coalesce(p.mirror_address, '') = coalesce(p_mirror_address, '');
+        IF FOUND THEN
+            RETURN v_peer_id;
+        END IF;
+        INSERT INTO ssb.transport_peer (address, mirror_address) VALUES (p_address, p_mirror_address) ON CONFLICT DO NOTHING;
+    END LOOP;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.peer_of(text, text) FROM PUBLIC;
 
 -- NULL: the dialog is one inside this instance, as far as routes tell. Else it is the transport's, and this
 -- is why its messages wait. The route is looked up anew each time: it may have changed since the last message.
@@ -85,6 +112,7 @@ DECLARE
     v_mirror text;
     v_delay text;
     v_epoch bigint;
+    v_peer_id integer;
 BEGIN
     SELECT r.* INTO v_remote FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id;
     IF v_remote.endpoint_id IS NULL AND NOT p_sender.is_initiator THEN
@@ -110,23 +138,30 @@ BEGIN
         IF v_address IS NULL THEN
             RETURN v_delay;
         END IF;
+        v_peer_id := ssb_internal.peer_of(v_address, v_mirror);
         INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, address,
-                                             mirror_address)
+                                             mirror_address, peer_id)
         VALUES (p_sender.endpoint_id, p_sender.conversation_id, true, p_sender.database_id, p_sender.service_id, v_address,
-                v_mirror);
+                v_mirror, v_peer_id);
+        IF p_sender.has_waiting THEN
+            UPDATE ssb.transmission AS t SET peer_id = v_peer_id, transmission_status = ssb_internal.status_on_route(v_address)
+             WHERE t.endpoint_id = p_sender.endpoint_id;
+        END IF;
     ELSIF v_address IS NULL AND v_remote.is_initiator AND NOT v_remote.is_under_way THEN
         -- Nothing has left yet: it is a dialog of this instance again. (The daemon may be about to send it.)
         DELETE FROM ssb.remote_conversation AS r WHERE r.endpoint_id = p_sender.endpoint_id AND NOT r.is_under_way;
         IF FOUND THEN
+            UPDATE ssb.transmission AS t SET peer_id = NULL WHERE t.endpoint_id = p_sender.endpoint_id AND t.peer_id IS NOT NULL;
             RETURN v_delay;
         END IF;
     ELSIF (v_address, v_mirror) IS DISTINCT FROM (v_remote.address, v_remote.mirror_address) THEN
+        v_peer_id := ssb_internal.peer_of(v_address, v_mirror);
         UPDATE ssb.remote_conversation AS r
-           SET address = v_address, mirror_address = v_mirror, failures = 0, retry_at = NULL
+           SET address = v_address, mirror_address = v_mirror, peer_id = v_peer_id, failures = 0, retry_at = NULL
          WHERE r.endpoint_id = p_sender.endpoint_id;
-        UPDATE ssb.transmission AS t SET transmission_status = coalesce(v_delay, ssb_internal.status_on_route(v_address))
-         WHERE t.endpoint_id = p_sender.endpoint_id
-           AND t.transmission_status <> coalesce(v_delay, ssb_internal.status_on_route(v_address));
+        UPDATE ssb.transmission AS t
+           SET peer_id = v_peer_id, transmission_status = coalesce(v_delay, ssb_internal.status_on_route(v_address))
+         WHERE t.endpoint_id = p_sender.endpoint_id;
     END IF;
     IF v_address IS NOT NULL AND v_epoch IS NOT NULL
        AND NOT EXISTS (SELECT FROM ssb.route AS r WHERE r.database_id = p_sender.database_id AND r.expires_at IS NOT NULL) THEN
@@ -183,12 +218,12 @@ BEGIN
         RETURN false;
     END IF;
     INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
-                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status)
+                                  is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
     SELECT v_sender.database_id, v_sender.endpoint_id, v_sender.far_service,
            greatest(v_sender.sent_count, r.acknowledged,
                     (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
                       WHERE t.endpoint_id = v_sender.endpoint_id ORDER BY t.transmission_id DESC LIMIT 1)),
-           p_message_type, false, false, clock_timestamp(), p_body, ssb_internal.status_on_route(r.address)
+           p_message_type, false, false, clock_timestamp(), p_body, ssb_internal.status_on_route(r.address), r.peer_id
       FROM ssb.remote_conversation AS r
       JOIN ssb.contract_message_usage AS u ON u.contract_id = v_sender.contract_id AND u.message_type_name = p_message_type
      WHERE r.endpoint_id = v_sender.endpoint_id AND r.address IS NOT NULL AND r.far_outcome IS NULL
@@ -201,6 +236,96 @@ BEGIN
     RETURN false;
 END;
 $$;
+
+-- The same for a set of messages, p_handles[i], p_types[i], p_bodies[i], where p_types and p_bodies may be NULL for p_type and
+-- p_body in every message. False: nothing is done.
+-- Locks  the senders' groups, in the order of their numbers
+CREATE OR REPLACE FUNCTION ssb_internal.send_set_to_known_remote(p_handles uuid[], p_types text[], p_bodies bytea[], p_type text,
+                                                                 p_body bytea)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    v_handles uuid[];
+    v_endpoints bigint[];
+    v_databases integer[];
+    v_services text[];
+    v_contracts integer[];
+    v_are_initiators boolean[];
+    v_next bigint[];
+    v_peers integer[];
+    v_statuses text[];
+BEGIN
+    -- Most sets are for dialogs inside this instance: one look tells.
+    PERFORM FROM ssb.conversation_endpoint AS e WHERE e.conversation_handle = p_handles[1] AND e.far_endpoint_id IS NULL AND e.has_waiting;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    SELECT array_agg(l.conversation_handle), array_agg(l.endpoint_id), array_agg(l.database_id), array_agg(l.far_service),
+           array_agg(l.contract_id), array_agg(l.is_initiator), array_agg(l.sent_count)
+      INTO v_handles, v_endpoints, v_databases, v_services, v_contracts, v_are_initiators, v_next
+      FROM (SELECT e.*
+              FROM ssb.conversation_endpoint AS e
+             WHERE e.conversation_handle = ANY (p_handles) AND e.lock_id = e.endpoint_id AND e.far_endpoint_id IS NULL AND e.has_waiting
+               AND e.closed_at IS NULL AND NOT e.is_error AND e.lifetime IS NULL AND e.priority = 5 AND NOT e.is_system
+               AND has_sequence_privilege('public', e.near_state, 'SELECT')
+               AND has_sequence_privilege(coalesce(nullif(current_setting('role'), 'none')::name, session_user), e.near_order, 'USAGE')
+             ORDER BY e.endpoint_id FOR NO KEY UPDATE) AS l;
+    IF v_handles IS NULL OR (p_handles[1] <> ANY (p_handles)
+                             AND cardinality(v_handles) <> (SELECT count(DISTINCT h) FROM unnest(p_handles) AS h)) THEN
+        RETURN false;
+    END IF;
+    -- After the locks, as in ssb_internal.send_to_known_remote.
+    SELECT array_agg(greatest(u.sent_count, r.acknowledged,
+                              (SELECT t.message_sequence_number + 1 FROM ssb.transmission AS t
+                                WHERE t.endpoint_id = u.endpoint_id ORDER BY t.transmission_id DESC LIMIT 1)) ORDER BY u.n),
+           array_agg(r.peer_id ORDER BY u.n), array_agg(ssb_internal.status_on_route(r.address) ORDER BY u.n)
+      INTO v_next, v_peers, v_statuses
+      FROM unnest(v_endpoints, v_next) WITH ORDINALITY AS u (endpoint_id, sent_count, n)
+      JOIN ssb.remote_conversation AS r ON r.endpoint_id = u.endpoint_id
+     WHERE r.address IS NOT NULL AND r.far_outcome IS NULL
+       AND r.route_epoch = coalesce(pg_sequence_last_value('ssb.dialog_path_epoch'), 0);
+    IF cardinality(v_next) IS DISTINCT FROM cardinality(v_handles) THEN
+        RETURN false;
+    END IF;
+    -- Each type of each contract once.
+    IF EXISTS (SELECT FROM (SELECT DISTINCT d.contract_id, d.is_initiator, m.message_type
+                              FROM (SELECT DISTINCT u.handle, coalesce(u.message_type, p_type) AS message_type
+                                      FROM unnest(p_handles, p_types) AS u (handle, message_type)) AS m
+                              JOIN unnest(v_handles, v_contracts, v_are_initiators) AS d (handle, contract_id, is_initiator)
+                                ON d.handle = m.handle) AS k
+                WHERE NOT EXISTS (SELECT FROM ssb.contract_message_usage AS u
+                                   WHERE u.contract_id = k.contract_id AND u.message_type_name = k.message_type
+                                     AND CASE WHEN k.is_initiator THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END)) THEN
+        RETURN false;
+    END IF;
+    IF cardinality(v_handles) = 1 THEN
+        INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                      is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+        SELECT v_databases[1], v_endpoints[1], v_services[1], v_next[1] + u.place - 1, coalesce(u.message_type, p_type), false, false,
+               clock_timestamp(), CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END, v_statuses[1], v_peers[1]
+          FROM unnest(p_handles, p_types, p_bodies) WITH ORDINALITY AS u (handle, message_type, body, place);
+    ELSE
+        INSERT INTO ssb.transmission (database_id, endpoint_id, to_service, message_sequence_number, message_type_name,
+                                      is_end_of_dialog, is_conversation_error, enqueued_at, body, transmission_status, peer_id)
+        SELECT d.database_id, d.endpoint_id, d.far_service, d.next_number + u.rank - 1, coalesce(u.message_type, p_type), false, false,
+               clock_timestamp(), CASE WHEN p_bodies IS NULL THEN p_body ELSE u.body END, d.status, d.peer_id
+          FROM (SELECT u.*, row_number() OVER (PARTITION BY u.handle ORDER BY u.place) AS rank
+                  FROM unnest(p_handles, p_types, p_bodies) WITH ORDINALITY AS u (handle, message_type, body, place)) AS u
+          JOIN unnest(v_handles, v_endpoints, v_databases, v_services, v_next, v_statuses, v_peers)
+               AS d (handle, endpoint_id, database_id, far_service, next_number, status, peer_id) ON d.handle = u.handle
+         ORDER BY u.place;
+    END IF;
+    PERFORM pg_notify('ssb_transport', '');
+    RETURN true;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.send_set_to_known_remote(uuid[], text[], bytea[], text, bytea) FROM PUBLIC;
 
 -- The broker of this instance, or somebody in its name, has something to say to an open dialog that a
 -- message from another instance, or the answer to one of ours, has settled: an Error in the near queue. Once.

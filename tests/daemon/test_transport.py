@@ -1,7 +1,6 @@
 """Dialogs between two instances: two databases, each with its daemon, or with the far one's alone."""
 
-import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
@@ -10,7 +9,7 @@ from instances import END, ERROR, FAR, NEAR, Side
 from psycopg.conninfo import make_conninfo
 
 from activation import Daemon, until
-from pgsb.daemon import peer, transport
+from pgsb.daemon import peer, transport_sets, transport_values
 from pgsb.runtime_sql.installer import install
 from support import Database
 
@@ -361,9 +360,9 @@ def test_a_set_that_was_taken_but_not_settled_is_taken_once(
     near.do("SELECT ssb.end_conversation(%s)", handle)
     take, taken = peer.Peer._take, []
 
-    async def take_and_die(one: peer.Peer, batch: peer.Batch, set_id: uuid.UUID) -> Any:
-        answers = await take(one, batch, set_id)
-        taken.append(len(batch.numbers))
+    async def take_and_die(one: peer.Peer, values: Sequence[Any], dialogs: int) -> Any:
+        answers = await take(one, values, dialogs)
+        taken.append(transport_values.count_of(values[2]))
         if len(taken) < 3:
             raise psycopg.OperationalError("killed")
         return answers
@@ -434,7 +433,7 @@ def test_the_highest_priority_leaves_first(
     urgent = near.value("SELECT ssb.begin_dialog('//Urgent', '//Far', '//Talk', encryption => false)")
     near.send(urgent, "//Ask", "x", "y")
     # As if no more had room in a set.
-    monkeypatch.setattr(transport, "_MESSAGES", 1)
+    monkeypatch.setattr(transport_sets, "MESSAGES", 1)
     daemons(near)
     assert [body for _, _, body in far.receive(5)] == ["x", "y", "a", "b", "c"]
 

@@ -124,7 +124,13 @@ def test_nobody_else_speaks_in_a_conversation(
     assert bodies(owner) == ["0"]
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         rival.execute("SELECT session_key FROM ssb.remote_conversation")
-    for function in ("transport_addresses()", "messages_to_send('', NULL, 1, 1)", "settle_sent('[]')"):
+    for function in (
+        "transport_peers()",
+        "follow_routes('')",
+        "next_set(1, NULL, 1, 1, '{}', NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        "settle_sent('[]', '{}')",
+        "settle_taken('{}', '{}', '{}', '{}', NULL, true)",
+    ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             rival.execute(f"SELECT ssb_internal.{function}")
 

@@ -1,0 +1,183 @@
+"""Sets of messages on their way: raw, as the own instance has read them, or by dialogs."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from .readers import Connection
+from .spans import Crossing, SpanSink
+from .transport_values import (
+    Raw,
+    RawBigints,
+    RawBodies,
+    RawIntegers,
+    RawJson,
+    RawTexts,
+    count_of,
+    loaded,
+    number_of,
+    raw_row,
+)
+
+Row = dict[str, Any]
+
+MESSAGES = 500
+BYTES = 4 * 2**20
+
+_NEXT_SET = (
+    "SELECT dialogs, places, numbers, message_types, kinds, bodies, ids, endpoints, sides, traced, bytes,"
+    " after_priority, after_endpoint, after_id"
+    " FROM ssb_internal.next_set(%b::integer, %b::uuid, %b::integer, %b::bigint, %b::bigint[], %b::integer,"
+    " %b::bigint, %b::bigint, %b::bigint[], %b::bigint[], %b::bigint[], %b::text[])"
+)
+_COLUMNS = (
+    *(RawJson, RawIntegers, RawBigints, RawTexts, RawTexts, RawBodies, RawBigints, RawBigints),
+    *(RawJson, RawJson, None, None, None, None),
+)
+_OVERHEAD = 200
+"""What ssb_internal.next_set counts for a message beside its body."""
+
+
+@dataclass
+class Batch:
+    """Messages of several dialogs; ``keys`` and ``headers`` are the dialogs'."""
+
+    keys: list[int]
+    headers: list[Row]
+    places: list[int]
+    numbers: list[int]
+    message_types: list[str | None]
+    kinds: list[str | None]
+    bodies: list[bytes | None]
+
+    def part(self, places: Sequence[int]) -> "Batch":
+        """The messages of some of the dialogs."""
+        now_at = {place: at for at, place in enumerate(places)}
+        of = [number for number, place in enumerate(self.places) if place in now_at]
+        return Batch(
+            [self.keys[place] for place in places],
+            [self.headers[place] for place in places],
+            [now_at[self.places[number]] for number in of],
+            [self.numbers[number] for number in of],
+            [self.message_types[number] for number in of],
+            [self.kinds[number] for number in of],
+            [self.bodies[number] for number in of],
+        )
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A set of which all was taken, to be settled when the next one is read."""
+
+    ids: Raw
+    endpoints: Raw
+    next_numbers: Raw
+    instances: Raw
+
+
+@dataclass(frozen=True)
+class Position:
+    """Behind which dialog, and which of its messages, the next set begins."""
+
+    priority: int | None = None
+    endpoint: int | None = None
+    message: int | None = None
+
+
+START = Position()
+
+
+@dataclass(frozen=True)
+class OwnSet:
+    """Of this instance's messages the next ones for a peer: a row of ssb_internal.next_set."""
+
+    set_id: uuid.UUID
+    values: tuple[Any, ...]
+    """Dialogs, places, numbers, types, kinds, bodies, raw."""
+    ids: Raw
+    endpoints: Raw
+    sides: dict[int, Row]
+    """By endpoint, of dialogs that have to be sealed."""
+    traced: list[Row]
+    length: int
+    """Of the bodies, in bytes."""
+    after: Position
+
+    @property
+    def messages(self) -> int:
+        """How many."""
+        return count_of(self.ids)
+
+    @property
+    def dialogs(self) -> int:
+        """How many."""
+        return count_of(self.endpoints)
+
+    def batch(self) -> Batch:
+        """The same for Python."""
+        dialogs, *messages = (loaded(value) for value in self.values)
+        return Batch(loaded(self.endpoints), dialogs, *messages)
+
+    def crossing(self, batch: Batch, sink: SpanSink | None, address: str) -> Crossing | None:
+        """Let traces travel beside their messages, below a new span each where ``sink`` takes spans.
+
+        Instances that know nothing of traces leave them where they are.
+        """
+        rows = [self._traced_row(batch, one) for one in self.traced]
+        crossing = Crossing(sink, address, rows) if sink is not None else None
+        for one, row in zip(self.traced, rows, strict=True):
+            header = batch.headers[batch.places[one["at"]]]
+            header["traces"][str(row["message_sequence_number"])] = row["trace"]
+        return crossing
+
+    def _traced_row(self, batch: Batch, one: Row) -> Row:
+        at = one["at"]
+        return {
+            "endpoint_id": batch.keys[batch.places[at]],
+            "message_sequence_number": batch.numbers[at],
+            "to_service": batch.headers[batch.places[at]]["to_service"],
+            "message_type": batch.message_types[at],
+            "trace": one["trace"],
+            "sent": one["sent"],
+        }
+
+
+async def next_set(
+    near: Connection, peer_id: int, under_way: list[int], after: Position, settled: Settled | None
+) -> OwnSet | None:
+    """Settle the last set and read the next one; None when there is none. Raises psycopg.Error."""
+    set_id = uuid.uuid4()
+    last = (
+        (settled.ids, settled.endpoints, settled.next_numbers, settled.instances) if settled else [None] * 4
+    )
+    cursor: psycopg.AsyncCursor[Any] = near.cursor(binary=True)
+    async with cursor:
+        await cursor.execute(
+            _NEXT_SET,
+            [
+                *(peer_id, set_id, MESSAGES, BYTES, under_way),
+                *(after.priority, after.endpoint, after.message),
+                *last,
+            ],
+        )
+        row = raw_row(cursor, _COLUMNS)
+    if row is None:
+        return None
+    *values, ids, endpoints, sides, traced, length, priority, endpoint, message = row
+    assert isinstance(ids, Raw)
+    assert isinstance(endpoints, Raw)
+    assert isinstance(sides, Raw | None)
+    assert isinstance(traced, Raw | None)
+    return OwnSet(
+        set_id,
+        tuple(values),
+        ids,
+        endpoints,
+        {int(name): side for name, side in (loaded(sides) or {}).items()},
+        loaded(traced) or [],
+        (number_of(length) or 0) - _OVERHEAD * count_of(ids),
+        Position(number_of(priority), number_of(endpoint), number_of(message)),
+    )

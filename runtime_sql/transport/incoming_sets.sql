@@ -1,0 +1,440 @@
+-- Messages of other instances taken as a set. Most are plain: of a dialog that is open on both sides, the next ones in its order, of
+-- types that its contract knows, for a queue that takes them; or they begin a dialog with a service of that name
+-- that is the only one. For those everything is looked up once for the set, the dialog, the queue or the pair of contract and type, and
+-- written by one statement for each table. Every other dialog of the set is taken as ssb_internal.take_set does, message by message.
+--
+-- Called by  ssb_internal.take_incoming
+-- Locks      the remote conversations' rows in the order of conversation_id, as ssb_internal.take_set
+
+-- What a dialog of another instance that begins leads to. NULL: something is special, or wrong, and
+-- ssb_internal.make_target_for_remote finds out.
+CREATE OR REPLACE FUNCTION ssb_internal.path_for_remote(p_to_service text, p_to_instance text, p_contract text, p_is_encrypted boolean,
+    p_security char(1), p_database_id integer, p_far_user text,
+    OUT service ssb.service, OUT queue ssb.queue, OUT contract_id integer, OUT contract_name text)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_found ssb.service[];
+    v_contract ssb.contract;
+BEGIN
+    IF (p_security = 'N' AND p_is_encrypted)
+       OR upper((SELECT f.address FROM ssb_internal.find_route(4, p_to_service, p_to_instance, 'LOCAL', false) AS f)) IS DISTINCT FROM 'LOCAL' THEN
+        RETURN;
+    END IF;
+    v_found := ARRAY(SELECT s FROM ssb.service AS s JOIN ssb.database AS d ON d.database_id = s.database_id
+                      WHERE s.name = p_to_service
+                        AND CASE WHEN p_security = 'N' THEN p_to_instance IS NULL OR d.service_broker_guid::text = lower(p_to_instance)
+                                 ELSE s.database_id = p_database_id END);
+    IF cardinality(v_found) <> 1
+       OR NOT (CASE WHEN p_security = 'N'
+                    THEN ssb_internal.has_permission(ssb_internal.caller(), 'SERVICE', v_found[1].service_id, 'SEND', v_found[1].owner,
+                                                     v_found[1].database_id)
+                    ELSE ssb_internal.user_may_send(p_far_user, v_found[1]) END) THEN
+        RETURN;
+    END IF;
+    v_contract := ssb_internal.find_contract(v_found[1].database_id, p_contract);
+    IF EXISTS (SELECT FROM ssb.service_contract_usage AS u
+                WHERE u.service_id = v_found[1].service_id AND u.contract_id = v_contract.contract_id) THEN
+        service := v_found[1];
+        contract_id := v_contract.contract_id;
+        contract_name := v_contract.name;
+        SELECT q.* INTO STRICT queue FROM ssb.queue AS q WHERE q.queue_id = service.queue_id;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.path_for_remote(text, text, text, boolean, char, integer, text) FROM PUBLIC;
+
+-- Takes what is plain. next_numbers: of each dialog in the order of p_dialogs; 0 where it is not plain, and nothing has been done
+-- for it. instances: which instance this is, for dialogs whose first message is in the set.
+CREATE OR REPLACE FUNCTION ssb_internal.take_plain(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                                   p_kinds text[], p_bodies bytea[], p_is_opened boolean,
+                                                   OUT next_numbers bigint[], OUT instances text[])
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    -- Of the set's dialogs by their places (from 1 here); endpoint 0: not plain.
+    v_endpoints bigint[];
+    v_next bigint[];
+    v_queues integer[];
+    v_orders integer[];                -- the sequences of the queues
+    v_contracts integer[];
+    v_priorities smallint[];
+    v_are_targets boolean[];           -- this side
+    v_databases integer[];
+    v_are_new boolean[];
+    v_count integer := jsonb_array_length(p_dialogs);
+    v_known record;
+    v_path record;
+    v_place integer;
+    v_queue_id integer;
+    v_usage record;
+    v_rotation bigint;
+BEGIN
+    -- The numbers of the queues' orders come after this transaction's: see ssb.receive.
+    PERFORM pg_current_xact_id();
+    SELECT array_agg(k.place) AS places, array_agg(k.endpoint_id) AS endpoints, array_agg(k.next_number) AS next, array_agg(k.queue_id) AS queues,
+           array_agg(k.near_order) AS orders, array_agg(k.contract_id) AS contracts, array_agg(k.priority) AS priorities,
+           array_agg(NOT k.is_initiator) AS are_targets, array_agg(k.database_id) AS databases
+      INTO v_known
+      FROM (SELECT d.place, r.endpoint_id, r.next_number, e.queue_id, e.near_order::oid::integer AS near_order, e.contract_id, e.priority,
+                   r.is_initiator, r.database_id
+              FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
+                              AS (conversation_id uuid, is_initiator boolean, key uuid, security char(1), database_id integer, far_user text,
+                                  traces jsonb))
+                   WITH ORDINALITY AS d (conversation_id, is_initiator, key, security, database_id, far_user, traces, place)
+              JOIN ssb.remote_conversation AS r ON r.conversation_id = d.conversation_id AND r.is_initiator = NOT d.is_initiator
+              JOIN ssb.conversation_endpoint AS e ON e.endpoint_id = r.endpoint_id
+             WHERE r.refusal IS NULL AND r.far_outcome IS NULL AND e.closed_at IS NULL AND NOT e.is_system
+               AND coalesce(d.traces, '{}') = '{}'
+               AND CASE WHEN p_is_opened
+                        THEN r.security = d.security AND r.database_id = d.database_id AND (r.far_user IS NULL) = (d.far_user IS NULL)
+                             AND coalesce(ssb_internal.same_principal(r.far_user, d.far_user), true)
+                        ELSE coalesce(r.security, 'N') = 'N' AND r.session_key = d.key
+                             AND NOT (r.is_initiator AND EXISTS (SELECT FROM ssb.remote_service_binding AS b)) END
+             ORDER BY r.conversation_id, r.is_initiator
+               FOR NO KEY UPDATE OF r) AS k;
+    SELECT array_agg(k.endpoint_id ORDER BY k.place), array_agg(k.next_number ORDER BY k.place), array_agg(k.queue_id ORDER BY k.place),
+           array_agg(k.near_order ORDER BY k.place), array_agg(k.contract_id ORDER BY k.place), array_agg(k.priority ORDER BY k.place),
+           array_agg(k.is_target ORDER BY k.place), array_agg(k.database_id ORDER BY k.place), array_agg(false)
+      INTO v_endpoints, v_next, v_queues, v_orders, v_contracts, v_priorities, v_are_targets, v_databases, v_are_new
+      FROM (SELECT * FROM unnest(v_known.places, v_known.endpoints, v_known.next, v_known.queues, v_known.orders, v_known.contracts,
+                                 v_known.priorities, v_known.are_targets, v_known.databases)
+            UNION ALL
+            SELECT g, 0, 0, 0, 0, 0, 5::smallint, true, 0 FROM generate_series(1, v_count) AS g
+             WHERE v_count > coalesce(cardinality(v_known.places), 0) AND g <> ALL (coalesce(v_known.places, '{}')))
+           AS k (place, endpoint_id, next_number, queue_id, near_order, contract_id, priority, is_target, database_id);
+    -- A dialog that stands in the set twice is nothing plain.
+    IF cardinality(v_known.places) <> (SELECT count(DISTINCT e) FROM unnest(v_known.endpoints) AS e) THEN
+        next_numbers := array_fill(0::bigint, ARRAY[v_count]);
+        instances := array_fill(NULL::text, ARRAY[v_count]);
+        RETURN;
+    END IF;
+
+    -- Dialogs that begin. Somebody else may be at the same (a daemon that was killed, whose session goes on).
+    IF 0 = ANY (v_endpoints) AND NOT ssb_internal.may_lead_on() AND NOT EXISTS (SELECT FROM ssb.broker_priority AS b) THEN
+        PERFORM pg_advisory_xact_lock(1397965380, hashtext(d.conversation_id::text))
+           FROM (SELECT d.conversation_id
+                   FROM ROWS FROM (jsonb_to_recordset(p_dialogs) AS (conversation_id uuid, is_initiator boolean))
+                        WITH ORDINALITY AS d (conversation_id, is_initiator, place)
+                  WHERE v_endpoints[d.place] = 0 AND d.is_initiator ORDER BY d.conversation_id) AS d;
+        FOR v_path IN
+            SELECT d.to_service, d.to_instance, d.contract, d.is_encrypted, d.security, d.database_id, d.far_user, array_agg(d.place) AS places,
+                   count(DISTINCT d.conversation_id) AS conversations
+              FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
+                              AS (conversation_id uuid, is_initiator boolean, to_service text, to_instance text, contract text,
+                                  is_encrypted boolean, security char(1), database_id integer, far_user text, traces jsonb))
+                   WITH ORDINALITY AS d (conversation_id, is_initiator, to_service, to_instance, contract, is_encrypted, security,
+                                         database_id, far_user, traces, place)
+             WHERE v_endpoints[d.place] = 0 AND d.is_initiator AND coalesce(d.traces, '{}') = '{}'
+               AND NOT EXISTS (SELECT FROM ssb.remote_conversation AS r WHERE r.conversation_id = d.conversation_id AND NOT r.is_initiator)
+             GROUP BY 1, 2, 3, 4, 5, 6, 7
+        LOOP
+            SELECT p.* INTO v_known
+              FROM ssb_internal.path_for_remote(v_path.to_service, v_path.to_instance, v_path.contract, v_path.is_encrypted,
+                       CASE WHEN p_is_opened THEN v_path.security ELSE 'N' END, v_path.database_id, v_path.far_user) AS p;
+            CONTINUE WHEN v_known.contract_id IS NULL OR v_path.conversations <> cardinality(v_path.places);
+            FOREACH v_place IN ARRAY v_path.places LOOP
+                v_endpoints[v_place] := nextval('ssb.endpoint_id');
+                v_queues[v_place] := (v_known.queue).queue_id;
+                v_orders[v_place] := (v_known.queue).order_sequence::oid::integer;
+                v_contracts[v_place] := v_known.contract_id;
+                v_databases[v_place] := (v_known.service).database_id;
+                v_are_new[v_place] := true;
+            END LOOP;
+        END LOOP;
+    END IF;
+
+    -- Of each dialog the run of numbers that have not come: it begins with the next one, and has no gap. Nothing but messages.
+    FOR v_place IN
+        SELECT m.place + 1
+          FROM unnest(p_places, p_numbers, p_kinds) WITH ORDINALITY AS m (place, number, kind, n)
+         WHERE v_endpoints[m.place + 1] <> 0 AND (m.number >= v_next[m.place + 1] OR m.kind <> 'message')
+         GROUP BY m.place
+        HAVING NOT (min(m.number) = v_next[m.place + 1] AND min(m.number - m.n) = max(m.number - m.n) AND bool_and(m.kind = 'message'))
+    LOOP
+        v_endpoints[v_place] := 0;
+    END LOOP;
+    -- Each queue once.
+    FOR v_queue_id IN SELECT DISTINCT q FROM unnest(v_queues, v_endpoints) AS u (q, e) WHERE u.e <> 0 LOOP
+        IF ssb_internal.reason_to_wait(v_queue_id) IS NOT NULL THEN
+            v_endpoints := ARRAY(SELECT CASE WHEN u.q = v_queue_id THEN 0 ELSE u.e END
+                                   FROM unnest(v_queues, v_endpoints) WITH ORDINALITY AS u (q, e, n) ORDER BY u.n);
+        ELSE
+            PERFORM pg_try_advisory_xact_lock(1397965379, q.order_sequence::oid::integer) FROM ssb.queue AS q WHERE q.queue_id = v_queue_id;
+        END IF;
+    END LOOP;
+    -- Each pair of contract and type once. Before it is read: ALTER MESSAGE TYPE waits for us, or we for it.
+    PERFORM ssb_internal.await_message_type()
+       FROM (SELECT DISTINCT t FROM unnest(p_message_types) AS t) AS t
+      WHERE NOT pg_try_advisory_xact_lock_shared(1397965377, hashtext(t.t));
+    SELECT array_agg(k.contract_id) AS contracts, array_agg(k.is_target) AS are_targets, array_agg(k.message_type) AS types,
+           array_agg(u.message_type_id) AS ids, array_agg(u.validation) AS validations, bool_and(u.validation = 'N') AS is_plain,
+           array_agg(k.contract_id) FILTER (WHERE u.message_type_id IS NULL) AS wrong_contracts,
+           array_agg(k.is_target) FILTER (WHERE u.message_type_id IS NULL) AS wrong_targets,
+           array_agg(k.message_type) FILTER (WHERE u.message_type_id IS NULL) AS wrong_types
+      INTO v_usage
+      FROM (SELECT DISTINCT v_contracts[m.place + 1] AS contract_id, v_are_targets[m.place + 1] AS is_target, m.message_type
+              FROM unnest(p_places, p_message_types) AS m (place, message_type)
+             WHERE v_endpoints[m.place + 1] <> 0) AS k
+      LEFT JOIN ssb.contract_message_usage AS u
+        ON u.contract_id = k.contract_id AND u.message_type_name = k.message_type
+       AND CASE WHEN k.is_target THEN u.is_sent_by_initiator ELSE u.is_sent_by_target END;
+    IF v_usage.is_plain IS NOT TRUE OR v_usage.wrong_types IS NOT NULL THEN
+        FOR v_place IN
+            SELECT DISTINCT m.place + 1
+              FROM unnest(p_places, p_numbers, p_message_types, p_bodies) AS m (place, number, message_type, body)
+              LEFT JOIN unnest(v_usage.contracts, v_usage.are_targets, v_usage.types, v_usage.ids, v_usage.validations)
+                        AS u (contract_id, is_target, message_type, message_type_id, validation)
+                ON u.contract_id = v_contracts[m.place + 1] AND u.is_target = v_are_targets[m.place + 1] AND u.message_type = m.message_type
+             WHERE v_endpoints[m.place + 1] <> 0
+               AND (u.message_type_id IS NULL
+                    OR (u.validation <> 'N' AND m.number >= v_next[m.place + 1]
+                        AND ssb_internal.is_refused_body(v_contracts[m.place + 1], m.message_type, m.body)))
+        LOOP
+            v_endpoints[v_place] := 0;
+        END LOOP;
+    END IF;
+
+    SELECT array_agg(CASE WHEN v_endpoints[k.place] = 0 THEN 0 ELSE k.next_number END ORDER BY k.place),
+           array_agg(CASE WHEN k.first_number = 0
+                          THEN (SELECT d.service_broker_guid::text FROM ssb.database AS d WHERE d.database_id = v_databases[k.place]) END
+                     ORDER BY k.place)
+      INTO next_numbers, instances
+      FROM (SELECT m.place, max(m.next_number) AS next_number, min(m.number) AS first_number
+              FROM (SELECT m.place + 1, m.number + 1, m.number FROM unnest(p_places, p_numbers) AS m (place, number)
+                    UNION ALL
+                    SELECT n.place, n.next_number, NULL FROM unnest(v_next) WITH ORDINALITY AS n (next_number, place))
+                   AS m (place, next_number, number)
+             GROUP BY m.place) AS k;
+    IF true = ANY (v_are_new) THEN
+        PERFORM ssb_internal.make_targets_for_remote(p_dialogs, p_is_opened, next_numbers,
+                    ARRAY(SELECT CASE WHEN u.is_new THEN u.endpoint_id ELSE 0 END
+                            FROM unnest(v_endpoints, v_are_new) WITH ORDINALITY AS u (endpoint_id, is_new, n) ORDER BY u.n), v_queues, v_contracts);
+    END IF;
+    v_rotation := coalesce(pg_sequence_last_value('ssb.rotation_state'), 0);
+    IF v_rotation % 2 = 0 THEN
+        INSERT INTO ssb.message_0 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_queues[o.place], v_endpoints[o.place], nextval(v_orders[o.place]::oid::regclass), o.number, clock_timestamp(), o.message_type_id,
+               v_priorities[o.place], o.validation, CASE WHEN o.validation = 'N' THEN o.body ELSE nullif(o.body, '') END
+          FROM (SELECT m.place + 1 AS place, m.number, u.message_type_id, u.validation, m.body
+                  FROM unnest(p_places, p_numbers, p_message_types, p_bodies) WITH ORDINALITY AS m (place, number, message_type, body, n)
+                  JOIN unnest(v_usage.contracts, v_usage.are_targets, v_usage.types, v_usage.ids, v_usage.validations)
+                       AS u (contract_id, is_target, message_type, message_type_id, validation)
+                    ON u.contract_id = v_contracts[m.place + 1] AND u.is_target = v_are_targets[m.place + 1] AND u.message_type = m.message_type
+                 WHERE v_endpoints[m.place + 1] <> 0 AND m.number >= v_next[m.place + 1]
+                 ORDER BY m.n) AS o;
+    ELSE
+        INSERT INTO ssb.message_1 (queue_id, endpoint_id, queuing_order, message_sequence_number, enqueued_at,
+                                   message_type_id, priority, validation, body)
+        SELECT v_queues[o.place], v_endpoints[o.place], nextval(v_orders[o.place]::oid::regclass), o.number, clock_timestamp(), o.message_type_id,
+               v_priorities[o.place], o.validation, CASE WHEN o.validation = 'N' THEN o.body ELSE nullif(o.body, '') END
+          FROM (SELECT m.place + 1 AS place, m.number, u.message_type_id, u.validation, m.body
+                  FROM unnest(p_places, p_numbers, p_message_types, p_bodies) WITH ORDINALITY AS m (place, number, message_type, body, n)
+                  JOIN unnest(v_usage.contracts, v_usage.are_targets, v_usage.types, v_usage.ids, v_usage.validations)
+                       AS u (contract_id, is_target, message_type, message_type_id, validation)
+                    ON u.contract_id = v_contracts[m.place + 1] AND u.is_target = v_are_targets[m.place + 1] AND u.message_type = m.message_type
+                 WHERE v_endpoints[m.place + 1] <> 0 AND m.number >= v_next[m.place + 1]
+                 ORDER BY m.n) AS o;
+    END IF;
+    UPDATE ssb.remote_conversation AS r
+       SET next_number = u.next_number, taken_at = clock_timestamp(), inbound_key_id = coalesce(u.key_id, r.inbound_key_id)
+      FROM (SELECT v_endpoints[u.place] AS endpoint_id, u.next_number,
+                   CASE WHEN p_is_opened THEN (p_dialogs -> (u.place - 1)::integer ->> 'key_id')::uuid END AS key_id
+              FROM unnest(next_numbers) WITH ORDINALITY AS u (next_number, place)
+             WHERE v_endpoints[u.place] <> 0 AND NOT v_are_new[u.place] AND u.next_number > v_next[u.place]) AS u
+     WHERE r.endpoint_id = u.endpoint_id;
+    PERFORM ssb_internal.announce_arrival(q.queue_id)
+       FROM ssb.queue AS q
+      WHERE q.queue_id IN (SELECT u.queue_id FROM unnest(v_queues, v_endpoints) AS u (queue_id, endpoint_id) WHERE u.endpoint_id <> 0)
+        AND ssb_internal.queue_state(q.state_sequence) % 2 = 1;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_plain(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+
+-- Whether a body is not what its type's VALIDATION wants.
+CREATE OR REPLACE FUNCTION ssb_internal.is_refused_body(p_contract_id integer, p_message_type text, p_body bytea)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+    v_usage ssb.contract_message_usage;
+    v_sender ssb.conversation_endpoint;
+BEGIN
+    SELECT u.* INTO v_usage FROM ssb.contract_message_usage AS u
+     WHERE u.contract_id = p_contract_id AND u.message_type_name = p_message_type;
+    RETURN ssb_internal.validate_body(v_usage, v_sender, 0, p_body) IS NOT NULL;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.is_refused_body(integer, text, bytea) FROM PUBLIC;
+
+-- The targets' sides of dialogs that begin: of those of p_dialogs that have an endpoint here.
+CREATE OR REPLACE FUNCTION ssb_internal.make_targets_for_remote(p_dialogs jsonb, p_is_opened boolean, p_next_numbers bigint[],
+                                                                p_endpoints bigint[], p_queues integer[], p_contracts integer[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+    WITH made AS MATERIALIZED (
+        SELECT d.*, p_endpoints[d.place] AS endpoint_id, p_next_numbers[d.place] AS next_number, s.service_id, s.owner,
+               s.database_id AS near_database_id, q.queue_id, q.order_sequence, q.state_sequence, c.contract_id, c.name AS contract_name,
+               clock_timestamp() + d.lifetime * interval '1 second' AS lifetime_at,
+               CASE WHEN p_is_opened THEN d.security ELSE 'N' END AS given_security
+          FROM ROWS FROM (jsonb_to_recordset(p_dialogs)
+                          AS (conversation_id uuid, key uuid, to_service text, from_service text, from_instance text, lifetime double precision,
+                              is_encrypted boolean, security char(1), far_user text, key_id uuid))
+               WITH ORDINALITY AS d (conversation_id, key, to_service, from_service, from_instance, lifetime, is_encrypted, security,
+                                     far_user, key_id, place)
+         CROSS JOIN LATERAL (SELECT * FROM ssb.queue AS q WHERE q.queue_id = p_queues[d.place] OFFSET 0) AS q
+         CROSS JOIN LATERAL (SELECT * FROM ssb.contract AS c WHERE c.contract_id = p_contracts[d.place] OFFSET 0) AS c
+         CROSS JOIN LATERAL (SELECT * FROM ssb.service AS s
+                              WHERE s.name = d.to_service AND s.queue_id = q.queue_id OFFSET 0) AS s
+         WHERE p_endpoints[d.place] <> 0
+    ), sides AS (
+        INSERT INTO ssb.conversation_endpoint AS e
+               (endpoint_id, conversation_handle, conversation_id, is_initiator, is_encrypted, is_system, lock_id, conversation_group_id, database_id,
+                service_id, queue_id, near_order, near_state, contract_id, priority, service_name, contract_name, far_service,
+                far_broker_instance, lifetime, due_at)
+        SELECT m.endpoint_id, gen_random_uuid(), m.conversation_id, false, m.is_encrypted, false, m.endpoint_id, gen_random_uuid(),
+               m.near_database_id, m.service_id, m.queue_id, m.order_sequence, m.state_sequence, m.contract_id, 5, m.to_service,
+               m.contract_name, m.from_service, m.from_instance, m.lifetime_at, m.lifetime_at
+          FROM made AS m)
+    INSERT INTO ssb.remote_conversation (endpoint_id, conversation_id, is_initiator, database_id, service_id, session_key,
+                                         far_instance, is_under_way, security, near_user, far_user, next_number, taken_at, inbound_key_id)
+    SELECT m.endpoint_id, m.conversation_id, false, m.near_database_id, m.service_id, m.key, m.from_instance, true, m.given_security,
+           CASE m.given_security WHEN 'F' THEN m.owner END, CASE WHEN p_is_opened THEN m.far_user END, m.next_number, clock_timestamp(),
+           CASE WHEN p_is_opened THEN m.key_id END
+      FROM made AS m;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.make_targets_for_remote(jsonb, boolean, bigint[], bigint[], integer[], integer[]) FROM PUBLIC;
+
+-- Takes a set: its plain dialogs as one, the others one after the other. others: the answers of those, by their places from 0.
+CREATE OR REPLACE FUNCTION ssb_internal.take_here(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                                  p_kinds text[], p_bodies bytea[], p_is_opened boolean,
+                                                  OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_plain record;
+BEGIN
+    -- The sender forgets what we have: it has to be on the disk by then.
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    BEGIN
+        SELECT t.* INTO v_plain FROM ssb_internal.take_plain(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, p_is_opened) AS t;
+        next_numbers := v_plain.next_numbers;
+        instances := v_plain.instances;
+    EXCEPTION WHEN OTHERS THEN
+        -- Whatever it is meets that dialog alone below, and is told there.
+        RAISE LOG 'Service Broker takes a set of messages dialog by dialog: % (%)', SQLERRM, SQLSTATE;
+        next_numbers := array_fill(0::bigint, ARRAY[jsonb_array_length(p_dialogs)]);
+    END;
+    IF 0 = ANY (next_numbers) THEN
+        SELECT jsonb_agg(to_jsonb(t)) INTO others
+          FROM (SELECT array_agg(m.place ORDER BY m.n) AS places, array_agg(m.number ORDER BY m.n) AS numbers, array_agg(m.type ORDER BY m.n) AS types,
+                       array_agg(m.kind ORDER BY m.n) AS kinds, array_agg(m.body ORDER BY m.n) AS bodies
+                  FROM unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) WITH ORDINALITY AS m (place, number, type, kind, body, n)
+                 WHERE next_numbers[m.place + 1] = 0) AS h
+         CROSS JOIN LATERAL ssb_internal.take_set(p_dialogs, h.places, h.numbers, h.types, h.kinds, h.bodies, p_is_opened) AS t;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_here(jsonb, integer[], bigint[], text[], text[], bytea[], boolean) FROM PUBLIC;
+
+-- The same for what comes from another instance, where some dialogs may have to go on (transport/forwarding.sql): next_number and
+-- status of those are NULL as long as that is not known.
+CREATE OR REPLACE FUNCTION ssb_internal.take_incoming(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                                      p_kinds text[], p_bodies bytea[],
+                                                      OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    v_on integer[];
+    v_forwarded jsonb;
+BEGIN
+    PERFORM ssb_internal.require_connect();
+    IF ssb_internal.may_lead_on() THEN
+        SELECT array_agg(f.place),
+               jsonb_agg(jsonb_build_object('place', f.place, 'status', f.status, 'next_number', CASE WHEN f.status IS NOT NULL THEN 0 END))
+          INTO v_on, v_forwarded
+          FROM ssb_internal.forward_set((p_dialogs -> 0 ->> 'set')::uuid, p_dialogs, p_places, p_numbers, p_message_types, p_kinds,
+                                        p_bodies, NULL) AS f;
+    END IF;
+    IF v_on IS NULL THEN
+        SELECT t.* INTO next_numbers, instances, others
+          FROM ssb_internal.take_here(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies, false) AS t;
+    ELSE
+        SELECT t.* INTO next_numbers, instances, others
+          FROM (SELECT array_agg(m.place ORDER BY m.n) AS places, array_agg(m.number ORDER BY m.n) AS numbers, array_agg(m.type ORDER BY m.n) AS types,
+                       array_agg(m.kind ORDER BY m.n) AS kinds, array_agg(m.body ORDER BY m.n) AS bodies
+                  FROM unnest(p_places, p_numbers, p_message_types, p_kinds, p_bodies) WITH ORDINALITY AS m (place, number, type, kind, body, n)
+                 WHERE m.place <> ALL (v_on)) AS h
+         CROSS JOIN LATERAL ssb_internal.take_here(p_dialogs, h.places, h.numbers, h.types, h.kinds, h.bodies, false) AS t;
+        -- Those have no messages here, so nothing was taken of them.
+        next_numbers := ARRAY(SELECT CASE WHEN u.n - 1 = ANY (v_on) THEN 0 ELSE u.next END
+                                FROM unnest(next_numbers) WITH ORDINALITY AS u (next, n) ORDER BY u.n);
+        others := coalesce(others, '[]') || v_forwarded;
+    END IF;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION ssb_internal.take_incoming(jsonb, integer[], bigint[], text[], text[], bytea[]) FROM PUBLIC;
+
+-- What the other instance's daemon calls with messages in the clear, and understands: see ssb_internal.take_incoming.
+CREATE OR REPLACE FUNCTION ssb_internal.take_from_peer(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                                       p_kinds text[], p_bodies bytea[],
+                                                       OUT next_numbers bigint[], OUT instances text[], OUT others jsonb)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    SELECT t.* INTO next_numbers, instances, others
+      FROM ssb_internal.take_incoming(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS t;
+END;
+$$;
+
+-- … and what those of earlier versions call. next_number NULL: that is not known yet, for the messages of this dialog are passed on;
+-- ssb_internal.set_answers will tell. So it is answered to those alone who have given each dialog the number of the set ("set").
+CREATE OR REPLACE FUNCTION ssb.take_from_afar(p_dialogs jsonb, p_places integer[], p_numbers bigint[], p_message_types text[],
+                                              p_kinds text[], p_bodies bytea[])
+RETURNS TABLE (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    v_taken record;
+BEGIN
+    SELECT t.* INTO v_taken
+      FROM ssb_internal.take_incoming(p_dialogs, p_places, p_numbers, p_message_types, p_kinds, p_bodies) AS t;
+    RETURN QUERY
+    SELECT u.place::integer - 1, u.next_number, NULL::text, NULL::integer, NULL::text, u.instance
+      FROM unnest(v_taken.next_numbers, v_taken.instances) WITH ORDINALITY AS u (next_number, instance, place) WHERE u.next_number > 0
+    UNION ALL
+    SELECT o.place, o.next_number, o.status, o.refusal_code, o.refusal, o.instance
+      FROM jsonb_to_recordset(v_taken.others)
+        AS o (place integer, next_number bigint, status text, refusal_code integer, refusal text, instance text);
+END;
+$$;
