@@ -1,32 +1,32 @@
 """Every code block of the documentation does what the page says.
 
-The language of a block says how it is run, on one database for each page, in order:
-tsql as `pgsb run` does (`tsql fails`: an error is expected; `tsql check`: by `pgsb check`;
-`tsql file`: it is only a file),
-sql by psql, sh by a shell in an empty directory with pgsb and psql at hand, python as it is.
+A newcomer's walk: each page alone, from its top to its end, in an empty folder, with pgsb, psql and python on
+the PATH, a private server that holds nothing, and no variable set but by the page itself.
+
+The language of a block says how it is run: sh by one shell (variables and the folder stay), tsql in one
+`pgsb shell` (`tsql fails`: an error is expected; `tsql check`: by `pgsb check`; `tsql file`: it is only a
+file), sql by `psql "$DATABASE_URL"`, python by python.
 A `text` block that follows shows what was printed; PGSB_GOLDEN=rewrite fills it in.
 `text` elsewhere and `json` are not run: a fence without a language is a signature.
 `<!-- file: name -->` before a tsql block also puts it into that file, for the shell.
 """
 
-import contextlib
-import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import psycopg
 import pytest
 from end_to_end.tsql import Tsql
+from psycopg import sql
 
 from pgsb.server.embedded import PrivateServer
-from support import Database
 
 pytestmark = pytest.mark.one_postgres
 
@@ -58,7 +58,7 @@ def _blocks(text: str) -> list[Block]:
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """For the private server of pages that start one."""
+    """For the private server of all pages."""
     made = Path(tempfile.mkdtemp(prefix="pgsb-home-"))
     if os.geteuid() == 0:
         made.chmod(0o711)
@@ -67,83 +67,129 @@ def home() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_a_page_does_what_it_says(
-    database: Database,
-    psql: str,
-    home: Path,
-    tmp_path: Path,
-    pgsb: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
-    page: Path,
-) -> None:
-    text = page.read_text(encoding="utf-8")
-    blocks = _blocks(text)
-    (tmp_path / "definitions.sql").write_text("CREATE QUEUE OfTheShell;\nGO\n")
-    (tmp_path / "changes.sql").write_text("ALTER QUEUE OfTheShell WITH STATUS = OFF;\nGO\n")
-    path = os.pathsep.join([str(Path(sys.executable).parent), str(Path(psql).parent), os.environ["PATH"]])
-    settings = {"PATH": path, "DATABASE_URL": database.dsn, "PGSB_HOME": str(home), "PGSB_POSTGRES": "18"}
-    session = Tsql(database.dsn)
+@pytest.fixture
+def newcomer(home: Path, psql: str, tmp_path: Path) -> Iterator["Newcomer"]:
+    """Somebody in an empty folder, whose private server holds nothing yet."""
+    _empty(PrivateServer(home, wanted="18").start())
+    path = [str(Path(sys.executable).parent), str(Path(psql).parent), "/usr/bin", "/bin"]
+    (tmp_path / "home").mkdir()
+    (tmp_path / "folder").mkdir()
+    walk = Newcomer(
+        tmp_path / "folder",
+        {
+            "PATH": os.pathsep.join(path),
+            "HOME": str(tmp_path / "home"),
+            "LANG": "C.UTF-8",
+            "PGSB_HOME": str(home),  # and PGSB_POSTGRES: for the test alone, which shares one server
+            "PGSB_POSTGRES": "18",
+            "PGSB_KEYS": os.environ["PGSB_KEYS"],
+        },
+    )
+    yield walk
+    walk.leave()
 
-    def outside(command: list[str], code: str) -> str:
-        shown = subprocess.run(
-            command,
-            input=code,
-            cwd=tmp_path,
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert shown.returncode == 0, f"{code}\n{shown.stdout}{shown.stderr}"
-        return shown.stdout
 
-    def run(block: Block) -> str:
+def _empty(dsn: str) -> None:
+    """Make the server as new: no databases and roles but those it came with."""
+    with psycopg.connect(dsn.replace("/pgsb?", "/postgres?"), autocommit=True) as connection:
+        names = "SELECT datname FROM pg_database WHERE NOT datistemplate AND datname <> 'postgres'"
+        for (name,) in connection.execute(names).fetchall():
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+        for (name,) in connection.execute("SELECT rolname FROM pg_roles WHERE oid >= 16384").fetchall():
+            connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(name)))
+        connection.execute("CREATE DATABASE pgsb")
+
+
+class Newcomer:
+    """Follows a page: ``run`` does what a block says and gives what was shown."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.folder = folder
+        self._first = folder
+        self._environment = environment
+        self._session: Tsql | None = None
+
+    def run(self, block: Block, page: str) -> str:
         if block.file:
-            (tmp_path / block.file).parent.mkdir(exist_ok=True)
-            (tmp_path / block.file).write_text(block.code)
+            (self.folder / block.file).parent.mkdir(exist_ok=True)
+            (self.folder / block.file).write_text(block.code)
         match block.language, block.mode:
             case "tsql", "file":
                 assert block.file
                 return ""
             case "tsql", "check":
-                monkeypatch.chdir(tmp_path)
-                left = pgsb("check", block.file)
-                assert left.status == 1
-                return str(left.err)
+                assert block.file
+                return self._outside(["pgsb", "check", block.file], "", status=1).stderr
             case "tsql", "fails":
-                shown = session.run(block.code)
-                assert session.errors, shown
+                shown = self._shell().run(block.code)
+                assert self._shell().errors, shown
                 return shown
             case "tsql", "":
-                return session.run_well(block.code, page.name)
+                return self._shell().run_well(block.code, page)
             case "sql", "":
-                return outside([psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database.dsn], block.code)
+                url = self._environment.get("DATABASE_URL")
+                assert url is not None, f"{page} does not say how psql finds the database"
+                return self._outside(
+                    ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", url], block.code
+                ).stdout
             case "sh", "":
-                return outside(["sh", "-e"], block.code)
+                return self._in_shell(block.code)
             case "python", "":
-                monkeypatch.setenv("DATABASE_URL", database.dsn)
-                printed = io.StringIO()
-                with contextlib.redirect_stdout(printed):
-                    exec(compile(block.code, page.name, "exec"), {})
-                return printed.getvalue()
-        raise AssertionError(f"{page.name}: nobody knows how to run {block.language!r} {block.mode!r}")
+                return self._outside([sys.executable, "-c", block.code], "").stdout
+        raise AssertionError(f"{page}: nobody knows how to run {block.language!r} {block.mode!r}")
 
+    def _in_shell(self, code: str) -> str:
+        """Run a block as further lines of one shell."""
+        left = self._first.parent / "left"
+        shown = self._outside(["sh", "-e"], f"{code}\n{{ pwd; env -0; }} > {left}").stdout
+        folder, _, variables = left.read_text().partition("\n")
+        self.folder = Path(folder)
+        self._environment = dict(one.split("=", 1) for one in variables.split("\0") if one)
+        return shown
+
+    def _outside(self, command: list[str], code: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        shown = subprocess.run(
+            command,
+            input=code,
+            cwd=self.folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert shown.returncode == status, f"{code}\n{shown.stdout}{shown.stderr}"
+        return shown
+
+    def _shell(self) -> Tsql:
+        if self._session is None:
+            url = self._environment.get("DATABASE_URL")
+            if url is None:  # the private server, as the command begins with it
+                self._outside(["pgsb", "shell"], "")
+                url = self._outside(["pgsb", "start"], "").stdout.strip()
+            self._session = Tsql(url)
+        return self._session
+
+    def leave(self) -> None:
+        if self._session is not None:
+            self._session.close()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_a_page_does_what_it_says(newcomer: Newcomer, page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    blocks = _blocks(text)
     edits: list[tuple[tuple[int, int], str]] = []
-    try:
-        for number, block in enumerate(blocks):
-            if block.language not in RUN or "sh scripts/" in block.code:
-                assert block.language in NOT_RUN | {"sh"}, block.language
-                continue
-            shown = run(block)
-            follower = blocks[number + 1] if number + 1 < len(blocks) else None
-            if follower is not None and _shows_output(text, block, follower):
-                if os.environ.get("PGSB_GOLDEN") == "rewrite":
-                    edits.append((follower.span, shown))
-                else:
-                    assert shown == follower.code, page.name
-    finally:
-        session.close()
+    for number, block in enumerate(blocks):
+        if block.language not in RUN or "sh scripts/" in block.code:
+            assert block.language in NOT_RUN | {"sh"}, block.language
+            continue
+        shown = newcomer.run(block, page.name)
+        follower = blocks[number + 1] if number + 1 < len(blocks) else None
+        if follower is not None and _shows_output(text, block, follower):
+            if os.environ.get("PGSB_GOLDEN") == "rewrite":
+                edits.append((follower.span, shown))
+            else:
+                assert shown == follower.code, page.name
     for (start, end), shown in reversed(edits):
         text = text[:start] + shown + text[end:]
     if edits:
